@@ -65,6 +65,9 @@ UNUSED_CARD_KEEP_DAYS = 30
 RECONCILIATION_MARGIN_MINUTES = 60
 # Live mode takes no cards until the company that runs this attests that it answers for them under PCI DSS (SAQ-D).
 LIVE_CARDS_ATTESTED = env.boolean("LIVE_CARDS_ATTESTED", False)
+# The name and, by currency, BIC and number of our own bank accounts, which bank files of payouts are to debit.
+PAYOUT_DEBTOR_NAME = env.text("PAYOUT_DEBTOR_NAME", "").strip()
+PAYOUT_DEBTOR_ACCOUNTS = env.bank_accounts("PAYOUT_DEBTOR_ACCOUNTS")
 # The providers' addresses; Adyen's is in the account's settings unless it is set here.
 XENDIT_URL = env.text("XENDIT_URL", "https://api.xendit.co").rstrip("/")
 ADYEN_URL = env.text("ADYEN_URL", "").rstrip("/")
@@ -247,12 +250,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
+        **{name: [SELF] for name in ("script-src", "style-src", "font-src", "connect-src", "form-action")},
         "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     }

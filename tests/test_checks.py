@@ -88,6 +88,9 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("ADMIN_HOST", "localhost:8443"),
         ("REDIS_URL", ""),
         ("REDIS_URL", "localhost:6379"),
+        ("PAYOUT_DEBTOR_NAME", ""),
+        ("PAYOUT_DEBTOR_NAME", "Söhne"),
+        ("PAYOUT_DEBTOR_NAME", "x" * 71),
         ("NOTIFY_PORTS", []),
         ("NOTIFY_PORTS", ["443", "22"]),
         ("NOTIFY_PORTS", ["https"]),
@@ -102,6 +105,8 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_variable(settings, name: st
         settings.VAULT_TRANSIT_URL, settings.VAULT_TRANSIT_TOKEN_FILE = "https://vault.example.com:8200", __file__
     if name == "PUBLIC_URL":
         settings.HTTPS, settings.ADMIN_MFA, settings.NOTIFY_ALLOW_LOOPBACK = True, True, False
+    if name == "PAYOUT_DEBTOR_NAME":
+        settings.PAYOUT_DEBTOR_ACCOUNTS = {"PHP": ("BNORPHMM", "001234567890")}
     setattr(settings, name, value)
     [said] = faults()
     assert said.startswith(f"{name} must ")
@@ -243,6 +248,22 @@ def test_a_database_url_is_taken_apart(monkeypatch) -> None:
     database = Environment().database("DATABASE_URL", "postgresql:///kaha")
     assert database["ENGINE"] == "django.db.backends.postgresql"
     assert (database["USER"], database["PASSWORD"], database["NAME"]) == ("kaha", "p@ss", "shop")
+
+
+def test_bank_accounts_are_read_by_their_currencies(monkeypatch) -> None:
+    monkeypatch.setenv("ACCOUNTS", "PHP=BNORPHMM/001234567890, EUR=COBADEFFXXX/DE89370400440532013000")
+    accounts = {"PHP": ("BNORPHMM", "001234567890"), "EUR": ("COBADEFFXXX", "DE89370400440532013000")}
+    assert Environment().bank_accounts("ACCOUNTS") == accounts
+
+
+@pytest.mark.parametrize(
+    "text", ["PHP", "PHP=BNORPHMM", "PHP=BNORPHMM/", "XYZ=BNORPHMM/1", "PHP=BNO/1", "PHP=BNORPHMM/1,PHP=BNORPHMM/2"]
+)
+def test_a_malformed_bank_account_is_a_fault(monkeypatch, text: str) -> None:
+    monkeypatch.setenv("ACCOUNTS", text)
+    env = Environment()
+    assert env.bank_accounts("ACCOUNTS") == {}
+    assert list(env.faults) == ["ACCOUNTS"]
 
 
 def test_words_are_freed_of_their_spaces(monkeypatch) -> None:

@@ -32,6 +32,7 @@ NOTIFY_PORTS = {"443", "80", "8443"}
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
+BANK_NAME = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
 
@@ -223,6 +224,11 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
         "CHAT_WEBHOOK_MODE",
         lambda: settings.CHAT_WEBHOOK_MODE in ("each", "digest"),
         "must be each or digest.",
+    ),
+    (
+        "PAYOUT_DEBTOR_NAME",
+        lambda: not settings.PAYOUT_DEBTOR_ACCOUNTS or bool(BANK_NAME.fullmatch(settings.PAYOUT_DEBTOR_NAME)),
+        "must be at most 70 of the characters a-z A-Z 0-9 space / - ? : ( ) . , ' + beside PAYOUT_DEBTOR_ACCOUNTS.",
     ),
     ("DIGEST_HOUR", lambda: settings.DIGEST_HOUR <= LAST_HOUR, "must be an hour from 0 to 23."),
     ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),

@@ -1,15 +1,19 @@
 """Environment variables, read so that a malformed one is reported to the operator without a traceback."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from zoneinfo import available_timezones
 
 import environ
 from environ.fileaware_mapping import FileAwareMapping
 
+from payments.money import CURRENCIES
+
 NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
+# A currency, and the BIC and number of our account in it.
+BANK_ACCOUNT = re.compile(r"([A-Z]{3})=([A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)/([A-Z0-9]{1,34})")
 BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
 
 
@@ -54,6 +58,16 @@ class Environment:
         example = ",".join(f"{kind}={number}" for kind, number in default.items())
         self.faults[name] = f"must be whole numbers of 1 or more, such as {example}."
         return default
+
+    def bank_accounts(self, name: str) -> Mapping[str, tuple[str, str]]:
+        """Return BIC and number of an account by its currency, written as `currency=BIC/number`."""
+        text = self.text(name)
+        found = [BANK_ACCOUNT.fullmatch(word.strip()) for word in re.split(r"[,\n]", text) if word.strip()]
+        accounts = {match[1]: (match[2], match[3]) for match in found if match}
+        if len(accounts) == len(found) and accounts.keys() <= CURRENCIES:
+            return accounts
+        self.faults[name] = "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890."
+        return {}
 
     def boolean(self, name: str, default: bool) -> bool:
         """Return true or false, and note any other word, which django-environ would read as false."""

@@ -13,7 +13,7 @@ from payments.admin.maintenance import data_keys  # noqa: F401
 from payments.admin.merchants import fee_templates, merchants  # noqa: F401
 from payments.admin.operators import approval_limits, corrections, requests  # noqa: F401
 from payments.admin.payouts import accounts as payout_accounts  # noqa: F401
-from payments.admin.payouts import payouts, schedules  # noqa: F401
+from payments.admin.payouts import files, payouts, schedules  # noqa: F401
 from payments.admin.provider_events import messages, simulator  # noqa: F401
 from payments.admin.reconciliation import items, reports, uploads  # noqa: F401
 from payments.admin.risk import blocks, decline_alerts  # noqa: F401

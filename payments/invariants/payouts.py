@@ -114,5 +114,33 @@ INVARIANTS = (
                 + CASE WHEN o.reserve_due_at IS NOT NULL THEN o.reserve ELSE 0 END""",
         ),
     ),
+    _of_payout(
+        name="live_payouts_are_in_a_sent_file",
+        sentence="A live payout that no provider carries out is on its way or further if it is in a sent file, and only"
+        " then.",
+        query="""
+            SELECT o.id FROM payout o LEFT JOIN payments_payoutfile f ON f.id = o.file_id
+            WHERE o.livemode AND o.provider_account_id IS NULL
+            AND (o.sent_at IS NULL) <> (f.sent_at IS NULL)
+        """,
+    ),
+    Invariant(
+        name="bank_files_are_their_payouts",
+        sentence="The number and the sum of each bank file are those of its payouts, in its currency; a cancelled one"
+        " has none.",
+        model="payments.PayoutFile",
+        prefix="pf",
+        query="""
+            SELECT f.id FROM payments_payoutfile f
+            LEFT JOIN payout o ON o.file_id = f.id
+            GROUP BY f.id
+            HAVING (count(o.id), coalesce(sum(o.amount), 0)) <> (
+                CASE WHEN f.cancelled_at IS NULL THEN f.count ELSE 0 END,
+                CASE WHEN f.cancelled_at IS NULL THEN f.total ELSE 0 END
+            ) OR bool_or(o.currency <> f.currency)
+        """,
+        # A file has payouts of many merchants.
+        of_merchants=False,
+    ),
     events_of("payout", model="payments.Payout", prefix="po"),
 )

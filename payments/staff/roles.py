@@ -48,6 +48,9 @@ FINANCE = SUPPORT | {
     "payments.approve_payout",
     "payments.cancel_payout",
     "payments.record_payout",
+    "payments.add_payoutfile",
+    "payments.download_payoutfile",
+    "payments.send_payoutfile",
     *MONTH_END,
 }
 ADMINISTRATOR = VIEWER | {

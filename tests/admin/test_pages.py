@@ -39,6 +39,7 @@ from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
 from tests.operators.factories import proposed as act_proposed
+from tests.payouts.live import live_account, put_into_file, ready
 from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
@@ -89,6 +90,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     make_dispute(Charge.objects.get(), amount=1)
     give_schedule(house.shop.merchant)
     make_payout(house.shop.merchant)
+    put_into_file(ready(live_account(house.shop.merchant)))
     act_proposed()
     make_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))

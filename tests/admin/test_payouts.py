@@ -23,6 +23,7 @@ from tests.approvals.factories import NOTE
 from tests.client import Api
 from tests.factories import MerchantFactory
 from tests.operators.factories import ALONE, person
+from tests.payouts.live import put_into_file
 from tests.payouts.setups import NUMBER, live_account, live_payout, live_schedule, requested_account
 from tests.payouts.stories import give_account, give_schedule, settled
 
@@ -207,6 +208,7 @@ def test_a_pending_payout_is_cancelled(api: Api, shop: NewMerchant, fely: Client
 
 def test_a_payout_of_a_file_is_recorded_as_returned_by_two_people(shop: NewMerchant, fely: Client, ben: Client) -> None:
     payout = live_payout(shop.merchant, approved_by=person("flor", "finance"), approved_at=clock.now())
+    put_into_file(payout)
     states.mark_sent(payout)
     act(fely, payout, "record", status="returned")
     decide(ben, ApprovalRequest.objects.get())

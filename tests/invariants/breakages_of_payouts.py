@@ -3,11 +3,12 @@
 from django.db.models import F
 
 from payments.ids import new_id, public_id
-from payments.models import PayoutAccount, PayoutPart, Posting
+from payments.models import PayoutAccount, PayoutFile, PayoutPart, Posting
 from tests.factories import MerchantFactory
 from tests.invariants.breakages import breaks
 from tests.invariants.forgery import forge, post_for
 from tests.invariants.history import History
+from tests.operators.factories import person
 
 Account, Kind = Posting.Account, Posting.Kind
 
@@ -78,6 +79,39 @@ def reserve_kept_twice(history: History) -> str:
 @breaks("ledger_paid_out", "ledger_reserves")
 def reserve_released_without_a_journal(history: History) -> str:
     return forge_payout(history, "paid", reserve_due_at=None)
+
+
+def put_into_a_file(history: History, name: str, **columns: object) -> str:
+    """Store a file that was made of one payout, whatever its state and mode; return its ID."""
+    payout = history.payouts[name]
+    file = PayoutFile.objects.create(
+        currency=payout.currency,
+        count=1,
+        total=payout.amount,
+        execute_on=payout.created_at.date(),
+        sealed_debtor_number=b"",
+        created_by=person("ana"),
+        **columns,
+    )
+    forge(payout, file=file)
+    return public_id("pf", file.id)
+
+
+# A test mode payout that was sent is now a live one.
+MOVED_TO_LIVE = ("payouts_match_their_parts", "payout_journals_balance")
+
+
+@breaks("live_payouts_are_in_a_sent_file", *MOVED_TO_LIVE)
+def sent_in_a_file_that_was_not(history: History) -> str:
+    put_into_a_file(history, "paid")
+    return forge_payout(history, "paid", livemode=True)
+
+
+@breaks("bank_files_are_their_payouts")
+def file_of_another_sum(history: History) -> str:
+    broken = put_into_a_file(history, "paid")
+    PayoutFile.objects.update(total=F("total") + 1)
+    return broken
 
 
 @breaks("payouts_have_their_events")

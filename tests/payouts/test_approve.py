@@ -15,6 +15,7 @@ from tests.client import Api
 from tests.concurrency import at_once
 from tests.ledger.books import standing
 from tests.operators.corrections import operator
+from tests.payouts.live import put_into_file
 from tests.payouts.setups import approve as approve_request
 from tests.payouts.setups import live_payout, requested_record
 from tests.payouts.stories import give_account, give_schedule, settled
@@ -37,6 +38,7 @@ def sent(shop: NewMerchant) -> Payout:
     """Return a payout that went in a bank file."""
     payout = live_payout(shop.merchant)
     approve.approve(payout, finance("fely"))
+    put_into_file(payout)
     return states.mark_sent(payout)
 
 

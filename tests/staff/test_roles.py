@@ -57,6 +57,7 @@ WHOSE: dict[str, Any] = {
     "payments_payoutaccount_withdraw": SUPPORT | ADMINISTRATOR,
     "payments_merchant_set_payout_account": ADMINISTRATOR,
     "payments_merchant_set_payout_schedule": ADMINISTRATOR,
+    **{f"payments_payoutfile_{act}": FINANCE for act in ("add", "download", "mark_sent", "mark_paid", "cancel")},
     # It has a file of its own.
     "payments_auditentry_csv": NOBODY,
     "payments_auditentry_saveview": ADMINISTRATOR,
@@ -119,6 +120,7 @@ WITHOUT_PAGE: dict[str, dict[str, str]] = {
     "payments_unknownoutcome_look_up": {},
     **{f"payments_{name}_case": {} for name in ("charge", "attempt", "unknownoutcome", "reconciliationitem")},
     "payments_approvalrequest_take": {},
+    "payments_payoutfile_download": {},
 }
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
 # What is done with a list. A view is deleted by its ID, which is not given here.

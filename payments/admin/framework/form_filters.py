@@ -103,6 +103,10 @@ WITHIN = (MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY))
 class DayInput(forms.DateInput):
     input_type = "date"
 
+    def __init__(self) -> None:
+        # Browsers want this form in any language, and show another one as empty.
+        super().__init__(format="%Y-%m-%d")
+
 
 class DaysForm(forms.Form):
     since = forms.DateField(required=False, label="From", widget=DayInput, validators=WITHIN)

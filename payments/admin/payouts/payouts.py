@@ -21,7 +21,8 @@ from payments.admin.moments import moment_cell, moment_text
 from payments.admin.payouts.actions import ApprovePayout, CancelPayout, RecordPayout
 from payments.admin.payouts.bulk_approval import BulkApproval
 from payments.domain.payouts.approve import waits_for_approval
-from payments.models import Event, Payout, PayoutAccount, Posting, ProviderAccount, Settlement
+from payments.ids import public_id
+from payments.models import Event, Payout, PayoutAccount, PayoutFile, Posting, ProviderAccount, Settlement
 
 SHOWN_EVENTS = 100
 SHOWN_PARTS = 100
@@ -64,12 +65,12 @@ class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", "account")
     search_fields = ("=currency",)
-    uuid_lookups = {"po": ("pk",), "mer": ("merchant_id",)}
+    uuid_lookups = {"po": ("pk",), "mer": ("merchant_id",), "pf": ("file_id",)}
     object_lookups = ("pk",)
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "failure_code", "of_merchant", "mode")}),
         ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "parts", "postings")}),
-        ("Where it goes", {"fields": ("to_account", "way_out")}),
+        ("Where it goes", {"fields": ("to_account", "way_out", "in_file")}),
         ("Approval", {"fields": ("asked_for_by", "approval")}),
         ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
@@ -88,6 +89,10 @@ class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
     sent = column("Sent", lambda payout: moment_cell(payout.sent_at) if payout.sent_at else NOTHING)
     paid = column("Paid", lambda payout: moment_cell(payout.paid_at) if payout.paid_at else NOTHING)
     ended = column("Failed or cancelled", lambda payout: moment_cell(payout.ended_at) if payout.ended_at else NOTHING)
+    in_file = column(
+        "Bank file",
+        lambda payout: link(PayoutFile, payout.file_id, public_id("pf", payout.file_id)) if payout.file_id else NOTHING,
+    )
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
     @admin.display(description="Made of")

@@ -18,6 +18,7 @@ from payments.models import (
     DataKey,
     Evidence,
     PayoutAccount,
+    PayoutFile,
     ProviderAccount,
     ReportUpload,
     WebhookSecret,
@@ -85,6 +86,10 @@ COLUMNS = (
     SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id", FILES_BATCH),
     # A report is of no merchant, so its own ID stands for one.
     SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id", FILES_BATCH),
+    # Likewise a bank file.
+    SealedColumn(
+        "accounts that bank files debit", PayoutFile, "sealed_debtor_number", Purpose.SECRET, "debtor_number", "id"
+    ),
 )
 
 

@@ -41,11 +41,11 @@ def mark_failed(payout: Payout, code: str) -> Payout:
 def cancel(payout: Payout) -> Payout:
     """Record that the payout will not be sent; the merchant's balance has the money again.
 
-    Raise StaleRow unless it is still as it was read, pending.
+    Raise StaleRow unless it is still as it was read, pending, and in no bank file.
     """
     values = {"status": Status.CANCELLED, "ended_at": clock.now(), "due_at": None}
     movement = journals.payout_failed(payout.amount, was_paid=False)
-    return _change(payout, Status.PENDING, "payout.cancelled", values, movement)
+    return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None)
 
 
 def release_reserve(payout: Payout) -> Payout:
@@ -55,11 +55,16 @@ def release_reserve(payout: Payout) -> Payout:
 
 
 def _change(
-    payout: Payout, was: str, event_type: str, values: Mapping[str, Any], movement: Movement | None = None
+    payout: Payout,
+    was: str,
+    event_type: str,
+    values: Mapping[str, Any],
+    movement: Movement | None = None,
+    **unchanged: Any,
 ) -> Payout:
     values = {**values, "version": payout.version + 1, "updated_at": clock.now()}
     changed = copy_with(payout, values)
-    guard = {"id": payout.id, "version": payout.version, "status": was}
+    guard = {"id": payout.id, "version": payout.version, "status": was} | unchanged
     writes: list[Write] = [Update(Payout, guard, values)]
     writes += [journals.posted_for(payout, movement)] if movement else []
     writes += events.of(Caller(payout.merchant_id, payout.livemode), event_type, changed)

@@ -83,6 +83,52 @@ OPERATIONS = [
         },
     ),
     migrations.CreateModel(
+        name="PayoutFile",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("currency", models.CharField(max_length=3)),
+            ("count", models.PositiveSmallIntegerField()),
+            ("total", models.BigIntegerField()),
+            ("execute_on", models.DateField()),
+            ("debtor_name", models.CharField(max_length=70)),
+            ("debtor_bic", models.CharField(max_length=11)),
+            ("sealed_debtor_number", models.BinaryField()),
+            ("debtor_last4", models.CharField(max_length=4)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("downloaded_at", models.DateTimeField(blank=True, null=True)),
+            ("sent_at", models.DateTimeField(blank=True, null=True)),
+            ("cancelled_at", models.DateTimeField(blank=True, null=True)),
+            ("created_by", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("sent_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("cancelled_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+        ],
+        options={
+            "verbose_name": "bank file",
+            "default_permissions": ("view", "add"),
+            "permissions": (
+                ("download_payoutfile", "Can download bank files"),
+                ("send_payoutfile", "Can mark bank files as sent and paid, and cancel them"),
+            ),
+            "constraints": [
+                models.CheckConstraint(condition=Q(count__gte=1, count__lte=1000, total__gte=F("count")), name="payout_file_in_bounds"),
+                models.CheckConstraint(
+                    condition=Q(sent_by__isnull=True, sent_at__isnull=True) | Q(sent_by__isnull=False, sent_at__isnull=False) & ~Q(sent_by=F("created_by")),
+                    name="payout_file_sent_by_another",
+                ),
+                models.CheckConstraint(condition=Q(sent_at__isnull=True) | Q(downloaded_at__isnull=False), name="payout_file_downloaded_before_sent"),
+                models.CheckConstraint(
+                    condition=Q(cancelled_at__isnull=True, cancelled_by__isnull=True)
+                    | Q(cancelled_at__isnull=False, cancelled_by__isnull=False, sent_at__isnull=True),
+                    name="payout_file_sent_or_cancelled",
+                ),
+                models.CheckConstraint(
+                    condition=Q(cancelled_by__isnull=True) | Q(downloaded_at__isnull=True) | ~Q(cancelled_by=F("created_by")),
+                    name="downloaded_payout_file_cancelled_by_another",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
         name="Payout",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -111,6 +157,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.payoutaccount")),
             ("provider_account", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
+            ("file", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="payouts", to="payments.payoutfile")),
             ("requested_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("approved_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
@@ -130,6 +177,13 @@ OPERATIONS = [
                 models.Index(F("id"), condition=Q(approved_at__isnull=True, livemode=True, status="pending"), name="payout_to_approve"),
                 models.Index(F("ended_at"), condition=Q(("status", "failed")), name="payout_failed"),
                 models.Index(F("reserve_due_at"), condition=Q(("reserve_due_at__isnull", False)), name="payout_reserve_due"),
+                models.Index(F("file"), F("id"), condition=Q(("file__isnull", False)), name="payout_of_file"),
+                models.Index(
+                    F("currency"),
+                    F("id"),
+                    condition=Q(livemode=True, status="pending", provider_account__isnull=True, approved_at__isnull=False, file__isnull=True),
+                    name="payout_for_file",
+                ),
             ],
             "constraints": [
                 models.CheckConstraint(condition=Q(amount__gte=1, reserve__gte=0), name="payout_pays_something"),
@@ -149,6 +203,15 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(approved_by__isnull=True) | Q(requested_by__isnull=True) | ~Q(approved_by=F("requested_by")),
                     name="payout_approved_by_another",
+                ),
+                models.CheckConstraint(
+                    condition=Q(file__isnull=True)
+                    | Q(livemode=True, provider_account__isnull=True, approved_at__isnull=False) & ~Q(status="cancelled"),
+                    name="payout_in_file_is_approved_and_live",
+                ),
+                models.CheckConstraint(
+                    condition=Q(livemode=False) | Q(sent_at__isnull=True) | Q(provider_account__isnull=False) | Q(file__isnull=False),
+                    name="live_payout_is_sent_by_file_or_provider",
                 ),
             ],
         },

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.books.payout_file import PayoutFile
 from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
 
@@ -156,6 +157,8 @@ class Payout(FastModel):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     approved_at = models.DateTimeField(null=True, blank=True)
+    # The bank file that it is in, unless that was cancelled.
+    file = models.ForeignKey(PayoutFile, models.PROTECT, null=True, blank=True, related_name="payouts", db_index=False)
     sent_at = models.DateTimeField(null=True, blank=True)
     paid_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -205,6 +208,18 @@ class Payout(FastModel):
                 | Q(requested_by__isnull=True)
                 | ~Q(approved_by=F("requested_by")),
             ),
+            models.CheckConstraint(
+                name="payout_in_file_is_approved_and_live",
+                condition=Q(file__isnull=True)
+                | Q(livemode=True, provider_account__isnull=True, approved_at__isnull=False) & ~Q(status="cancelled"),
+            ),
+            models.CheckConstraint(
+                name="live_payout_is_sent_by_file_or_provider",
+                condition=Q(livemode=False)
+                | Q(sent_at__isnull=True)
+                | Q(provider_account__isnull=False)
+                | Q(file__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
@@ -220,6 +235,18 @@ class Payout(FastModel):
             ),
             models.Index(F("ended_at"), name="payout_failed", condition=Q(status="failed")),
             models.Index(F("reserve_due_at"), name="payout_reserve_due", condition=Q(reserve_due_at__isnull=False)),
+            models.Index(F("file"), F("id"), name="payout_of_file", condition=Q(file__isnull=False)),
+            models.Index(
+                *(F("currency"), F("id")),
+                name="payout_for_file",
+                condition=Q(
+                    livemode=True,
+                    status="pending",
+                    provider_account__isnull=True,
+                    approved_at__isnull=False,
+                    file__isnull=True,
+                ),
+            ),
         ]
 
     def __str__(self) -> str:

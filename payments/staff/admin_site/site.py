@@ -41,6 +41,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.settlement",
         "payments.payoutschedule",
         "payments.payout",
+        "payments.payoutfile",
         "payments.reportupload",
         "payments.reconciliationrun",
         "payments.reportline",

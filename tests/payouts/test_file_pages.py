@@ -1,0 +1,217 @@
+"""The pages of bank files, and who may do what with one."""
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import Settings
+
+from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id
+from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
+from tests.admin.conftest import text_of, words_of
+from tests.operators.factories import person
+from tests.payouts.live import DEBTOR_NUMBER, DEBTORS, NUMBER, live_account, make_file, ready
+
+pytestmark = pytest.mark.django_db
+ADD = "admin:payments_payoutfile_add"
+LIST = "admin:payments_payoutfile_changelist"
+
+
+@pytest.fixture
+def account(shop: NewMerchant, settings: Settings) -> PayoutAccount:
+    settings.PAYOUT_DEBTOR_NAME, settings.PAYOUT_DEBTOR_ACCOUNTS = "Kaha Philippines Inc.", DEBTORS
+    return live_account(shop.merchant)
+
+
+def client_of(name: str, role: str = "finance") -> Client:
+    client = Client()
+    client.force_login(person(name, role))
+    return client
+
+
+@pytest.fixture
+def ana(db: None) -> Client:
+    return client_of("ana")
+
+
+@pytest.fixture
+def ben(db: None) -> Client:
+    return client_of("ben")
+
+
+def page_of(name: str, file: PayoutFile) -> str:
+    return reverse(f"admin:payments_payoutfile_{name}", args=[file.pk])
+
+
+def made(client: Client, **fields: object) -> PayoutFile:
+    """Make a file by the form."""
+    today = timezone.localdate()
+    form = {"currency": "PHP", "execute_on": today, "reason": "Weekly run", "row_id": new_id(), **fields}
+    response = client.post(reverse(ADD), form)
+    assert response.status_code == 302, words_of(response)
+    return PayoutFile.objects.latest("id")
+
+
+def said(client: Client, name: str, file: PayoutFile) -> str:
+    """Do an action by its form, and return the page after it."""
+    return words_of(client.post(page_of(name, file), {"reason": "Seen at the bank"}, follow=True))
+
+
+def test_the_form_shows_what_waits_and_makes_a_file_of_it(account: PayoutAccount, ana: Client) -> None:
+    ready(account, 123_450), ready(account, 50)
+    ready(live_account(account.merchant, currency="USD"))
+    form = words_of(ana.get(reverse(ADD))).replace("\xa0", " ")
+    assert "2 approved, PHP 1,235.00" in form
+    assert "No account to debit in USD: set PAYOUT_DEBTOR_ACCOUNTS" in form
+    file = made(ana)
+    page = words_of(ana.get(page_of("change", file))).replace("\xa0", " ")
+    for text in (file.name, "PHP 1,235.00", "Pending: 2", "PHP 0.50 to Sari Store, ending in 4321"):
+        assert text in page, text
+    assert AuditEntry.objects.filter(action="added", object_id=file.pk).get().reason == "Weekly run"
+
+
+def test_a_form_that_is_sent_twice_leads_to_the_one_file(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    row_id = new_id()
+    made(ana, row_id=row_id)
+    ready(account)
+    made(ana, row_id=row_id)
+    assert PayoutFile.objects.count() == 1
+
+
+def test_pages_of_files_say_that_the_money_is_real(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    file = made(ana)
+    for address in (reverse(LIST), reverse(ADD), page_of("change", file), page_of("mark_sent", file)):
+        assert "This is live mode: real money." in text_of(ana.get(address)), address
+
+
+def test_the_form_asks_for_today(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    assert f'value="{timezone.localdate().isoformat()}"' in text_of(ana.get(reverse(ADD)))
+
+
+def test_without_payouts_no_form_is_offered(ana: Client, db: None) -> None:
+    page = text_of(ana.get(reverse(ADD)))
+    assert "None waits for a file." in page
+    assert 'name="decision"' not in page
+
+
+@pytest.mark.parametrize("days", [-1, 31])
+def test_the_bank_is_asked_to_pay_within_a_month(account: PayoutAccount, ana: Client, days: int) -> None:
+    ready(account)
+    day = timezone.localdate() + timedelta(days=days)
+    form = {"currency": "PHP", "execute_on": day, "reason": "Weekly run", "row_id": new_id()}
+    assert "Choose a day from today" in text_of(ana.post(reverse(ADD), form))
+
+
+def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
+    account: PayoutAccount, ana: Client, ben: Client
+) -> None:
+    ready(account), ready(account)
+    file = made(ana)
+    assert "Nobody has downloaded" in said(ben, "mark_sent", file)
+    response = ana.post(page_of("download", file))
+    assert response["Content-Disposition"] == f'attachment; filename="{file.name}"'
+    assert "no-store" in response["Cache-Control"]
+    assert NUMBER.encode() in response.content
+    assert "You made this file" in said(ana, "mark_sent", file)
+    assert "Marked as sent: 2 payouts" in said(ben, "mark_sent", file)
+    assert "Marked as paid: 2 of 2." in said(ana, "mark_paid", file)
+    assert {*Payout.objects.values_list("status", flat=True)} == {"paid"}
+    assert "No payout of this file is in transit" in said(ana, "mark_paid", file)
+
+
+def test_a_cancelled_file_offers_nothing_more(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    file = made(ana)
+    assert "Its payouts wait for another file" in said(ana, "cancel", file)
+    page = text_of(ana.get(page_of("change", file)))
+    for name in ("download", "mark_sent", "mark_paid", "cancel"):
+        assert page_of(name, file) not in page
+    assert "was cancelled" in said(ana, "download", file)
+
+
+def test_a_file_that_the_bank_would_refuse_is_not_handed_out(account: PayoutAccount, ana: Client) -> None:
+    PayoutAccount.objects.update(bic="NOBIC")
+    payout = ready(account)
+    file = made(ana)
+    assert f"BICFI of po_{payout.id.hex}" in said(ana, "download", file)
+    assert PayoutFile.objects.get().downloaded_at is None
+
+
+def test_a_link_cannot_download_a_file(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    assert ana.get(page_of("download", made(ana))).status_code == 405
+
+
+@pytest.mark.parametrize("role", ["viewer", "support", "administrator"])
+def test_other_roles_see_a_file_and_do_nothing_with_it(account: PayoutAccount, role: str) -> None:
+    ready(account)
+    file, client = make_file(), client_of("cleo", role)
+    assert file.name in text_of(client.get(page_of("change", file)))
+    assert reverse(ADD) not in text_of(client.get(reverse(LIST)))
+    assert client.get(reverse(ADD)).status_code == 403
+    for name in ("download", "mark_sent", "mark_paid", "cancel"):
+        assert client.post(page_of(name, file), {"reason": "why"}).status_code == 403, name
+
+
+def test_files_are_for_operators_of_all_merchants(account: PayoutAccount, ana: Client) -> None:
+    ready(account)
+    file, limited = make_file(), person("dan", "finance")
+    limited.groups.remove(limited.groups.get(name="all merchants"))
+    MerchantAccess.objects.create(operator=limited, merchant=account.merchant)
+    client = Client()
+    client.force_login(limited)
+    assert client.get(reverse(ADD)).status_code == 403
+    for name in ("change", "mark_sent"):
+        assert client.get(page_of(name, file)).status_code == 404, name
+    assert client.post(page_of("download", file)).status_code == 404
+
+
+def test_a_payout_leads_to_its_file_and_back(account: PayoutAccount, ana: Client) -> None:
+    payout = ready(account)
+    file = made(ana)
+    assert page_of("change", file) in text_of(ana.get(reverse("admin:payments_payout_change", args=[payout.pk])))
+    found = text_of(ana.get(reverse("admin:payments_payout_changelist"), {"q": f"pf_{file.pk.hex}"}))
+    assert payout.pk.hex in found
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    with caplog.at_level(logging.DEBUG):
+        yield caplog
+
+
+def test_an_account_number_is_in_the_file_and_nowhere_else(
+    account: PayoutAccount, ana: Client, ben: Client, logged: pytest.LogCaptureFixture
+) -> None:
+    payout = ready(account)
+    pages = [text_of(ana.get(reverse(ADD)))]
+    file = made(ana)
+    content = ana.post(page_of("download", file)).content.decode()
+    pages += [said(ben, "mark_sent", file), said(ana, "mark_paid", file)]
+    pages += [text_of(ana.get(address)) for address in (reverse(LIST), page_of("change", file))]
+    pages.append(text_of(ana.get(reverse("admin:payments_payout_change", args=[payout.pk]))))
+    stored = "".join(map(_rows_of, apps.get_models()))
+    for number in (NUMBER, DEBTOR_NUMBER):
+        assert number in content
+        assert [page for page in pages if number in page] == []
+        assert number not in logged.text
+        assert number not in stored
+        assert number.encode().hex() not in stored
+
+
+def _rows_of(model: Any) -> str:
+    """Return all rows of a table as PostgreSQL writes them."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT t::text FROM {model._meta.db_table} t")
+        return "".join(text for (text,) in cursor.fetchall())
