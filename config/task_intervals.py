@@ -14,6 +14,7 @@ SCHEDULE = {
         "void_expired_holds": 30.0,
         "settle_due": 60.0,
         "make_payouts": 60.0,
+        "send_payouts": 2.0,
         "advance_payouts": 30.0,
         "destroy_unused_card_data": 30.0,
         "finish_key_rotation": 60.0,

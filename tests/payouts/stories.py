@@ -6,9 +6,11 @@ from typing import Any
 from django.db.models import F
 
 from payments import clock, ids
-from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import make, send
 from payments.domain.payouts.schedules import next_run_at
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import Merchant, Payout, PayoutAccount, PayoutPart, PayoutSchedule
+from payments.providers.simulator.models import SimulatedPayout
 from payments.vault import Place, Purpose, seal
 from tests.client import Api
 from tests.ledger.books import settle
@@ -69,12 +71,14 @@ def days_pass(days: int) -> None:
     PayoutSchedule.objects.filter(next_at__isnull=False).update(next_at=F("next_at") - by)
     Payout.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - by)
     Payout.objects.filter(reserve_due_at__isnull=False).update(reserve_due_at=F("reserve_due_at") - by)
+    SimulatedPayout.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - by)
 
 
 def bank_acts() -> None:
     """Let the simulated bank do all that it does within a week."""
     for _ in range(7):
-        sweeps.simulate_bank()
+        send.send_due()
+        apply_simulator_messages()
         days_pass(1)
 
 

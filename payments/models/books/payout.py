@@ -12,6 +12,7 @@ from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
 
+WHY_MAX_LENGTH = 300
 # A new bank account of live mode waits so long, so that a wrong change is noticed before money goes to it.
 ACCOUNT_WAITS = timedelta(hours=24)
 
@@ -146,8 +147,16 @@ class Payout(FastModel):
     reserve_due_at = models.DateTimeField(null=True, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     failure_code = models.CharField(max_length=30, blank=True, default="")
-    # When a payout of test mode changes next.
+    # Of one that a provider carries out: when it is sent or looked up next; while it is claimed, when the lease ends.
     due_at = models.DateTimeField(null=True, blank=True)
+    # When the provider was asked for it; empty where it certainly has not got it.
+    asked_at = models.DateTimeField(null=True, blank=True)
+    # How often it was sent, and how often looked up since then or since the provider's last answer.
+    tries = models.PositiveIntegerField(default=0)
+    lookups = models.PositiveIntegerField(default=0)
+    provider_ref = models.CharField(max_length=100, blank=True, default="")
+    # Why it was not sent yet, or why its outcome is not known; for operators.
+    why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
     # The operator who asked for it; nobody where a schedule made it.
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -205,6 +214,16 @@ class Payout(FastModel):
                 | Q(requested_by__isnull=True)
                 | ~Q(approved_by=F("requested_by")),
             ),
+            models.CheckConstraint(
+                name="payout_that_a_provider_may_have_is_not_cancelled",
+                condition=Q(asked_at__isnull=True) | ~Q(status="cancelled"),
+            ),
+            models.CheckConstraint(
+                name="live_payout_is_approved_before_a_provider_is_asked",
+                condition=Q(livemode=False)
+                | Q(due_at__isnull=True, asked_at__isnull=True)
+                | Q(approved_at__isnull=False, provider_account__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
@@ -216,6 +235,17 @@ class Payout(FastModel):
                 condition=Q(livemode=True, status="pending", approved_at__isnull=True),
             ),
             models.Index(F("ended_at"), name="payout_failed", condition=Q(status="failed")),
+            models.Index(
+                F("approved_at"),
+                name="payout_to_send",
+                condition=Q(
+                    status="pending",
+                    livemode=True,
+                    due_at__isnull=True,
+                    approved_at__isnull=False,
+                    provider_account__isnull=False,
+                ),
+            ),
             models.Index(F("reserve_due_at"), name="payout_reserve_due", condition=Q(reserve_due_at__isnull=False)),
         ]
 
