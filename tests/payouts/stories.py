@@ -19,7 +19,11 @@ DAY = timedelta(days=1)
 
 
 def give_account(
-    merchant: Merchant, number: str = "000123456789", currency: str = "PHP", livemode: bool = False
+    merchant: Merchant,
+    number: str = "000123456789",
+    currency: str = "PHP",
+    livemode: bool = False,
+    bic: str = "BNORPHMM",
 ) -> PayoutAccount:
     """Give the merchant a bank account that was added a day ago, in effect from now on."""
     account_id, now = ids.new_id(), clock.now()
@@ -29,7 +33,7 @@ def give_account(
         livemode=livemode,
         currency=currency,
         holder="Sari Store",
-        bic="BNORPHMM",
+        bic=bic,
         country="PH",
         sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),
         last4=number[-4:],
