@@ -10,7 +10,7 @@ from payments.domain.payouts import send, states
 from payments.domain.routing import provider_accounts
 from payments.models import Event, Payout, ProviderEvent
 from tests.ledger.books import standing
-from tests.payouts.live import AMOUNT, LiveShop, again, live_shop
+from tests.payouts.at_xendit import AMOUNT, LiveShop, again, live_shop
 from tests.providers.bench import SignedMessage, Spoilt
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,10 @@ from payments.domain.payouts import provider, send, states
 from payments.domain.payouts.send import ABSENT_TRIES
 from payments.domain.routing import provider_accounts
 from payments.models import Event, Payout, ProviderAccount
+from payments.overview import needs_attention
 from payments.providers import http
 from tests.ledger.books import standing
-from tests.payouts.live import AMOUNT, NUMBER, LiveShop, again, live_shop
+from tests.payouts.at_xendit import AMOUNT, NUMBER, LiveShop, again, live_shop
 from tests.payouts.stories import give_account
 from tests.providers.bench import Spoilt
 
@@ -249,3 +250,22 @@ def test_the_number_of_the_account_is_in_no_log_and_in_no_reason(
     written = caplog.text + "".join(str(vars(record)) for record in caplog.records) + Payout.objects.get().why
     assert "provider asked" in written
     assert NUMBER not in written
+
+
+def test_a_payout_that_the_provider_refused_is_shown_to_operators_at_once(live: LiveShop) -> None:
+    live.payout()
+    live.bench.fake.payouts.refusal = (403, "REQUEST_FORBIDDEN_ERROR")
+    send.send_due()
+    assert [payout.status for payout in needs_attention.stuck_payouts(None)] == ["pending"]
+    again()
+    assert not needs_attention.stuck_payouts(None)
+
+
+def test_a_payout_of_an_unknown_outcome_is_shown_to_operators_after_an_hour(live: LiveShop) -> None:
+    live.payout()
+    live.bench.spoil_next(Spoilt.LOST)
+    send.send_due()
+    assert not needs_attention.stuck_payouts(None)
+    Payout.objects.update(asked_at=clock.now() - needs_attention.PAYOUT_USUAL)
+    [payout] = needs_attention.stuck_payouts(None)
+    assert "not known" in payout.why

@@ -11,7 +11,7 @@ from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import Payout
 from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.client import Api
-from tests.payouts.live import again
+from tests.payouts.at_xendit import again
 from tests.payouts.stories import bank_acts, days_pass, give_account, give_schedule, settled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fees")]
