@@ -10,7 +10,9 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import provider, send, states
+from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account
 from payments.domain.payouts.send import ABSENT_TRIES
+from payments.domain.payouts.terms import BadSchedule, Terms, set_schedule
 from payments.domain.routing import provider_accounts
 from payments.models import Event, Payout, ProviderAccount
 from payments.overview import needs_attention
@@ -269,3 +271,15 @@ def test_a_payout_of_an_unknown_outcome_is_shown_to_operators_after_an_hour(live
     Payout.objects.update(asked_at=clock.now() - needs_attention.PAYOUT_USUAL)
     [payout] = needs_attention.stuck_payouts(None)
     assert "not known" in payout.why
+
+
+def test_a_schedule_by_a_provider_that_does_not_reach_the_bank_is_refused(live: LiveShop) -> None:
+    give_account(live.shop.merchant, livemode=True, bic="DEUTDEFF")
+    with pytest.raises(BadSchedule, match="no channel"):
+        set_schedule(live.shop.merchant, True, "PHP", Terms(provider_account=str(live.account.id)))
+
+
+def test_a_bank_account_that_the_schedules_provider_does_not_reach_is_refused(live: LiveShop) -> None:
+    set_schedule(live.shop.merchant, True, "PHP", Terms(provider_account=str(live.account.id)))
+    with pytest.raises(BadPayoutAccount, match="no channel"):
+        add_account(live.shop.merchant, True, Details("PHP", "Sari Store", "CITIPHMX"), "001234567890")

@@ -16,8 +16,9 @@ from stdnum.exceptions import ValidationError as BadNumber
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.payouts import provider
 from payments.ids import new_id
-from payments.models import Merchant, PayoutAccount
+from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout import ACCOUNT_WAITS
 from payments.models.operators.correction import free_of_secrets
 from payments.money import CURRENCIES
@@ -85,6 +86,10 @@ def add_account(
         effective_at=now + ACCOUNT_WAITS if livemode else now,
         created_at=now,
     )
+    schedule = PayoutSchedule.objects.filter(merchant=merchant, livemode=livemode, currency=details.currency).first()
+    way_out = schedule.provider_account if schedule else None
+    if way_out and (obstacle := provider.obstacle(account, way_out)):
+        raise BadPayoutAccount(obstacle, "bic")
     account.sealed_number = seal(number, _place(account))
     account.save(force_insert=True)
     mode = "live" if livemode else "test"
