@@ -19,6 +19,7 @@ from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.notifications import announce, send
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import send as send_out
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs, uploads
@@ -138,9 +139,16 @@ def make_payouts() -> int:
 
 
 @shared_task
+@at_most(ASKING_AT_ONCE)
+def send_payouts() -> int:
+    """Send due payouts by their providers, and look up those whose outcome is not known."""
+    return send_out.send_due()
+
+
+@shared_task
 def advance_payouts() -> int:
-    """Release the reserves whose time is over, and move the payouts of test mode on."""
-    return sweeps.release_reserves() + sweeps.simulate_bank()
+    """Release the reserves whose time is over."""
+    return sweeps.release_reserves()
 
 
 @shared_task

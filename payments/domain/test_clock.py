@@ -21,7 +21,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import respond
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators import decide
-from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.sweep_scope import Scope
 from payments.models import (
@@ -121,6 +121,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield Dispute.objects.filter(scope.within(), response_due_at__isnull=False), "response_due_at"
     yield PayoutSchedule.objects.filter(scope.within(), next_at__isnull=False), "next_at"
     yield PayoutPart.objects.filter(scope.within(), payout__isnull=True, is_settlement=True), "payable_at"
+    # To send or look up a payout twice is harmless.
     yield Payout.objects.filter(scope.within(), due_at__isnull=False), "due_at"
     yield Payout.objects.filter(scope.within(), reserve_due_at__isnull=False), "reserve_due_at"
     yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
@@ -144,10 +145,12 @@ def _sweep(scope: Scope) -> ProcessedCounts:
 
 
 def _pay_out(scope: Scope) -> int:
-    return sweeps.release_reserves(scope=scope) + make.make_due(scope=scope) + sweeps.simulate_bank(scope=scope)
+    return sweeps.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope)
 
 
 def _simulated(scope: Scope) -> list[str]:
-    """Return the references of the scope's payments that wait at the simulator."""
-    mine = Attempt.objects.filter(scope.within("charge__"), id__in=Simulator().waiting())
-    return [attempt_id.hex for attempt_id in mine.values_list("id", flat=True)]
+    """Return the references of the scope's payments and payouts that wait at the simulator."""
+    waiting = Simulator().waiting()
+    payments = Attempt.objects.filter(scope.within("charge__"), id__in=waiting).values_list("id", flat=True)
+    payouts = Payout.objects.filter(scope.within(), id__in=waiting).values_list("id", flat=True)
+    return [row_id.hex for row_id in (*payments, *payouts)]

@@ -2,8 +2,9 @@
 
 from payments.invariants.invariant import Invariant
 
-# The reference under which a provider knows an attempt.
+# The references under which a provider knows an attempt and a payout.
 REFERENCE = "encode(uuid_send(a.id), 'hex')"
+REFERENCE_OF_PAYOUT = "encode(uuid_send(o.id), 'hex')"
 
 INVARIANTS = (
     Invariant(
@@ -86,6 +87,42 @@ INVARIANTS = (
             OR coalesce(e.refunded - e.returned, 0) <> p.amount_refunded
             OR coalesce(e.disputed - e.won, 0) <> p.amount_disputed
         """,
+        of_merchants=False,
+    ),
+    Invariant(
+        name="simulator_payouts_agree",
+        sentence="The simulated bank has paid, failed and returned what our payouts in test mode say, once each.",
+        model="payments.Payout",
+        prefix="po",
+        # The bank may be ahead of us while a payout is due to be looked up, or a message is not delivered.
+        query=f"""
+            SELECT o.id FROM payout o
+            LEFT JOIN simulator_simulatedpayout p ON p.reference = {REFERENCE_OF_PAYOUT} AND p.state <> 'lost'
+            WHERE NOT o.livemode AND (o.asked_at IS NOT NULL OR p.id IS NOT NULL) AND (
+                (p.amount, p.currency) <> (o.amount, o.currency)
+                OR o.due_at IS NULL AND CASE o.status
+                    WHEN 'paid' THEN p.state = 'paid'
+                    WHEN 'failed' THEN p.state IN ('failed', 'returned')
+                    ELSE false
+                END IS NOT TRUE
+                AND NOT EXISTS (
+                    SELECT FROM simulator_message m
+                    WHERE m.delivered_at IS NULL AND m.body::json ->> 'reference' = {REFERENCE_OF_PAYOUT}
+                )
+            )
+        """,  # nosec B608 # made of constants
+    ),
+    Invariant(
+        name="simulator_payouts_are_known",
+        sentence="The simulated bank has no payout that we never asked for.",
+        model="simulator.SimulatedPayout",
+        prefix="spo",
+        query=f"""
+            SELECT p.id FROM simulator_simulatedpayout p
+            LEFT JOIN payments_payout o
+                ON {REFERENCE_OF_PAYOUT} = p.reference AND NOT o.livemode AND o.asked_at IS NOT NULL
+            WHERE p.state <> 'lost' AND o.id IS NULL
+        """,  # nosec B608 # made of constants
         of_merchants=False,
     ),
 )

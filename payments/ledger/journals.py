@@ -125,6 +125,11 @@ def payout_failed(amount: int, *, was_paid: bool) -> Movement:
     return Movement(_move(Kind.PAYOUT_FAILED, amount, origin, Account.MERCHANT_PAYABLE))
 
 
+def payout_paid_late(amount: int) -> Movement:
+    """Return the movement for a payout that left our bank though the merchant had got its money back."""
+    return Movement(_move(Kind.PAYOUT_LATE, amount, Account.MERCHANT_PAYABLE, Account.BANK))
+
+
 def reserve_released(reserve: int) -> Movement:
     """Return the movement for a reserve whose time is over."""
     return Movement(_move(Kind.RESERVE_RELEASE, reserve, Account.MERCHANT_RESERVE, Account.MERCHANT_PAYABLE))

@@ -13,10 +13,10 @@ from payments.models.books.ledger import RunningBalance as RunningBalance
 from payments.models.books.ledger import Settlement as Settlement
 from payments.models.books.money_check import MoneyCheck as MoneyCheck
 from payments.models.books.payout import Payout as Payout
-from payments.models.books.payout import PayoutAccount as PayoutAccount
 from payments.models.books.payout import PayoutPart as PayoutPart
-from payments.models.books.payout import PayoutSchedule as PayoutSchedule
 from payments.models.books.payout_file import PayoutFile as PayoutFile
+from payments.models.books.payout_schedule import PayoutAccount as PayoutAccount
+from payments.models.books.payout_schedule import PayoutSchedule as PayoutSchedule
 from payments.models.books.reconciliation import ReconciliationItem as ReconciliationItem
 from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
 from payments.models.books.reconciliation import ReportLine as ReportLine

@@ -78,6 +78,19 @@ def _refunds(limit: Limit, most: int) -> Iterator[Entry]:
         )
 
 
+def _payouts(limit: Limit, most: int) -> Iterator[Entry]:
+    for payout in needs_attention.stuck_payouts(limit)[:most]:
+        yield Entry(
+            key=f"payout_stuck:{payout.pk.hex}",
+            what=f"Payout {payout}: {payout.why}",
+            merchant=payout.merchant.title,
+            address=page_of("payout", payout.pk),
+            amount=format_amount(payout.amount, payout.currency),
+            livemode=payout.livemode,
+            since=payout.asked_at or payout.created_at,
+        )
+
+
 def _disputes(limit: Limit, most: int) -> Iterator[Entry]:
     for dispute in needs_attention.disputes_to_answer(limit)[:most]:
         yield Entry(
@@ -213,6 +226,7 @@ SORTS = (
     Sort("disputes", "Disputes to answer", "dispute", _disputes, "", needs_attention.disputes_to_answer),
     Sort("dispute_rates", "High dispute rates", "merchant", _rates),
     Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
+    Sort("payouts_stuck", "Payouts that do not go out", "payout", _payouts, "", needs_attention.stuck_payouts),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
     payout_sorts.TO_APPROVE,
     payout_sorts.FAILED,

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from payments import clock
 from payments.ids import first_id
@@ -15,6 +15,7 @@ from payments.models import (
     Charge,
     DeclineAlert,
     Dispute,
+    Payout,
     ProviderEvent,
     ReconciliationItem,
     Refund,
@@ -27,6 +28,8 @@ EXPIRES_SOON = timedelta(hours=48)
 GIVEN_UP = ("exhausted", "gone")
 # Webhooks that were given up longer ago are history.
 GIVEN_UP_SHOWN = timedelta(days=7)
+# A lost answer about a payout is usually found within an hour.
+PAYOUT_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
 # The most receivers looked at, and the most webhooks counted of each.
@@ -107,6 +110,15 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
     rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
     rows = rows.exclude(response_state__in=[Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT])
     return rows.select_related("merchant").order_by("evidence_due_at", "id")
+
+
+def stuck_payouts(limit: Limit) -> QuerySet[Any]:
+    """Return the payouts that a provider did not take, or of which nothing is known for an hour; the oldest first."""
+    is_refused, is_unknown = Q(asked_at__isnull=True), Q(asked_at__lte=clock.now() - PAYOUT_USUAL)
+    rows = Payout.objects.filter(within(limit, "merchant"), is_refused | is_unknown, due_at__isnull=False)
+    rows = rows.exclude(why="")
+    # Not by the ID: its index would lead through all payouts.
+    return rows.select_related("merchant").order_by("created_at")
 
 
 def failing_receivers(limit: Limit, most: int) -> list[FailingReceiver]:

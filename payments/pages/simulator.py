@@ -15,9 +15,8 @@ from payments.pages.browsers import browser_of
 from payments.pages.payment import charge_of_attempt, shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
-from payments.providers.simulator.answers import asks_pin
+from payments.providers.simulator.answers import asks_pin, page_url
 from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment
-from payments.providers.simulator.tokens import page_url
 
 State = SimulatedPayment.State
 DECLINES = {"fail": "authentication_failed", "cancel": "payer_cancelled"}

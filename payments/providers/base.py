@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from payments.providers.disputes import Disputed, DisputeResponse
+from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
 from payments.sensitive_data.redaction import redact
 
 
@@ -169,6 +170,7 @@ class NotFound:
 
 
 Outcome = Approved | Declined | ActionRequired | Pending | Unknown | NotSent | Rejected | NotFound
+PayoutOutcome = Accepted | Paid | Failed | Returned | Unknown | NotSent | Rejected | NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ class Report:
     those that were asked for. `provider_ref` serves to look the outcome up where we do not have the provider's own ID
     yet; only the lookup's answer counts. `payment` is the payment's reference, ours or the provider's, for an operation
     that may not be ours: somebody made it by hand at the provider. With a `dispute`, the report says only how a
-    dispute of the payment of `reference` stands.
+    dispute of the payment of `reference` stands. A report about a payout has no outcome: it is always looked up.
     """
 
     reference: str
@@ -273,3 +275,14 @@ class TakesResponses(Protocol):
 
         It is harmless when repeated: a provider that has it already may also reject it.
         """
+
+
+@runtime_checkable
+class PaysOut(Protocol):
+    """A connector that pays out to bank accounts."""
+
+    def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        """Pay it out, once for each reference; never NotFound."""
+
+    def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        """Return how it stands, by a lookup that moves nothing; NotFound where the provider never saw it."""

@@ -30,6 +30,7 @@ def _first(table: str, column: str, condition: str = "true") -> Callable[[], dat
     return read
 
 
+TO_SEND = "status = 'pending' AND livemode AND due_at IS NULL AND provider_account_id IS NOT NULL"
 # Of what is retried later, the due time is moved ahead; so something old here is something that nobody took.
 MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "resolve_attempts": (_first("payments_attempt", "due_at"),),
@@ -40,9 +41,10 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "void_expired_holds": (_first("payments_charge", "hold_expires_at", "operation = ''"),),
     "settle_due": (_first("payments_charge", "settle_due_at", "operation = ''"),),
     "make_payouts": (_first("payments_payoutschedule", "next_at"),),
-    "advance_payouts": (
-        _first("payments_payout", "reserve_due_at"),
-        _first("payments_payout", "due_at", "NOT livemode"),
+    "advance_payouts": (_first("payments_payout", "reserve_due_at"),),
+    "send_payouts": (
+        _first("payments_payout", "due_at"),
+        _first("payments_payout", "approved_at", TO_SEND),
     ),
     "destroy_unused_card_data": (_first("payments_card", "cvc_expires_at", "sealed_cvc IS NOT NULL"),),
     "expire_action_requests": (_first("payments_operatoraction", "expires_at", "state = 'proposed'"),),

@@ -21,6 +21,7 @@ ASKING = Schedule(2.0, ASKING_AT_ONCE, shared=True)
 SWEEPS = {
     "resolve_attempts": ASKING,
     "send_dispute_responses": ASKING,
+    "send_payouts": ASKING,
     "execute_approved_actions": ASKING,
     "apply_provider_events": ASKING,
     "void_expired_holds": Schedule(30.0, ASKING_AT_ONCE, shared=True),

@@ -13,7 +13,7 @@ from payments import clock
 from payments.admin.lists.mode import mode_of_row
 from payments.admin.moments import moment_text
 from payments.domain.operators.cases import work_on
-from payments.domain.payouts.accounts import number_of
+from payments.domain.payouts.schedules import number_of
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.domain.routing.provider_accounts import open_account

@@ -12,7 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
-from payments.domain.payouts.accounts import Details, add_account, number_of
+from payments.domain.payouts.accounts import Details, add_account
+from payments.domain.payouts.schedules import number_of
 from payments.ledger import account_days
 from payments.models import ApprovalRequest, AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutSchedule
 from payments.overview.inbox import limit_of, sections_of

@@ -9,9 +9,9 @@ from django.apps import apps
 from django.db.models import Model
 
 from payments import clock
-from payments.domain.payouts import make
+from payments.domain.payouts import make, send
 from payments.ids import parse_id
-from payments.models import Charge, Dispute, Payout, Webhook
+from payments.models import Charge, Dispute, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.disputes.stories import AT_ONCE, LATER, disputed
@@ -59,7 +59,7 @@ def _paid_out(api: Api) -> None:
     days_pass(1)
     give_account(charge.merchant)
     make.make_now(give_schedule(charge.merchant, "daily", reserve_percent=10, reserve_days=1).id)
-    Payout.objects.of(charge.merchant_id, livemode=False).update(due_at=clock.now() + HOUR)
+    send.send_due()
     api.charge()
     settle()
 

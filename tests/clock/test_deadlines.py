@@ -38,6 +38,7 @@ DEADLINES = {
     "simulator.simulatedoperation.settles_at",
     "simulator.simulatedpayment.dispute_due_at",
     "simulator.simulatedpayment.expires_at",
+    "simulator.simulatedpayout.due_at",
 }
 # Deadlines of something else than a merchant's test objects.
 OF_OTHERS = {
@@ -72,6 +73,8 @@ RECORDS = {
     "payments.declinealert.window_ends_at",
     "payments.declinealert.window_starts_at",
     "payments.dispute.responded_at",
+    "payments.payout.approved_at",
+    "payments.payout.asked_at",
     "payments.payout.ended_at",
     "payments.payout.paid_at",
     "payments.payout.sent_at",

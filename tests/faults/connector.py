@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
 
 import aiohttp
 
-from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
+from payments.providers.base import NotSent, Operation, Outcome, Payment, PayoutOutcome, Unknown
 from payments.providers.disputes import DisputeResponse
+from payments.providers.payouts import PayoutOrder
 from payments.providers.simulator.connector import Simulator
 from tests.faults.wire import Asked, from_wire, to_wire
 
@@ -45,14 +47,20 @@ class RemoteSimulator(Simulator):
     def respond(self, asked: DisputeResponse) -> Outcome:
         return self._ask("respond", asked)
 
+    def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        return self._ask("create_payout", order)
+
+    def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        return self._ask("find_payout", order)
+
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return self._ask("resolve", asked)
 
-    def _ask(self, verb: str, asked: Asked, params: Mapping[str, str] | None = None) -> Outcome:
+    def _ask(self, verb: str, asked: Asked, params: Mapping[str, str] | None = None) -> Any:
         self.calls += 1
         return asyncio.run(self._outcome(f"{self._address}/{verb}", to_wire(asked), params or {}))
 
-    async def _outcome(self, url: str, body: bytes, params: Mapping[str, str]) -> Outcome:
+    async def _outcome(self, url: str, body: bytes, params: Mapping[str, str]) -> Any:
         try:
             status, answer = await self._post(url, body, params)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -70,13 +78,12 @@ class RemoteSimulator(Simulator):
             return response.status, await response.read()
 
 
-def _read(status: int, answer: bytes) -> Outcome:
+def _read(status: int, answer: bytes) -> Any:
     if status == 429:
         return NotSent("too many requests")
     if status != 200:
         return Unknown(f"status {status}")
     try:
-        outcome: Outcome = from_wire(answer)
+        return from_wire(answer)
     except ValueError:
         return Unknown("an answer that cannot be read")
-    return outcome

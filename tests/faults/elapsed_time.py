@@ -8,7 +8,7 @@ from django.db.models import F
 
 from payments import clock
 from payments.models import Attempt, Charge, Dispute, Payout, PayoutPart, PayoutSchedule, Webhook
-from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
 
 def let_pass(source_id: UUID, seconds: int) -> None:
@@ -39,7 +39,10 @@ def let_days_pass_for_payouts(merchant_id: UUID, days: int) -> None:
     """Bring nearer what the payouts of the merchant wait for, and let its schedule be due."""
     seconds = days * 86_400
     _nearer(PayoutPart.objects.filter(merchant_id=merchant_id, payout=None), seconds, "payable_at")
-    _nearer(Payout.objects.filter(merchant_id=merchant_id), seconds, "due_at")
+    payouts = Payout.objects.filter(merchant_id=merchant_id)
+    references = [payout_id.hex for payout_id in payouts.values_list("id", flat=True)]
+    _nearer(SimulatedPayout.objects.filter(reference__in=references), seconds, "due_at")
+    _nearer(payouts, seconds, "due_at")
     _nearer(Payout.objects.filter(merchant_id=merchant_id), seconds, "reserve_due_at")
     PayoutSchedule.objects.filter(merchant_id=merchant_id).update(next_at=clock.now())
 

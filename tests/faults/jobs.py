@@ -16,7 +16,7 @@ from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
-from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import make, send, sweeps
 from payments.domain.settlement import settle_due
 from payments.domain.sweep_scope import Scope
 from payments.failpoints import Failpoint
@@ -125,7 +125,7 @@ class PayOut:
 
     def __call__(self) -> None:
         sweeps.release_reserves(scope=Scope(self.merchant_id))
-        sweeps.simulate_bank(scope=Scope(self.merchant_id))
+        send.send_due(scope=Scope(self.merchant_id))
         make.make_due(scope=Scope(self.merchant_id))
 
 

@@ -6,13 +6,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from multiprocessing.connection import Connection
 from urllib.parse import parse_qsl, urlsplit
 
-from payments.providers.base import Outcome
+from payments.providers.base import Outcome, PayoutOutcome
 from payments.providers.simulator.connector import Simulator
 from tests.faults.processes import forked, listener, port_of
 from tests.faults.wire import from_wire, to_wire
 
 SIMULATOR = Simulator()
 VERBS = ("create_payment", "capture", "void", "cancel", "refund", "extend", "resolve", "respond")
+PAYOUTS = ("create_payout", "find_payout")
 
 
 @contextmanager
@@ -46,11 +47,11 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
         """Nothing: what is asked holds card numbers."""
 
-    def _outcome(self, asked: bytes) -> Outcome:
+    def _outcome(self, asked: bytes) -> Outcome | PayoutOutcome:
         address = urlsplit(self.path)
         verb = address.path.removeprefix("/")
         if verb == "continue_payment":
             return SIMULATOR.continue_payment(from_wire(asked), dict(parse_qsl(address.query)))
-        assert verb in VERBS
-        outcome: Outcome = getattr(SIMULATOR, verb)(from_wire(asked))
+        assert verb in VERBS + PAYOUTS
+        outcome: Outcome | PayoutOutcome = getattr(SIMULATOR, verb)(from_wire(asked))
         return outcome

@@ -9,7 +9,6 @@ from django.db.models import Q, QuerySet
 from payments import clock
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
-from payments.domain.payouts.sweeps import REFUSED, RETURNED
 from payments.failpoints import Failpoint
 from payments.ids import public_id
 from payments.models import Charge, Dispute, PayoutSchedule, Webhook
@@ -38,6 +37,8 @@ SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
 PAY_OUT = (Failpoint.LOCKED, Failpoint.TAKEN, Failpoint.POSTED, Failpoint.SETTLED)
 ACTION_SECONDS = 3600
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
+# The last digits of account numbers to which money is refused, and from which it comes back.
+REFUSED, RETURNED = "0002", "0003"
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, get_args
 
-from payments.providers.base import CardData, Operation, Outcome, Payer, Payment
+from payments.providers.base import CardData, Operation, Outcome, Payer, Payment, PayoutOutcome
 from payments.providers.disputes import DisputeResponse, Evidence, Response
+from payments.providers.payouts import PayoutOrder
 
-Asked = Payment | Operation | DisputeResponse
-TYPES: dict[str, Any] = {kind.__name__: kind for kind in (*get_args(Asked), *get_args(Outcome))}
+Asked = Payment | Operation | DisputeResponse | PayoutOrder
+KINDS = {*get_args(Asked), *get_args(Outcome), *get_args(PayoutOutcome)}
+TYPES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 
 
-def to_wire(value: Asked | Outcome) -> bytes:
+def to_wire(value: Asked | Outcome | PayoutOutcome) -> bytes:
     return json.dumps({"type": type(value).__name__, **asdict(value)}, default=datetime.isoformat).encode()
 
 

@@ -4,6 +4,7 @@ from django.db.models import F
 
 from payments.ids import new_id, public_id
 from payments.models import PayoutAccount, PayoutFile, PayoutPart, Posting
+from payments.providers.simulator.models import SimulatedPayout
 from tests.factories import MerchantFactory
 from tests.invariants.breakages import breaks
 from tests.invariants.forgery import forge, post_for
@@ -117,3 +118,18 @@ def file_of_another_sum(history: History) -> str:
 @breaks("payouts_have_their_events")
 def payout_changed_without_event(history: History) -> str:
     return forge_payout(history, "paid", version=F("version") + 1)
+
+
+@breaks("simulator_payouts_agree")
+def payout_that_the_bank_returned(history: History) -> str:
+    reference = history.payouts["paid"].id.hex
+    SimulatedPayout.objects.filter(reference=reference).update(state="returned")
+    return public_id("po", history.payouts["paid"].id)
+
+
+@breaks("simulator_payouts_are_known")
+def payout_that_nobody_asked_for(history: History) -> str:
+    booked = SimulatedPayout.objects.create(
+        reference=new_id().hex, amount=1, currency="PHP", last4="0000", state="paid"
+    )
+    return str(booked)

@@ -88,12 +88,13 @@ def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
         needs_attention.unknown_outcomes,
         needs_attention.late_payments,
         needs_attention.slow_refunds,
+        needs_attention.stuck_payouts,
         needs_attention.given_up_webhooks,
         needs_attention.open_differences,
         needs_attention.provider_events,
         needs_attention.decline_alerts,
     )
-    big = {"payments_charge", "payments_attempt", "payments_refund", "payments_reconciliationitem"}
+    big = {"payments_charge", "payments_attempt", "payments_refund", "payments_payout", "payments_reconciliationitem"}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     for read in rows:

@@ -6,9 +6,11 @@ from typing import Any
 from django.db.models import F
 
 from payments import clock, ids
-from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import make, send
 from payments.domain.payouts.schedules import next_run_at
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import Merchant, Payout, PayoutAccount, PayoutPart, PayoutSchedule
+from payments.providers.simulator.models import SimulatedPayout
 from payments.vault import Place, Purpose, seal
 from tests.client import Api
 from tests.ledger.books import settle
@@ -17,7 +19,11 @@ DAY = timedelta(days=1)
 
 
 def give_account(
-    merchant: Merchant, number: str = "000123456789", currency: str = "PHP", livemode: bool = False
+    merchant: Merchant,
+    number: str = "000123456789",
+    currency: str = "PHP",
+    livemode: bool = False,
+    bic: str = "BNORPHMM",
 ) -> PayoutAccount:
     """Give the merchant a bank account that was added a day ago, in effect from now on."""
     account_id, now = ids.new_id(), clock.now()
@@ -27,7 +33,7 @@ def give_account(
         livemode=livemode,
         currency=currency,
         holder="Sari Store",
-        bic="BNORPHMM",
+        bic=bic,
         country="PH",
         sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),
         last4=number[-4:],
@@ -69,12 +75,14 @@ def days_pass(days: int) -> None:
     PayoutSchedule.objects.filter(next_at__isnull=False).update(next_at=F("next_at") - by)
     Payout.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - by)
     Payout.objects.filter(reserve_due_at__isnull=False).update(reserve_due_at=F("reserve_due_at") - by)
+    SimulatedPayout.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - by)
 
 
 def bank_acts() -> None:
     """Let the simulated bank do all that it does within a week."""
     for _ in range(7):
-        sweeps.simulate_bank()
+        send.send_due()
+        apply_simulator_messages()
         days_pass(1)
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from payments.domain import settlement
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import make, sweeps
+from payments.domain.payouts import make, send, sweeps
 from payments.domain.payouts.make import NothingToPay
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.invariants.checks import read_only_snapshot
 from payments.models import Charge, PayoutSchedule, Posting
 from tests.charging.elapsed_time import let_time_pass
@@ -54,7 +55,8 @@ def settle_and_pay_out(schedule: PayoutSchedule, over: Event) -> None:
         days_pass(1)
         with suppress(NothingToPay):
             make.make_now(schedule.id)
-        sweeps.simulate_bank()
+        send.send_due()
+        apply_simulator_messages()
         sweeps.release_reserves()
 
 

@@ -74,6 +74,7 @@ class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
         ("Approval", {"fields": ("asked_for_by", "approval")}),
         ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
+        ("At its provider", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try", "why")}),
     )
     public_id = id_column("po")
     shown_amount = money_column("amount")
@@ -93,6 +94,8 @@ class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
         "Bank file",
         lambda payout: link(PayoutFile, payout.file_id, public_id("pf", payout.file_id)) if payout.file_id else NOTHING,
     )
+    asked = column("Asked", lambda payout: moment_cell(payout.asked_at) if payout.asked_at else NOTHING)
+    next_try = column("Sent or looked up next", lambda payout: moment_cell(payout.due_at) if payout.due_at else NOTHING)
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
     @admin.display(description="Made of")

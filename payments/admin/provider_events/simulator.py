@@ -12,8 +12,8 @@ from payments.admin.framework.formats import (
     row_link_column,
     search_link,
 )
-from payments.models import Attempt
-from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
+from payments.models import Attempt, Payout
+from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
 
 class OperationsOfPayment(LookOnlyInline):
@@ -76,6 +76,26 @@ class SimulatedOperationAdmin(LookOnlyAdmin):
     settles = moment_column("settles_at")
     shown_amount = money_column("amount", "payment")
     payment_link = row_link_column("payment", SimulatedPayment)
+
+
+@admin.register(SimulatedPayout)
+class SimulatedPayoutAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = ("public_id", "shown_amount", "state", "last4", "due", "created")
+    list_filter = ("state",)
+    search_fields = ("reference",)
+    search_help_text = "The payout's ID at the bank, our reference, or last four digits of the account."
+    uuid_lookups = {"spo": ("pk",)}
+    exact_lookups = ("reference",)
+    last4_lookups = ("last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "reference", "payouts", "shown_amount", "state", "last4")}),
+        ("Times", {"fields": ("due", "created")}),
+    )
+    public_id = id_column("spo")
+    shown_amount = money_column("amount")
+    due = moment_column("due_at")
+    payouts = column("Payout", lambda booked: search_link(Payout, f"po_{booked.reference}", "the payout that it is of"))
 
 
 @admin.register(Entry)

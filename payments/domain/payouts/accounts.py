@@ -16,12 +16,14 @@ from stdnum.exceptions import ValidationError as BadNumber
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.payouts import provider
+from payments.domain.payouts.schedules import place_of
 from payments.ids import new_id
-from payments.models import Merchant, PayoutAccount
-from payments.models.books.payout import ACCOUNT_WAITS
+from payments.models import Merchant, PayoutAccount, PayoutSchedule
+from payments.models.books.payout_schedule import ACCOUNT_WAITS
 from payments.models.operators.correction import free_of_secrets
 from payments.money import CURRENCIES
-from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
+from payments.vault import seal, with_prefetched_keys
 
 HOLDER_MAX_LENGTH = 70
 SHOWN_LENGTH = 4
@@ -85,7 +87,11 @@ def add_account(
         effective_at=now + ACCOUNT_WAITS if livemode else now,
         created_at=now,
     )
-    account.sealed_number = seal(number, _place(account))
+    schedule = PayoutSchedule.objects.filter(merchant=merchant, livemode=livemode, currency=details.currency).first()
+    way_out = schedule.provider_account if schedule else None
+    if way_out and (obstacle := provider.obstacle(account, way_out)):
+        raise BadPayoutAccount(obstacle, "bic")
+    account.sealed_number = seal(number, place_of(account))
     account.save(force_insert=True)
     mode = "live" if livemode else "test"
     detail = (
@@ -135,14 +141,5 @@ def checked_number(details: Details, number: str) -> str:
     return number
 
 
-def number_of(account: PayoutAccount) -> str:
-    """Return the account's whole number. Raises VaultError, VaultUnavailable."""
-    return unseal(account.sealed_number, _place(account))
-
-
 def _has_ibans(country: str) -> bool:
     return bool(IBAN_COUNTRIES.info(country)[0][1])
-
-
-def _place(account: PayoutAccount) -> Place:
-    return Place(Purpose.SECRET, account.merchant_id, account.id, "number")

@@ -22,8 +22,8 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import bank_file, states
-from payments.domain.payouts.accounts import number_of
 from payments.domain.payouts.bank_file import Transfer
+from payments.domain.payouts.schedules import number_of
 from payments.failpoints import Failpoint, reached
 from payments.models import Payout, PayoutFile
 from payments.money import format_amount

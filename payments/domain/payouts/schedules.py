@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, time, timedelta
 
 from payments.models import PayoutAccount, PayoutSchedule
+from payments.vault import Place, Purpose, unseal
 
 Interval = PayoutSchedule.Interval
 # Of the day (UTC): the settlement of the day before is then complete.
@@ -26,6 +27,16 @@ def account_in_effect(schedule: PayoutSchedule, now: datetime) -> PayoutAccount 
         merchant=schedule.merchant_id, livemode=schedule.livemode, currency=schedule.currency
     )
     return own.in_effect(now).first()
+
+
+def number_of(account: PayoutAccount) -> str:
+    """Return the account's whole number. Raises VaultError, VaultUnavailable."""
+    return unseal(account.sealed_number, place_of(account))
+
+
+def place_of(account: PayoutAccount) -> Place:
+    """Return the place where the account's number is sealed."""
+    return Place(Purpose.SECRET, account.merchant_id, account.id, "number")
 
 
 def _is_day_of(interval: str, moment: datetime) -> bool:

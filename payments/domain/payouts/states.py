@@ -23,7 +23,7 @@ def mark_sent(payout: Payout, **values: Any) -> Payout:
 
 def mark_paid(payout: Payout, **values: Any) -> Payout:
     """Record that the payout has left our bank. Raise StaleRow unless it is still as it was read, in transit."""
-    changed = {"status": Status.PAID, "paid_at": clock.now()} | values
+    changed = {"status": Status.PAID, "paid_at": clock.now(), "due_at": None} | values
     return _change(payout, Status.IN_TRANSIT, "payout.paid", changed, journals.payout_paid(payout.amount))
 
 
@@ -38,14 +38,26 @@ def mark_failed(payout: Payout, code: str) -> Payout:
     return _change(payout, was, "payout.failed", values, movement)
 
 
+def mark_paid_late(payout: Payout) -> Payout:
+    """Record that the payout has left our bank all the same; the merchant's balance is charged with it again.
+
+    Raise StaleRow unless it is still as it was read, failed or cancelled.
+    """
+    was = Status.CANCELLED if payout.status == Status.CANCELLED else Status.FAILED
+    now = clock.now()
+    values = {"status": Status.PAID, "failure_code": "", "sent_at": payout.sent_at or now, "paid_at": now}
+    movement = journals.payout_paid_late(payout.amount)
+    return _change(payout, was, "payout.paid", values | {"ended_at": None}, movement)
+
+
 def cancel(payout: Payout) -> Payout:
     """Record that the payout will not be sent; the merchant's balance has the money again.
 
-    Raise StaleRow unless it is still as it was read, pending, and in no bank file.
+    Raise StaleRow unless it is still as it was read, pending, in no bank file, and no provider may have it.
     """
     values = {"status": Status.CANCELLED, "ended_at": clock.now(), "due_at": None}
     movement = journals.payout_failed(payout.amount, was_paid=False)
-    return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None)
+    return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None, asked_at=None)
 
 
 def release_reserve(payout: Payout) -> Payout:
@@ -55,16 +67,12 @@ def release_reserve(payout: Payout) -> Payout:
 
 
 def _change(
-    payout: Payout,
-    was: str,
-    event_type: str,
-    values: Mapping[str, Any],
-    movement: Movement | None = None,
-    **unchanged: Any,
+    payout: Payout, was: str, event_type: str, values: Mapping[str, Any], movement: Movement | None = None, **same: Any
 ) -> Payout:
+    """Write a change, with its journal and event, of a payout that has the status `was` and the values of `same`."""
     values = {**values, "version": payout.version + 1, "updated_at": clock.now()}
     changed = copy_with(payout, values)
-    guard = {"id": payout.id, "version": payout.version, "status": was} | unchanged
+    guard = {"id": payout.id, "version": payout.version, "status": was, **same}
     writes: list[Write] = [Update(Payout, guard, values)]
     writes += [journals.posted_for(payout, movement)] if movement else []
     writes += events.of(Caller(payout.merchant_id, payout.livemode), event_type, changed)

@@ -9,8 +9,9 @@ from django.db import IntegrityError, transaction
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import next_run_at
-from payments.models import Merchant, PayoutSchedule, ProviderAccount
+from payments.models import Merchant, PayoutAccount, PayoutSchedule, ProviderAccount
 from payments.money import CURRENCIES
 
 DELAY_DAYS_MAX, RESERVE_PERCENT_MAX, RESERVE_DAYS_MAX = 90, 99, 540
@@ -109,14 +110,19 @@ def _check(merchant: Merchant, livemode: bool, currency: str, terms: Terms) -> N
     if bool(terms.reserve_percent) != bool(terms.reserve_days):
         raise BadSchedule("A reserve has a percentage and days; without one, both are 0.", "reserve_days")
     if terms.provider_account:
-        _check_way_out(merchant, livemode, terms.provider_account)
+        _check_way_out(merchant, livemode, currency, terms.provider_account)
 
 
-def _check_way_out(merchant: Merchant, livemode: bool, account_id: str) -> None:
+def _check_way_out(merchant: Merchant, livemode: bool, currency: str, account_id: str) -> None:
     if not livemode:
         raise BadSchedule("Payouts of test mode go to the simulated bank.", "provider_account")
-    if not ProviderAccount.objects.filter(id=account_id, merchant=merchant, livemode=True, enabled=True).exists():
+    account = ProviderAccount.objects.filter(id=account_id, merchant=merchant, livemode=True, enabled=True).first()
+    if account is None:
         raise BadSchedule("This is no enabled live account of the merchant.", "provider_account")
+    own = PayoutAccount.objects.filter(merchant=merchant, livemode=True, currency=currency)
+    bank = own.waiting(clock.now()).first() or own.in_effect(clock.now()).first()
+    if bank and (obstacle := provider.obstacle(bank, account)):
+        raise BadSchedule(obstacle, "provider_account")
 
 
 def _changed(before: Terms | None, after: Terms) -> list[str]:

@@ -15,7 +15,9 @@ from payments.domain.charging import attempts, late_outcomes, record_outcome, re
 from payments.domain.disputes import record as disputes
 from payments.domain.errors import PaymentError
 from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.provider_events import payouts
 from payments.domain.provider_events.inbox import read_outcome
+from payments.domain.provider_events.reasons import Ended, Later, require_same
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
@@ -32,18 +34,6 @@ TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
 FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
 State = ProviderEvent.State
-
-
-class Later(Exception):
-    """It cannot be applied now; the message says what keeps it."""
-
-
-class Ended(Exception):
-    """It will never be applied, for the reason in the message; how it stands then is in `state`."""
-
-    def __init__(self, state: str, message: str) -> None:
-        super().__init__(message)
-        self.state = state
 
 
 def apply_due(limit: int = BATCH) -> int:
@@ -69,16 +59,11 @@ def _claim() -> ProviderEvent | None:
 def _apply_alone(report: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
-        attempt, step = _meant(report)
-        if report.outcome == Disputed.__name__:
-            _record_dispute(report, attempt)
-            outcome = None
+        payout = payouts.meant(report)
+        if payout:
+            payouts.apply(payout)
         else:
-            outcome = _outcome(report, attempt, step)
-        if outcome and attempt.state == Attempt.State.DONE:
-            _apply_late(report, attempt, outcome)
-        elif outcome:
-            _record(attempt, outcome)
+            _apply(report)
     except Ended as reason:
         _end(report, reason.state, str(reason))
     except Later as reason:
@@ -88,6 +73,19 @@ def _apply_alone(report: ProviderEvent) -> None:
         _put_off(report, type(error).__name__)
     else:
         _end(report, State.APPLIED)
+
+
+def _apply(report: ProviderEvent) -> None:
+    """Apply an event about a payment or an operation. Raise Ended and Later."""
+    attempt, step = _meant(report)
+    if report.outcome == Disputed.__name__:
+        _record_dispute(report, attempt)
+        return
+    outcome = _outcome(report, attempt, step)
+    if outcome and attempt.state == Attempt.State.DONE:
+        _apply_late(report, attempt, outcome)
+    elif outcome:
+        _record(attempt, outcome)
 
 
 def _put_off(report: ProviderEvent, why: str) -> None:
@@ -112,14 +110,8 @@ def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
         raise _unasked(report)
-    if found.account_id != report.account_id:
-        raise Ended(State.NEEDS_ATTENTION, "What has this name was asked of another account.")
     attempt = attempts.reload(found)
-    if report.amount is not None and report.amount != attempt.amount:
-        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.amount}, and {attempt.amount} was asked for.")
-    currency = attempt.charge.currency
-    if report.currency and report.currency.upper() != currency:
-        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.currency}, and {currency} was asked for.")
+    require_same(report, found.account_id, attempt.amount, attempt.charge.currency)
     return attempt, step
 
 

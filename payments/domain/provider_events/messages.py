@@ -1,12 +1,16 @@
-"""Messages of the simulator, applied to charges."""
+"""Messages of the simulator, applied to charges and payouts."""
 
 import logging
 from collections.abc import Collection
 
+from payments.db.writes import StaleRow
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, recovery
 from payments.domain.disputes import record as disputes
-from payments.models import Attempt
-from payments.providers.base import Report
+from payments.domain.payouts import send
+from payments.domain.payouts.outcomes import CannotBeTrue
+from payments.models import Attempt, Payout
+from payments.providers.base import NotSent, Report, Unknown
 from payments.providers.simulator.connector import Simulator
 
 BATCH = 100
@@ -28,6 +32,8 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
 
 def _apply(report: Report) -> bool:
     """Apply a report; return False where it must come again."""
+    if report.dispute is None and report.outcome is None:
+        return _look_up_payout(report)
     if report.dispute is None:
         recovery.apply_report(report)
         return True
@@ -38,3 +44,19 @@ def _apply(report: Report) -> bool:
     except disputes.CannotBeTrue as reason:
         logger.warning("dispute contradicts its charge", extra={"attempt": report.reference, "why": str(reason)})
     return True
+
+
+def _look_up_payout(report: Report) -> bool:
+    """Look up the payout that a report names; return False where it must come again."""
+    payout = Payout.objects.filter(id=report.reference).first()
+    if payout is None:
+        logger.warning("report of an unknown payout", extra={"payout": report.reference})
+        return True
+    try:
+        said = send.look_up(payout)
+    except (ProviderBusy, StaleRow):
+        return False
+    except CannotBeTrue as reason:
+        logger.warning("payout contradicts its provider", extra={"payout": report.reference, "why": str(reason)})
+        return True
+    return not isinstance(said, NotSent | Unknown)

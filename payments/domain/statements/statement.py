@@ -30,6 +30,7 @@ WORDS: Mapping[str, str] = {
     Kind.RESERVE: "Reserved of payouts",
     Kind.RESERVE_RELEASE: "Reserves released",
     Kind.PAYOUT_FAILED: "Payouts that failed, added back",
+    Kind.PAYOUT_LATE: "Payouts that were paid after they had failed",
 }
 ORDER = list(WORDS)
 

@@ -38,6 +38,7 @@ KINDS = [
     ("payout", "Payout"),
     ("payout_paid", "Payout Paid"),
     ("payout_failed", "Payout Failed"),
+    ("payout_late", "Payout Late"),
     ("reserve", "Reserve"),
     ("reserve_release", "Reserve Release"),
 ]

@@ -147,6 +147,11 @@ OPERATIONS = [
             ),
             ("failure_code", models.CharField(blank=True, default="", max_length=30)),
             ("due_at", models.DateTimeField(blank=True, null=True)),
+            ("asked_at", models.DateTimeField(blank=True, null=True)),
+            ("tries", models.PositiveIntegerField(default=0)),
+            ("lookups", models.PositiveIntegerField(default=0)),
+            ("provider_ref", models.CharField(blank=True, default="", max_length=100)),
+            ("why", models.CharField(blank=True, default="", max_length=300)),
             ("approved_at", models.DateTimeField(blank=True, null=True)),
             ("sent_at", models.DateTimeField(blank=True, null=True)),
             ("paid_at", models.DateTimeField(blank=True, null=True)),
@@ -176,6 +181,11 @@ OPERATIONS = [
                 models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="payout_due"),
                 models.Index(F("id"), condition=Q(approved_at__isnull=True, livemode=True, status="pending"), name="payout_to_approve"),
                 models.Index(F("ended_at"), condition=Q(("status", "failed")), name="payout_failed"),
+                models.Index(
+                    F("approved_at"),
+                    condition=Q(("approved_at__isnull", False), ("due_at__isnull", True), ("livemode", True), ("provider_account__isnull", False), ("status", "pending")),
+                    name="payout_to_send",
+                ),
                 models.Index(F("reserve_due_at"), condition=Q(("reserve_due_at__isnull", False)), name="payout_reserve_due"),
                 models.Index(F("file"), F("id"), condition=Q(("file__isnull", False)), name="payout_of_file"),
                 models.Index(
@@ -212,6 +222,11 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(livemode=False) | Q(sent_at__isnull=True) | Q(provider_account__isnull=False) | Q(file__isnull=False),
                     name="live_payout_is_sent_by_file_or_provider",
+                ),
+                models.CheckConstraint(condition=Q(asked_at__isnull=True) | ~Q(status="cancelled"), name="payout_that_a_provider_may_have_is_not_cancelled"),
+                models.CheckConstraint(
+                    condition=Q(livemode=False) | Q(due_at__isnull=True, asked_at__isnull=True) | Q(approved_at__isnull=False, provider_account__isnull=False),
+                    name="live_payout_is_approved_before_a_provider_is_asked",
                 ),
             ],
         },

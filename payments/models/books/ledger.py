@@ -89,6 +89,7 @@ class Posting(FastModel):
         PAYOUT = "payout"
         PAYOUT_PAID = "payout_paid"
         PAYOUT_FAILED = "payout_failed"  # or cancelled, or returned
+        PAYOUT_LATE = "payout_late"  # paid after it had failed
         RESERVE = "reserve"  # kept of a payout
         RESERVE_RELEASE = "reserve_release"
 

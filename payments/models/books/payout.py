@@ -1,6 +1,4 @@
-"""Payouts: a merchant's bank account, its schedule, the payouts made of its balance, and what each is made of."""
-
-from datetime import datetime, timedelta
+"""Payouts made of a merchant's balance, and the parts of it that each is made of."""
 
 from django.conf import settings
 from django.db import models
@@ -10,113 +8,11 @@ from payments import clock, ids
 from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.books.payout_file import PayoutFile
+from payments.models.books.payout_schedule import PayoutAccount
 from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
 
-# A new bank account of live mode waits so long, so that a wrong change is noticed before money goes to it.
-ACCOUNT_WAITS = timedelta(hours=24)
-
-
-class PayoutAccountQuerySet(ScopedQuerySet["PayoutAccount"]):
-    def in_effect(self, now: datetime) -> "PayoutAccountQuerySet":
-        """Return the accounts that payouts may go to, the newest first: it is the one that they go to."""
-        return self.filter(effective_at__lte=now, withdrawn_at__isnull=True).order_by("-effective_at", "-id")
-
-    def waiting(self, now: datetime) -> "PayoutAccountQuerySet":
-        """Return the accounts that take effect later, the next one first."""
-        return self.filter(effective_at__gt=now, withdrawn_at__isnull=True).order_by("effective_at", "id")
-
-
-class PayoutAccount(models.Model):
-    """A merchant's bank account for payouts in one currency. It never changes: another one replaces it."""
-
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
-    livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
-    holder = models.CharField(max_length=70)
-    # ISO 9362, and ISO 3166-1 alpha-2.
-    bic = models.CharField(max_length=11)
-    country = models.CharField(max_length=2)
-    sealed_number = models.BinaryField()
-    last4 = models.CharField(max_length=4)
-    effective_at = models.DateTimeField()
-    # Before it took effect: no payout goes to it.
-    withdrawn_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
-
-    objects = PayoutAccountQuerySet.as_manager()
-
-    class Meta:
-        default_permissions = ("view", "add")
-        permissions = [("withdraw_payoutaccount", "Can withdraw bank accounts that are not in effect yet")]
-        constraints = [
-            models.CheckConstraint(
-                name="payout_account_withdrawn_before_its_effect",
-                condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__lt=F("effective_at")),
-            ),
-            models.CheckConstraint(
-                name="live_payout_account_waits_a_day",
-                condition=Q(livemode=False) | Q(effective_at__gte=F("created_at") + ACCOUNT_WAITS),
-            ),
-        ]
-        indexes = [
-            models.Index(
-                *(F("merchant"), F("livemode"), F("currency"), F("effective_at")), name="payout_account_in_effect"
-            ),
-            models.Index(F("effective_at"), name="payout_account_by_effect"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.holder}, ending in {self.last4}"
-
-
-class PayoutSchedule(models.Model):
-    """When a merchant's balance in one currency is paid out. Its row is locked while a payout is made."""
-
-    class Interval(models.TextChoices):
-        MANUAL = "manual"
-        DAILY = "daily"
-        WEEKLY = "weekly"
-        MONTHLY = "monthly"
-
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
-    livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
-    interval = models.CharField(max_length=7, choices=Interval.choices)
-    # Whole days from the end of a settlement's day until it is paid out.
-    delay_days = models.PositiveSmallIntegerField(default=0)
-    reserve_percent = models.PositiveSmallIntegerField(default=0)
-    reserve_days = models.PositiveSmallIntegerField(default=0)
-    # The account whose provider carries the payouts out; without one, live payouts go into bank files.
-    provider_account = models.ForeignKey(
-        ProviderAccount, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
-    next_at = models.DateTimeField(null=True, blank=True)
-    updated_at = models.DateTimeField(default=clock.now)
-
-    objects = ScopedQuerySet["PayoutSchedule"].as_manager()
-
-    class Meta:
-        default_permissions = ("view", "change")
-        constraints = [
-            models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
-            models.CheckConstraint(
-                name="payout_schedule_runs_unless_manual",
-                condition=Q(interval="manual", next_at__isnull=True)
-                | Q(interval__in=["daily", "weekly", "monthly"], next_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_schedule_in_bounds",
-                condition=Q(delay_days__lte=90, reserve_percent__lte=99, reserve_days__lte=540)
-                & (Q(reserve_percent=0, reserve_days=0) | Q(reserve_percent__gte=1, reserve_days__gte=1)),
-            ),
-        ]
-        indexes = [models.Index(F("next_at"), name="payout_schedule_due", condition=Q(next_at__isnull=False))]
-
-    def __str__(self) -> str:
-        return f"{self.currency} {self.interval}"
+WHY_MAX_LENGTH = 300
 
 
 class Payout(FastModel):
@@ -147,8 +43,16 @@ class Payout(FastModel):
     reserve_due_at = models.DateTimeField(null=True, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     failure_code = models.CharField(max_length=30, blank=True, default="")
-    # When a payout of test mode changes next.
+    # Of one that a provider carries out: when it is sent or looked up next; while it is claimed, when the lease ends.
     due_at = models.DateTimeField(null=True, blank=True)
+    # When the provider was asked for it; empty where it certainly has not got it.
+    asked_at = models.DateTimeField(null=True, blank=True)
+    # How often it was sent, and how often looked up since then or since the provider's last answer.
+    tries = models.PositiveIntegerField(default=0)
+    lookups = models.PositiveIntegerField(default=0)
+    provider_ref = models.CharField(max_length=100, blank=True, default="")
+    # Why it was not sent yet, or why its outcome is not known; for operators.
+    why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
     # The operator who asked for it; nobody where a schedule made it.
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -220,6 +124,16 @@ class Payout(FastModel):
                 | Q(provider_account__isnull=False)
                 | Q(file__isnull=False),
             ),
+            models.CheckConstraint(
+                name="payout_that_a_provider_may_have_is_not_cancelled",
+                condition=Q(asked_at__isnull=True) | ~Q(status="cancelled"),
+            ),
+            models.CheckConstraint(
+                name="live_payout_is_approved_before_a_provider_is_asked",
+                condition=Q(livemode=False)
+                | Q(due_at__isnull=True, asked_at__isnull=True)
+                | Q(approved_at__isnull=False, provider_account__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
@@ -234,6 +148,17 @@ class Payout(FastModel):
                 condition=Q(livemode=True, status="pending", approved_at__isnull=True),
             ),
             models.Index(F("ended_at"), name="payout_failed", condition=Q(status="failed")),
+            models.Index(
+                F("approved_at"),
+                name="payout_to_send",
+                condition=Q(
+                    status="pending",
+                    livemode=True,
+                    due_at__isnull=True,
+                    approved_at__isnull=False,
+                    provider_account__isnull=False,
+                ),
+            ),
             models.Index(F("reserve_due_at"), name="payout_reserve_due", condition=Q(reserve_due_at__isnull=False)),
             models.Index(F("file"), F("id"), name="payout_of_file", condition=Q(file__isnull=False)),
             models.Index(

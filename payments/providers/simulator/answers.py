@@ -1,10 +1,15 @@
-"""What the books say, as the outcomes of the provider interface."""
+"""What the books say, as the outcomes of the provider interface, and the unguessable addresses of payers' pages."""
+
+import base64
+import hashlib
+
+from django.conf import settings
+from django.utils.crypto import salted_hmac
 
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.scenarios import MESSAGES
-from payments.providers.simulator.tokens import page_token, page_url
 
 
 def refused(provider_code: str, message: str, provider_ref: str = "") -> Declined:
@@ -45,3 +50,22 @@ def operation_outcome(operation: SimulatedOperation) -> Outcome:
             return refused("refund_failed", "The payer's bank sent the refund back.", ref)
         case _:
             return refused("not_possible", f"The payment is not in a state for this {operation.kind}.", ref)
+
+
+def page_token(reference: str) -> str:
+    """Return the token of a payment's page, 43 URL-safe characters of 256 bits.
+
+    Derived, so that the same address is given whenever the payment is asked for; only its digest is stored.
+    """
+    mac = salted_hmac("kaha.simulator.page", reference, algorithm="sha256").digest()
+    return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
+
+
+def token_digest(token: str) -> bytes:
+    """Return the SHA-256 digest by which a page is found."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def page_url(token: str) -> str:
+    """Return the absolute address of the page with this token."""
+    return f"{settings.PUBLIC_URL}/simulator/pay/{token}"

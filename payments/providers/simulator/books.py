@@ -11,12 +11,11 @@ from payments import clock, sourcetypes
 from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, execute_writes_in_savepoint
 from payments.providers.base import Payment
-from payments.providers.simulator.answers import payment_outcome
+from payments.providers.simulator.answers import page_token, payment_outcome, token_digest
 from payments.providers.simulator.disputes import first_due_at
 from payments.providers.simulator.messages import write_message
 from payments.providers.simulator.models import PIN_TRIES, Entry, SimulatedPayment
 from payments.providers.simulator.scenarios import Scenario, cvc_checked
-from payments.providers.simulator.tokens import page_token, token_digest
 
 State = SimulatedPayment.State
 PAGE_MINUTES = 60

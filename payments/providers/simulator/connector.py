@@ -16,12 +16,14 @@ from payments.providers.base import (
     Operation,
     Outcome,
     Payment,
+    PayoutOutcome,
     Report,
     Unknown,
 )
 from payments.providers.disputes import DisputeResponse
+from payments.providers.payouts import PayoutOrder
 from payments.providers.settlement_reports import SettlementLine
-from payments.providers.simulator import deadlines, disputes, messages, reports
+from payments.providers.simulator import deadlines, disputes, messages, payouts, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
@@ -96,6 +98,13 @@ class Simulator:
         _take_time()
         return disputes.respond(asked, find_payment(asked.payment_reference))
 
+    def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        _take_time()
+        return payouts.create(order)
+
+    def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        return payouts.find(order)
+
     def resolve(self, asked: Payment | Operation) -> Outcome:
         if isinstance(asked, Payment):
             payment = find_payment(asked.reference)
@@ -120,6 +129,7 @@ class Simulator:
         settle_due_refunds(limit, among)
         expire_due_pages(limit, among)
         disputes.advance_due(limit, among)
+        payouts.advance_due(limit, among)
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
     def _open(self, message_id: int, body: bytes) -> Report:

@@ -19,6 +19,8 @@ from payments.providers.simulator.models import Message
 SIGNATURE_HEADER = "Simulator-Signature"
 # The time to acknowledge a message before it is delivered again.
 CLAIM_SECONDS = 30
+# The kind of a message without an outcome.
+NEWS = "payout"
 KEPT = timedelta(days=90)
 PURGE_BATCH = 5000
 OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
@@ -28,6 +30,11 @@ def write_message(reference: str, outcome: Outcome | Disputed) -> None:
     """Leaves a message in the caller's transaction: `reference` came to this final `outcome`, or is disputed."""
     content = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
     Message.objects.create(body=json.dumps(content, default=str))
+
+
+def write_news(reference: str) -> None:
+    """Leave a message in the caller's transaction: the payout of `reference` has changed, and can be looked up."""
+    Message.objects.create(body=json.dumps({"reference": reference, "kind": NEWS}))
 
 
 def unacknowledged(among: Collection[str] | None = None) -> QuerySet[Message]:
@@ -78,6 +85,8 @@ def read(headers: Mapping[str, str], body: bytes) -> Report:
     if not constant_time_compare(headers.get(SIGNATURE_HEADER, ""), _signature(body)):
         raise BadSignature
     content: dict[str, Any] = json.loads(body)
+    if content["kind"] == NEWS:
+        return Report(content["reference"], None)
     if content["kind"] == "disputed":
         return Report(content["reference"], None, dispute=disputed_from(content["outcome"]))
     return Report(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))

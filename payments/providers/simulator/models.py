@@ -178,6 +178,44 @@ class Entry(FastModel):
         return f"{self.kind} {self.amount}"
 
 
+class SimulatedPayout(models.Model):
+    """A payout as the bank knows it. Of its account it holds the last digits, which say what happens to it."""
+
+    class State(models.TextChoices):
+        LOST = "lost"  # its first request never arrived: the bank does not know it
+        ACCEPTED = "accepted"
+        PAID = "paid"
+        FAILED = "failed"
+        RETURNED = "returned"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    reference = models.CharField(max_length=32)
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    last4 = models.CharField(max_length=4)
+    state = models.CharField(max_length=8, choices=State.choices)
+    # The steps taken of what its account's number says, and when the next is due.
+    step = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("reference"), name="simulated_payout_once_per_reference"),
+            models.CheckConstraint(name="simulated_payout_positive", condition=Q(amount__gte=1)),
+            models.CheckConstraint(
+                name="simulated_payout_under_way_is_due",
+                condition=Q(state="accepted", due_at__isnull=False)
+                | Q(state="paid")
+                | Q(state__in=["lost", "failed", "returned"], due_at__isnull=True),
+            ),
+        ]
+        indexes = [models.Index(F("due_at"), name="simulated_payout_due", condition=Q(due_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return ids.public_id("spo", self.id)
+
+
 class Message(FastModel):
     """A message of the simulator, delivered at least once, as a real provider's webhook."""
 

@@ -1,1 +1,1 @@
-"""Xendit, Payments API v3. Status: contract-tested, not run against the provider."""
+"""Xendit, Payments API v3 and Payouts API v2. Status: contract-tested, not run against the provider."""

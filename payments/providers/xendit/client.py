@@ -69,7 +69,7 @@ def _answer(reply: http.Reply) -> Asked:
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
         return NotSent("too many requests")
     try:
-        body = read(reply.content)
+        body = _read_answer(reply.content)
     except ValueError:
         return Unknown(f"status {reply.status}, and an answer that cannot be read")
     return _definite(reply.status, body) or Unknown(f"status {reply.status}")
@@ -95,9 +95,22 @@ def _written(value: object) -> str:
     return f"{value:f}" if isinstance(value, Decimal) else json.dumps(value)
 
 
+def _read_answer(content: bytes) -> Mapping[str, Any]:
+    """Return the JSON object; of a list, which some lookups answer with, one with the list as its `data`."""
+    body = _loads(content)
+    return {"data": body} if isinstance(body, list) else _object(body)
+
+
 def read(content: bytes) -> Mapping[str, Any]:
     """Return the JSON object, each number a Decimal. Raise ValueError for anything else."""
-    body = bounded_json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
+    return _object(_loads(content))
+
+
+def _loads(content: bytes) -> object:
+    return bounded_json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
+
+
+def _object(body: object) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise ValueError("no object")  # noqa: TRY004  callers expect one kind of error
     return body

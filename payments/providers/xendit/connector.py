@@ -17,11 +17,13 @@ from payments.providers.base import (
     Operation,
     Outcome,
     Payment,
+    PayoutOutcome,
     Pending,
     Rejected,
     Report,
 )
-from payments.providers.xendit import answers, bodies, calls, lookups, operations, webhooks
+from payments.providers.payouts import PayoutOrder
+from payments.providers.xendit import answers, bodies, calls, lookups, operations, payouts, webhooks
 from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, Client
 from payments.providers.xendit.declines import declined
@@ -85,6 +87,12 @@ class Xendit:
             return lookups.resolve_payment(self._client, asked, self._country)
         return lookups.resolve_operation(self._client, asked)
 
+    def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        return payouts.create(self._client, order)
+
+    def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
+        return payouts.find(self._client, order)
+
     def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read_webhook(self._callback_token, headers, body)
 
@@ -105,7 +113,7 @@ CONNECTOR = Connector(
         Blank(
             "secret_key",
             "Secret API key",
-            "Dashboard: Settings, API keys. It needs to write money in.",
+            "Dashboard: Settings, API keys. It needs to write money in, and for payouts money out.",
             # It is the user name of HTTP Basic, which ends at a colon.
             pattern=re.compile(r"[!-9;-~]{1,4096}"),
             form=VISIBLE_FORM,
@@ -131,5 +139,6 @@ CONNECTOR = Connector(
     connect=connect,
     domains=DOMAINS,
     webhook_headers=(webhooks.TOKEN_HEADER,),
+    payout_obstacle=payouts.obstacle,
     test_card=CardData("4000000000001000", "12", "2039", "Juan dela Cruz", "123"),
 )

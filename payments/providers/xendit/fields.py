@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from payments.money import major_units
 from payments.providers.base import Approved, Declined, NotSent, Operation, Outcome, Payment, Rejected, Unknown
+from payments.providers.payouts import PayoutOrder
 from payments.providers.xendit.client import Answer, Asked
 
 Body = Mapping[str, Any]
@@ -61,7 +62,7 @@ def impossible(why: str) -> Declined:
     return Declined("processing_error", provider_code=why)
 
 
-def is_whole(body: Body, name: str, asked: Payment | Operation) -> bool:
+def is_whole(body: Body, name: str, asked: Payment | Operation | PayoutOrder) -> bool:
     """Whether a member is the amount that was asked for."""
     amount = body.get(name)
     return isinstance(amount, Decimal) and amount == major_units(asked.amount, asked.currency)

@@ -11,12 +11,13 @@ from payments.providers.xendit.client import read
 from payments.providers.xendit.fields import Body, text
 
 TOKEN_HEADER = "x-callback-token"  # nosec B105 # the name of a header
-_KIND = re.compile(r"(payment|payment_request|refund)\.[a-z_]+")
+_KIND = re.compile(r"(payment|payment_request|refund|payout)\.[a-z_]+")
 # The names of what an event is about, and of its amount.
 NAMES = {
     "payment": ("payment_id", "request_amount"),
     "payment_request": ("payment_request_id", "request_amount"),
     "refund": ("id", "amount"),
+    "payout": ("id", "amount"),
 }
 
 
@@ -28,7 +29,7 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
     message = read(body)
     event, data = text(message, "event"), _innermost(message)
     kind = _KIND.fullmatch(event)
-    return [_report(event, *NAMES[kind[1]], data)] if kind and _is_about_something(kind[1], data) else []
+    return [_report(event, kind[1], data)] if kind and _is_about_something(kind[1], data) else []
 
 
 def _innermost(message: Body) -> Body:
@@ -44,15 +45,15 @@ def _is_about_something(kind: str, data: Body) -> bool:
     return bool(text(data, "reference_id") or (kind == "refund" and text(data, "payment_request_id")))
 
 
-def _report(event: str, id_name: str, amount_name: str, data: Body) -> Report:
+def _report(event: str, kind: str, data: Body) -> Report:
+    id_name, amount_name = NAMES[kind]
     currency, amount = text(data, "currency"), data.get(amount_name)
-    is_refund = id_name == "id"
     return Report(
         text(data, "reference_id") or text(data, id_name),
         outcome=None,
         key=f"{event}:{text(data, id_name)}:{text(data, 'status')}",
         amount=minor_units(amount, currency) if isinstance(amount, Decimal) else None,
         currency=currency,
-        provider_ref=text(data, "id" if is_refund else "payment_request_id"),
-        payment=text(data, "payment_request_id") if is_refund else "",
+        provider_ref=text(data, "id" if id_name == "id" else "payment_request_id"),
+        payment=text(data, "payment_request_id") if kind == "refund" else "",
     )

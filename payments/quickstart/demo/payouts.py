@@ -3,10 +3,11 @@
 from datetime import datetime, timedelta
 
 from payments import clock
-from payments.domain.payouts import accounts, make, sweeps, terms
+from payments.domain.payouts import accounts, make, send, sweeps, terms
 from payments.domain.payouts.accounts import Details
 from payments.domain.payouts.schedules import next_run_at
 from payments.domain.payouts.terms import Terms
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import Merchant, Payout, PayoutSchedule
 from payments.quickstart.demo.scenarios import Steps
 from payments.quickstart.demo.shops import Shop
@@ -14,7 +15,7 @@ from payments.quickstart.demo.shops import Shop
 CURRENCY, BIC = "PHP", "BNORPHMM"
 NUMBER = "001234567890"
 # Money that goes to the first account of some shops comes back, and they give another one.
-RETURNING_NUMBER = f"00123456{sweeps.RETURNED}"
+RETURNING_NUMBER = "001234560003"
 DELAY = timedelta(minutes=2)
 Interval = PayoutSchedule.Interval
 DAILY = Terms(Interval.DAILY)
@@ -34,8 +35,10 @@ def pay_out_nightly(shop: Shop, returning: bool) -> Steps:
         yield _next_night()
         make.make_due(scope=shop.scope)
         sweeps.release_reserves(scope=shop.scope)
-        sweeps.simulate_bank(scope=shop.scope)
-        if returning and Payout.objects.filter(shop.scope.within(), status=Payout.Status.FAILED).exists():
+        send.send_due(scope=shop.scope)
+        own = Payout.objects.filter(shop.scope.within())
+        apply_simulator_messages(among=[payout_id.hex for payout_id in own.values_list("id", flat=True)])
+        if returning and own.filter(status=Payout.Status.FAILED).exists():
             accounts.add_account(shop.merchant, False, _details(shop.merchant), NUMBER)
             returning = False
 

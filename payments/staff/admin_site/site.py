@@ -56,7 +56,13 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "People": ("payments.auditentry", "auth.user", "payments.approvallimit", "payments.merchantaccess"),
     "Service": ("payments.moneycheck", "payments.datakey"),
-    "Simulator": ("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.entry", "simulator.message"),
+    "Simulator": (
+        "simulator.simulatedpayment",
+        "simulator.simulatedoperation",
+        "simulator.simulatedpayout",
+        "simulator.entry",
+        "simulator.message",
+    ),
 }
 # Django's own names of these models are not ours.
 NAMES = {"auth.user": "Operators"}

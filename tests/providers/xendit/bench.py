@@ -60,6 +60,9 @@ class XenditBench:
     def webhooks(self) -> list[SignedMessage]:
         return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.webhooks()]
 
+    def payout_webhooks(self) -> list[SignedMessage]:
+        return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.payout_webhooks()]
+
     def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {TOKEN_HEADER: secrets.token_urlsafe(32)}, webhook[1]
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 from tests.providers.openapi import described
 from tests.providers.wire import Answered, Asked, Fake
-from tests.providers.xendit import shapes
+from tests.providers.xendit import payouts, shapes
 from tests.providers.xendit.books import CHALLENGED, Books, Refund, Refusal, Request
 
 SPEC = "xendit-payments-v3-subset.openapi.json"
@@ -24,6 +24,7 @@ class FakeXendit(Fake):
     def __init__(self, secret_key: str) -> None:
         super().__init__(self._answer, shapes.overstated)
         self.books = Books()
+        self.payouts = payouts.PayoutBooks()
         self._authorization = "Basic " + base64.b64encode(f"{secret_key}:".encode()).decode()
         self._lock = threading.Lock()
         self._routes: dict[tuple[str, str], Handler] = {
@@ -34,6 +35,8 @@ class FakeXendit(Fake):
             ("POST", r"/v3/payments/([^/]+)/capture"): self._capture,
             ("POST", r"/v3/payments/([^/]+)/cancel"): self._release,
             ("GET", r"/transactions"): self._list,
+            ("GET", r"/v2/payouts"): lambda body, _: (200, self.payouts.find(body["reference_id"])),
+            ("GET", r"/v2/payouts/([^/]+)"): lambda _, path: (200, self.payouts.get(path.split("/")[3])),
         }
 
     def webhooks(self) -> list[bytes]:
@@ -45,6 +48,14 @@ class FakeXendit(Fake):
             described(SPEC).check_webhook(WEBHOOKS[body["event"].partition(".")[0]], body)
         return [json.dumps(body).encode() for body in bodies]
 
+    def payout_webhooks(self) -> list[bytes]:
+        """Return the webhooks about payouts since the last call."""
+        with self._lock:
+            bodies, self.payouts.announced = self.payouts.announced, []
+        for body in bodies:
+            described(payouts.SPEC).check_webhook("payout", body)
+        return [json.dumps(body).encode() for body in bodies]
+
     def _answer(self, asked: Asked) -> Answered:
         path, _, query = asked.path.partition("?")
         body = self._read(asked, path, query)
@@ -54,13 +65,13 @@ class FakeXendit(Fake):
                 status, answer = self._route(asked, path)(body, path)
         except Refusal as refusal:
             status, answer = refusal.status, {"error_code": refusal.code, "message": "It cannot be done."}
-        described(SPEC).check_answer(asked.method, path, status, answer)
+        described(_spec_of(path)).check_answer(asked.method, path, status, answer)
         return Answered(status, answer)
 
     def _read(self, asked: Asked, path: str, query: str) -> dict[str, Any]:
         if asked.body:
             body: dict[str, Any] = json.loads(asked.body)
-            described(SPEC).check_request(asked.method, path, body)
+            described(_spec_of(path)).check_request(asked.method, path, body)
             assert asked.headers["Content-Type"] == "application/json"
             return body
         return {name: value for name, [value] in parse_qs(query, strict_parsing=bool(query)).items()}
@@ -73,6 +84,8 @@ class FakeXendit(Fake):
     def _route(self, asked: Asked, path: str) -> Handler:
         if (asked.method, path) == ("POST", "/refunds"):
             return lambda body, _: self._refund(body, asked.headers["idempotency-key"])
+        if (asked.method, path) == ("POST", "/v2/payouts"):
+            return lambda body, _: (200, self.payouts.create(body, asked.headers["idempotency-key"]))
         return next(
             handler
             for (method, route), handler in self._routes.items()
@@ -127,3 +140,7 @@ class FakeXendit(Fake):
             if request.payment_id == payment_id:
                 return request
         raise Refusal(404, "DATA_NOT_FOUND")
+
+
+def _spec_of(path: str) -> str:
+    return payouts.SPEC if path.startswith("/v2/payouts") else SPEC

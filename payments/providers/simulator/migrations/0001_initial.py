@@ -155,5 +155,35 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="SimulatedPayout",
+            fields=[
+                ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("reference", models.CharField(max_length=32)),
+                ("amount", models.BigIntegerField()),
+                ("currency", models.CharField(max_length=3)),
+                ("last4", models.CharField(max_length=4)),
+                ("state", models.CharField(choices=[("lost", "Lost"), ("accepted", "Accepted"), ("paid", "Paid"), ("failed", "Failed"), ("returned", "Returned")], max_length=8)),
+                ("step", models.PositiveSmallIntegerField(default=0)),
+                ("due_at", models.DateTimeField(null=True)),
+                ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ],
+            options={
+                "indexes": [models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="simulated_payout_due")],
+                "constraints": [
+                    models.UniqueConstraint(F("reference"), name="simulated_payout_once_per_reference"),
+                    models.CheckConstraint(condition=Q(("amount__gte", 1)), name="simulated_payout_positive"),
+                    models.CheckConstraint(
+                        condition=Q(
+                            Q(("due_at__isnull", False), ("state", "accepted")),
+                            ("state", "paid"),
+                            Q(("due_at__isnull", True), ("state__in", ["lost", "failed", "returned"])),
+                            _connector="OR",
+                        ),
+                        name="simulated_payout_under_way_is_due",
+                    ),
+                ],
+            },
+        ),
         migrations.RunSQL(ENTRIES_ARE_FINAL),
     ]
