@@ -131,7 +131,13 @@ def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
     worker = spawn(
         [*command, "--pool=threads"],
         log=folder / "worker.log",
-        environment={**os.environ, "DATABASE_URL": database_url(), "NOTIFY_ALLOW_LOOPBACK": "true"},
+        # At this level an idle worker logs its sweeps.
+        environment={
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "NOTIFY_ALLOW_LOOPBACK": "true",
+            "LOG_LEVEL": "DEBUG",
+        },
         cwd=PROJECT,
     )
     os.close(kept_open)
