@@ -114,7 +114,6 @@ MIDDLEWARE = [
     "payments.staff.admin_site.admin_host.AdminHost",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    # What follows is for pages.
     "payments.web.middleware.ApiShortcut",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
