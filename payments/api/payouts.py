@@ -75,12 +75,12 @@ def _parts_of(payout: Payout) -> Listing:
     """Return the list of what the payout is made of."""
 
     def narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
-        found = transactions.find_in_parts(payout.id, after) if after else None
+        found = transactions.find_in_parts(payout, after) if after else None
         if after and found is None:
             raise not_in_list("start_after")
         return {"after": found}
 
     def page(*, length: int, after: Posting | None, **owner: Any) -> list[Posting]:
-        return transactions.of_parts(payout.id, length, after)
+        return transactions.of_parts(payout, length, after)
 
     return Listing(Posting, "txn", page, narrow)

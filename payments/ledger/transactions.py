@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
-from payments.models import PayoutPart, Posting
+from payments.models import Payout, PayoutPart, Posting
 
 Account = Posting.Account
 # What `/v2/balance/` shows as pending, available and reserved.
@@ -24,7 +24,7 @@ OF_ACCOUNT = """(
     ORDER BY merchant_id DESC, livemode DESC, currency DESC, id DESC LIMIT %(length)s
 )"""
 OF_MERCHANT = """
-SELECT * FROM payments_posting WHERE id IN (
+SELECT * FROM payments_posting WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s AND id IN (
     SELECT found.id FROM (
         SELECT DISTINCT currency FROM payments_runningbalance
         WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
@@ -40,18 +40,21 @@ AND (%(currency)s::text IS NULL OR currency = %(currency)s::text) AND id >= %(ab
 ORDER BY id DESC LIMIT %(length)s
 """
 NEXT_PARTS = """
-SELECT id FROM payments_payoutpart
-WHERE (payout_id, id) <= (%(payout_id)s, %(below_part)s) AND (payout_id, id) >= (%(payout_id)s, %(first)s)
+SELECT id FROM payments_payoutpart WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+AND (payout_id, id) <= (%(payout_id)s, %(below_part)s) AND (payout_id, id) >= (%(payout_id)s, %(first)s)
 ORDER BY payout_id DESC, id DESC LIMIT %(most_parts)s
 """
 # What some parts stand for, in their order.
 OF_PARTS = """
 SELECT payments_posting.* FROM payments_posting JOIN (
     SELECT part.id AS part_id, found.id AS posting_id FROM (
-        SELECT id, is_settlement FROM payments_payoutpart WHERE id = ANY(%(parts)s)
+        SELECT id, is_settlement FROM payments_payoutpart
+        WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s AND id = ANY(%(parts)s)
     ) AS part CROSS JOIN LATERAL (
         (
-            SELECT id FROM payments_posting WHERE account = 'merchant_payable' AND settlement_id IS NOT NULL
+            SELECT id FROM payments_posting
+            WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+            AND account = 'merchant_payable' AND settlement_id IS NOT NULL
             AND (settlement_id, id) < (
                 part.id, CASE WHEN part.id < %(below_part)s THEN %(last)s::uuid ELSE %(below)s END
             )
@@ -60,7 +63,9 @@ SELECT payments_posting.* FROM payments_posting JOIN (
         )
         UNION ALL SELECT part.id WHERE NOT part.is_settlement AND part.id < %(below_part)s
     ) AS found ORDER BY part.id DESC, found.id DESC LIMIT %(length)s
-) AS page ON page.posting_id = payments_posting.id ORDER BY page.part_id DESC, page.posting_id DESC
+) AS page ON page.posting_id = payments_posting.id
+WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+ORDER BY page.part_id DESC, page.posting_id DESC
 """
 
 
@@ -97,9 +102,10 @@ def of_object(
     return _rows(OF_OBJECT.format(column=column), values | more)
 
 
-def of_parts(payout_id: UUID, length: int, after: Posting | None = None) -> list[Posting]:
+def of_parts(payout: Payout, length: int, after: Posting | None = None) -> list[Posting]:
     """Return the postings that a payout is made of, by its parts, the newest first; those that follow `after`."""
-    values: dict[str, Any] = {"payout_id": payout_id, "most_parts": length, "first": FIRST_ID, "last": LAST_ID}
+    values: dict[str, Any] = {"merchant_id": payout.merchant_id, "livemode": payout.livemode, "payout_id": payout.id}
+    values |= {"most_parts": length, "first": FIRST_ID, "last": LAST_ID}
     values |= {"below_part": part_of(after), "below": after.id} if after else {"below_part": LAST_ID, "below": LAST_ID}
     found: list[Posting] = []
     while True:
@@ -111,10 +117,11 @@ def of_parts(payout_id: UUID, length: int, after: Posting | None = None) -> list
         values |= {"below_part": parts[-1], "below": FIRST_ID}
 
 
-def find_in_parts(payout_id: UUID, posting_id: UUID) -> Posting | None:
+def find_in_parts(payout: Payout, posting_id: UUID) -> Posting | None:
     """Return one of the postings that a payout is made of, None if it is none of them."""
-    posting = Posting.objects.filter(id=posting_id, account=Account.MERCHANT_PAYABLE).first()
-    is_part = posting and PayoutPart.objects.filter(id=part_of(posting), payout=payout_id).exists()
+    own = (payout.merchant_id, payout.livemode)
+    posting = Posting.objects.of(*own).filter(id=posting_id, account=Account.MERCHANT_PAYABLE).first()
+    is_part = posting and PayoutPart.objects.of(*own).filter(id=part_of(posting), payout=payout.id).exists()
     return posting if is_part else None
 
 

@@ -30,9 +30,8 @@ from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.domain.reconciliation.uploads import MAX_BYTES
 from payments.models import ApiKey
 from payments.models.charging.evidence import SIZE_MAX
-from payments.web.environ import Environ
+from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
 from payments.web.refusals import Refused, too_many_bodies, too_slow
-from payments.web.requests import has_body, is_api_path, request_of, stated_length
 from payments.web.responses import Receive
 
 # A body usually comes with its headers; one that takes longer counts as late.

@@ -1,4 +1,4 @@
-"""The WSGI environment of an ASGI request."""
+"""The WSGI environment of an ASGI request, and what it says before Django handles the request."""
 
 import sys
 from collections.abc import Iterable
@@ -6,6 +6,8 @@ from io import BytesIO
 from typing import Any
 from urllib.parse import unquote_to_bytes
 from wsgiref.util import FileWrapper
+
+from django.http import HttpRequest
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]
@@ -65,3 +67,27 @@ def _add_headers(environ: Environ, headers: Iterable[tuple[bytes, bytes]]) -> No
         if name in environ:
             value = f"{environ[name]}{'; ' if name == 'HTTP_COOKIE' else ','}{value}"
         environ[name] = value
+
+
+def request_of(environ: Environ) -> HttpRequest:
+    """Return a Django request with only its environment and method."""
+    request = HttpRequest()
+    request.META = environ
+    request.method = environ["REQUEST_METHOD"]
+    return request
+
+
+def is_api_path(path: str) -> bool:
+    """Return whether `path` is the API's."""
+    return path == "/v2" or path.startswith("/v2/")
+
+
+def has_body(environ: Environ) -> bool:
+    """Return whether a body follows the headers."""
+    return "HTTP_TRANSFER_ENCODING" in environ or stated_length(environ) > 0
+
+
+def stated_length(environ: Environ) -> int:
+    """Return the Content-Length, or -1 without one; the server has validated it."""
+    stated = environ.get("CONTENT_LENGTH", "")
+    return int(stated) if stated.isascii() and stated.isdigit() else -1

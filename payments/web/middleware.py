@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponseBase
 
-from payments.web.requests import is_api_path
+from payments.web.environ import is_api_path
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 

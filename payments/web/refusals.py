@@ -7,8 +7,7 @@ from django.http import HttpResponse
 from payments import context, ids
 from payments.api.access.throttling import client_address
 from payments.api.responses.errors import ApiError, error_response
-from payments.web.environ import Environ
-from payments.web.requests import request_of
+from payments.web.environ import Environ, request_of
 
 logger = logging.getLogger("kaha.request")
 

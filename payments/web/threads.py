@@ -13,10 +13,9 @@ from cachetools import LRUCache
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.domain.bulkheads import Places
-from payments.web.environ import Environ
+from payments.web.environ import Environ, request_of
 from payments.web.fair_queue import FairQueue
 from payments.web.refusals import Refused, too_many_requests
-from payments.web.requests import request_of
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000

@@ -13,6 +13,7 @@ from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
 from tests.staff.all_merchants import for_all
+from tests.sweeps.factories import a_worker, all_swept
 
 INDEX = reverse("admin:index")
 
@@ -74,6 +75,7 @@ def test_that_none_has_ended_yet_is_shown(operator: Client) -> None:
 
 
 def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(operator: Client) -> None:
+    all_swept(a_worker())
     checked(failure("ch_" + "0" * 32), hours=2)
     checked(whole=False, hours=1)
     assert 'role="alert"' in text_of(operator.get(INDEX))

@@ -49,12 +49,26 @@ OF_OTHERS = {
     "payments.webhooksecret.expires_at",
     # What is sent to operators.
     "payments.notification.due_at",
+    # What workers do for all merchants.
+    "payments.sweep.due_at",
     "payments.reportupload.expires_at",
     # What providers of live mode reported.
     "payments.providerevent.due_at",
 }
 # What has been, and stays true.
 RECORDS = {
+    "payments.payoutaccount.withdrawn_at",
+    "payments.payoutfile.cancelled_at",
+    "payments.payoutfile.downloaded_at",
+    "payments.payoutfile.sent_at",
+    "payments.sweep.started_at",
+    "payments.sweep.finished_at",
+    "payments.sweep.oldest_due_at",
+    "payments.sweep.worked_at",
+    "payments.sweep.measured_at",
+    "payments.workerprocess.seen_at",
+    "payments.workerprocess.started_at",
+    "payments.workerprocess.ended_at",
     "payments.approvalrequest.decided_at",
     "customers.customer.deleted_at",
     "customers.customersource.attached_at",

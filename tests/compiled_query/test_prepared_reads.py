@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.api import charges, disputes, events, requests
+from payments.api import charges, disputes, events, payouts, requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
 from payments.db.compiled_query import CompiledQuery
@@ -23,6 +23,7 @@ from payments.models import ApiKey, ApiRequest, Attempt, Dispute, Event, Idempot
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from tests.factories import ChargeFactory, RefundFactory
+from tests.payouts.stories import make_payout
 from tests.risk.factories import block_card
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +57,8 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of events of an object": (events.EVENTS.page, (*FIRST_PAGE_OF_EVENTS, "object_id")),
     "events after another": (events.EVENTS.newer, FOLLOWED),
     "events of a type after another": (events.EVENTS.newer, (*FOLLOWED, "kind")),
+    "page of payouts": (payouts.PAYOUTS.page, (*PAGE, "above")),
+    "page of payouts in a currency": (payouts.PAYOUTS.page, (*PAGE, "above", "currency")),
     "page of requests": (requests.REQUESTS.page, PAGE),
     "requests after another": (requests.REQUESTS.newer, FOLLOWED),
     "page of customers": (views.CUSTOMERS.page, PAGE),
@@ -80,6 +83,7 @@ def stage() -> dict[str, Any]:
     ApiRequest.objects.create(**owner, api_key=key, request_id=new_id(), **asked)
     dispute = {"amount": 1, "currency": "PHP", "reason": "general", "stage": 30, "money_stage": 30, "withdrawn": True}
     Dispute.objects.create(**owner, charge=charge, provider_ref="D1", status="needs_response", **dispute)
+    make_payout(charge.merchant)
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
     CustomerSource.objects.create(customer=customer, source=charge.source)
     return owner | {
@@ -98,6 +102,7 @@ def stage() -> dict[str, Any]:
         "pairs": EVERY_PAIR,
         "later_than": charge.created_at - timedelta(seconds=1),
         "before": clock.now(),
+        "currency": "PHP",
         "kind": event.type,
         "status": "needs_response",
         "object_id": charge.id,

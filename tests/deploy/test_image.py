@@ -62,7 +62,7 @@ def test_a_payment_is_taken_through_the_proxy(stack: Stack, key: str) -> None:
     assert (charge["status"], charge["captured"]) == ("succeeded", True)
 
 
-def test_the_worker_finds_out_what_became_of_a_payment_whose_answer_was_lost(stack: Stack, key: str) -> None:
+def test_the_worker_looks_up_a_payment_whose_answer_was_lost(stack: Stack, key: str) -> None:
     charge = charged(stack, key, ANSWER_LOST)
     assert charge["status"] == "pending"
 

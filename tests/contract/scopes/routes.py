@@ -63,14 +63,15 @@ class Route:
         parameters = _operations()["GET", self.name].get("parameters", []) if "GET" in self.actions else []
         return [parameter["name"] for parameter in parameters if _is_text_filter(parameter)]
 
-    @property
-    def list_path(self) -> str:
-        return reverse(self.name).removeprefix("/v2")
+    def path(self, things: Things) -> str:
+        """Return the path of a request about these things, below /v2."""
+        return reverse(self.name, kwargs={name: things[thing] for name, thing in self.parts.items()}).removeprefix(
+            "/v2"
+        )
 
     def ask(self, api: Api, method: str, things: Things, **headers: str) -> HttpResponse:
         """Return the answer to a request about these things, with the body of the documented example."""
-        path = reverse(self.name, kwargs={name: things[thing] for name, thing in self.parts.items()})
-        return api.send(method, path.removeprefix("/v2"), _about(self.body_for(method), things), headers)
+        return api.send(method, self.path(things), _about(self.body_for(method), things), headers)
 
 
 def routes() -> list[Route]:

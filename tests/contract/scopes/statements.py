@@ -60,6 +60,8 @@ class Watch:
     def _read(self, text: str) -> None:
         tree = sqlglot.parse_one(text, dialect="postgres")
         queries = list(tree.find_all(*QUERIES))
+        for query in queries:
+            _qualify(query)
         for insert in tree.find_all(exp.Insert):
             self.known |= set(_cells_of(insert).get("id", []))
         loose = [table for query in queries for table in self._loose_in(query)]
@@ -98,6 +100,8 @@ class Watch:
         return _binds(condition, alias, "merchant_id") and _ids_in(condition.expression) == [self.merchant]
 
     def _binds_mode(self, condition: exp.Expression, alias: str) -> bool:
+        if _binds(condition, alias, "livemode"):
+            return isinstance(condition.expression, exp.Boolean) and condition.expression.this == self.livemode
         column = condition.this.unnest() if isinstance(condition, exp.Not) else condition
         return _is_column(column, alias, "livemode") and isinstance(condition, exp.Not) != self.livemode
 
@@ -155,6 +159,15 @@ def _ids_found(text: str) -> set[str]:
 def _tables(query: Query) -> list[exp.Table]:
     """Those that the query itself names, not one within it."""
     return [table for table in query.find_all(exp.Table) if table.find_ancestor(*QUERIES) is query]
+
+
+def _qualify(query: Query) -> None:
+    """Name the table of each column that is written without one, where the query names one table alone."""
+    tables = _tables(query)
+    if len(tables) == 1:
+        for column in query.find_all(exp.Column):
+            if not column.table and column.find_ancestor(*QUERIES) is query:
+                column.set("table", exp.to_identifier(tables[0].alias_or_name))
 
 
 def _aliases_around(query: Query) -> set[str]:

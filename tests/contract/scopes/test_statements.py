@@ -37,5 +37,5 @@ def test_no_list_reaches_further_than_its_key_whatever_it_is_filtered_by(
     for name, thing in product(route.text_filters, things.values()):
         watch = Watch(key.merchant_id, key.livemode)
         with connection.execute_wrapper(watch):
-            caller.get(route.list_path, **{name: thing})
+            caller.get(route.path(things), **{name: thing})
         assert watch.loose == [], name
