@@ -168,12 +168,15 @@ DATABASES["default"].update(
         **DATABASES["default"].get("OPTIONS", {}),
         "server_side_binding": True,
         "prepare_threshold": 5,
-        "connect_timeout": 5,
-        # Detect a host that has disappeared; without effect on a Unix socket.
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
+        # Of each host. A standby takes no payment, so the next host is asked.
+        "connect_timeout": 3,
+        "target_session_attrs": "read-write",
+        # Find a host that has disappeared within ten seconds; without effect on a Unix socket.
+        "keepalives": 1,
+        "keepalives_idle": 3,
+        "keepalives_interval": 1,
         "keepalives_count": 3,
-        "tcp_user_timeout": 15_000,
+        "tcp_user_timeout": 6_000,
         # A row that is locked for longer makes the request "busy" instead of hanging it. JIT compilation never pays
         # here, but the planner would use it for statements with expensive conditions.
         "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",

@@ -6,7 +6,9 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -21,6 +23,8 @@ from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
+# How long a probe waits for the answer to a statement.
+PROBE_SECONDS = 3
 
 
 class TimestampLoader(Loader):
@@ -86,7 +90,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
-        connection.gave_up = self._lose
+        if self.alias != NO_DB_ALIAS:
+            connection.gave_up, connection.is_there = self._lose, partial(self._is_there, _address_of(connection))
         self._bound(connection)
         connection.adapters.register_loader("timestamptz", TimestampLoader)
         connection.adapters.register_loader("json", JsonLoader)
@@ -95,8 +100,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""
         if self.alias != NO_DB_ALIAS:
-            params = self.get_connection_params()
-            self._connections.lose(lambda: BoundedConnection.connect(**params).close())
+            self._connections.lose(partial(_probe, self.get_connection_params()))
+
+    def _is_there(self, address: Mapping[str, Any]) -> bool:
+        """Return whether the server at `address`, of several perhaps, still answers."""
+        params = self.get_connection_params() | address | {"target_session_attrs": "any"}
+        return self._connections.availability.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
@@ -139,3 +148,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if key not in self._by_process_and_name:
             self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
         return self._by_process_and_name[key]
+
+
+def _address_of(connection: BoundedConnection) -> dict[str, Any]:
+    """Return which of the hosts a connection is to, and at which of its addresses."""
+    info = connection.info
+    return {"host": info.host, "hostaddr": info.hostaddr or None, "port": info.port}
+
+
+def _probe(params: dict[str, Any]) -> None:
+    """Connect and ask something, as a pooler takes connections whose database is away; raise an Error otherwise."""
+    with BoundedConnection.connect(**params, autocommit=True) as connection:
+        connection.answer_seconds = PROBE_SECONDS
+        connection.execute("SELECT 1")
