@@ -188,11 +188,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 # Redis only wakes workers up: their sweeps run by a timer, so a lost message delays work by a second or two.
-CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
+CELERY_BROKER_URL, SENTINEL_OPTIONS = addresses.broker_of(REDIS_URL)
 # A worker connects again for ever, and does not wait for a server that hangs.
 CELERY_WORKER_CONSUMER = "config.worker:ReconnectingConsumer"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP, CELERY_BROKER_CONNECTION_MAX_RETRIES = True, None
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    **{"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True},
+    **SENTINEL_OPTIONS,
+}
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
