@@ -156,12 +156,16 @@ WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
 # How long the body of a request may take, whether it trickles or stops.
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 
+# "transaction" where a pooler such as PgBouncer gives each transaction another session.
+DATABASE_POOLER = env.text("DATABASE_POOLER", "")
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
     ENGINE="payments.db.backend",
     # Connections of one process; none is held during a provider call.
     CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
+    IS_POOLED=bool(DATABASE_POOLER),
+    DISABLE_SERVER_SIDE_CURSORS=bool(DATABASE_POOLER),
     # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
     STATEMENT_SECONDS=10,
     OPTIONS={
@@ -177,9 +181,6 @@ DATABASES["default"].update(
         "keepalives_interval": 1,
         "keepalives_count": 3,
         "tcp_user_timeout": 6_000,
-        # A row that is locked for longer makes the request "busy" instead of hanging it. JIT compilation never pays
-        # here, but the planner would use it for statements with expensive conditions.
-        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)

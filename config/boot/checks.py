@@ -193,9 +193,7 @@ def _is_redis(url: str) -> bool:
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
 XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
 ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
-REDIS_FORM = (
-    "must start with redis://, rediss:// or unix://, or look like redis+sentinel://:password@host:26379,host:26379/name."
-)
+REDIS_FORM = "must start with redis://, rediss:// or unix://, or look like redis+sentinel://:password@host:26379,host:26379/name."
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
@@ -219,6 +217,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
     ("ADMIN_HOST", _admin_host_is_another, "must be one of ALLOWED_HOSTS, and not the host of PUBLIC_URL."),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
+    ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
     (
         "NOTIFY_HEADER_PREFIX",

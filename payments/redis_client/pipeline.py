@@ -38,7 +38,8 @@ class RedisPipeline(threading.local):
     def ask(self, commands: Sequence[Command]) -> list[Any]:
         """Return the reply to each command; raise RedisError, after which they may have been executed nevertheless.
 
-        A broken connection is opened again once, because Redis may have restarted, or another server be the master. A time-out is not retried.
+        A broken connection is opened again once, because Redis may have restarted, or another server be the master. A
+        time-out is not retried.
         """
         try:
             return self._ask(commands)

@@ -89,7 +89,7 @@ async def forward(address: str, unix_socket: str) -> None:
         await asyncio.gather(pass_on(reader, server_writer), pass_on(server_reader, writer))
 
     server = await asyncio.start_server(take, address, PORT)
-    print("listens", flush=True)  # noqa: T201
+    print("listens", flush=True)
     await server.serve_forever()
 
 

@@ -19,7 +19,7 @@ from payments.webhooks.wake_up import TaskSender
 
 pytestmark = pytest.mark.long
 
-SERVICE, PASSWORD = "kaha", "halo-halo"  # noqa: S105 # pragma: allowlist secret
+SERVICE, PASSWORD = "kaha", "halo-halo"  # pragma: allowlist secret
 PATIENCE_SECONDS = 60
 
 

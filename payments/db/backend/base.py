@@ -17,14 +17,13 @@ from psycopg import DataError, IsolationLevel, OperationalError
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
+from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.connection_pool import ConnectionPool
 from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
-# How long a probe waits for the answer to a statement.
-PROBE_SECONDS = 3
 
 
 class TimestampLoader(Loader):
@@ -85,8 +84,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        timeout = f"-c statement_timeout={self._statement_seconds}s"
-        return params | {"options": f"{params.get('options', '')} {timeout}".strip()}
+        if self.settings_dict["IS_POOLED"]:
+            # The next statement may be another session's, which has prepared nothing.
+            return params | {"prepare_threshold": None}
+        return params | {"options": session.options(self.statement_time_seconds)}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
@@ -108,7 +109,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self._connections.availability.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:
-        connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
+        connection.answer_seconds = self.statement_time_seconds + ANSWER_MARGIN_SECONDS
 
     def _reuse(self, connection: BoundedConnection) -> None:
         """Set what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
@@ -138,7 +139,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self._connections.availability.is_answering
 
     @property
-    def _statement_seconds(self) -> int:
+    def statement_time_seconds(self) -> int:
+        """How long a statement of this process may take."""
         seconds: int = self.statement_seconds or self.settings_dict["STATEMENT_SECONDS"]
         return seconds
 
@@ -158,6 +160,5 @@ def _address_of(connection: BoundedConnection) -> dict[str, Any]:
 
 def _probe(params: dict[str, Any]) -> None:
     """Connect and ask something, as a pooler takes connections whose database is away; raise an Error otherwise."""
-    with BoundedConnection.connect(**params, autocommit=True) as connection:
-        connection.answer_seconds = PROBE_SECONDS
+    with session.open_outside_pool(params) as connection:
         connection.execute("SELECT 1")
