@@ -12,6 +12,7 @@ from config import openapi
 from config.boot import addresses
 from config.boot.environment import Environment
 from config.logs import setup
+from payments.db.backend import session
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -153,6 +154,8 @@ TEMPLATES = [
 
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
+# How long a web process still takes requests after SIGTERM, while `/ready` is 503.
+WEB_DRAIN_SECONDS = env.integer("WEB_DRAIN_SECONDS", 5, at_least=0)
 # How long the body of a request may take, whether it trickles or stops.
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 
@@ -172,15 +175,7 @@ DATABASES["default"].update(
         **DATABASES["default"].get("OPTIONS", {}),
         "server_side_binding": True,
         "prepare_threshold": 5,
-        # Of each host. A standby takes no payment, so the next host is asked.
-        "connect_timeout": 3,
-        "target_session_attrs": "read-write",
-        # Find a host that has disappeared within ten seconds; without effect on a Unix socket.
-        "keepalives": 1,
-        "keepalives_idle": 3,
-        "keepalives_interval": 1,
-        "keepalives_count": 3,
-        "tcp_user_timeout": 6_000,
+        **session.CONNECT,
     },
 )
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)

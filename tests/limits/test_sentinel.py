@@ -1,4 +1,4 @@
-"""Redis with Sentinel: where the master ends, the rate counters and the tasks go on with the new one."""
+"""Redis with Sentinel: where the master ends, rate counters and tasks use the new one."""
 
 import subprocess
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ def group(tmp_path: Path) -> Iterator[Group]:
         yield made
 
 
-def test_counters_go_on_in_the_new_master(group: Group, who: str) -> None:
+def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
     counters = Counters(group.url, retry_seconds=0)
 
     def counting_port() -> int:

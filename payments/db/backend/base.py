@@ -20,6 +20,7 @@ from psycopg.adapt import Loader
 from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.connection_pool import ConnectionPool
+from payments.db.backend.schema import DatabaseSchemaEditor
 from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
@@ -59,6 +60,7 @@ class JsonLoader(Loader):
 class DatabaseWrapper(base.DatabaseWrapper):
     """The connection that one thread has taken from the pool of the process, if any."""
 
+    SchemaEditorClass = DatabaseSchemaEditor
     isolation_level = IsolationLevel.READ_COMMITTED
     # Replaces the settings' STATEMENT_SECONDS in a process that serves no requests.
     statement_seconds: ClassVar[int | None] = None
@@ -105,7 +107,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _is_there(self, address: Mapping[str, Any]) -> bool:
         """Return whether the server at `address`, of several perhaps, still answers."""
-        params = self.get_connection_params() | address | {"target_session_attrs": "any"}
+        params = self.get_connection_params() | dict(address) | {"target_session_attrs": "any"}
         return self._connections.availability.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:

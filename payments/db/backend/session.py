@@ -8,6 +8,17 @@ from typing import Any
 
 from payments.db.backend.bounded_connection import BoundedConnection
 
+CONNECT = {
+    # Of each host. A standby takes no payment, so the next host is asked.
+    "connect_timeout": 3,
+    "target_session_attrs": "read-write",
+    # Find a host that has disappeared within ten seconds; without effect on a Unix socket.
+    "keepalives": 1,
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 6_000,
+}
 # In milliseconds, as PostgreSQL shows them. A row that is locked for longer makes the request "busy" instead of
 # hanging it.
 LIMITS_MILLISECONDS = {"lock_timeout": 5_000, "idle_in_transaction_session_timeout": 60_000}
