@@ -11,7 +11,7 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config.boot import checks  # noqa: F401  registers the boot checks
+        from config.boot import checks, session_check  # noqa: F401  register the boot checks
         from payments.api.responses.stored_answers import attempt_answer
         from payments.domain.charging import record_outcome
 

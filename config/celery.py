@@ -38,9 +38,11 @@ def add_sweep_timer(**_: object) -> None:
 
 @celeryd_after_setup.connect
 def work(instance: Any, **_: object) -> None:
+    from config.boot.session_check import refuse_unbounded_sessions
     from payments.domain import bulkheads
 
     allow_work()
+    refuse_unbounded_sessions()
     bulkheads.use(bulkheads.Bulkheads(instance.concurrency, bulkheads.PERCENT_OF_WORKER))
 
 

@@ -12,6 +12,7 @@ from config import openapi
 from config.boot import addresses
 from config.boot.environment import Environment
 from config.logs import setup
+from payments.db.backend import session
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -152,30 +153,28 @@ TEMPLATES = [
 
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
+# How long a web process still takes requests after SIGTERM, while `/ready` is 503.
+WEB_DRAIN_SECONDS = env.integer("WEB_DRAIN_SECONDS", 5, at_least=0)
 # How long the body of a request may take, whether it trickles or stops.
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 
+# "transaction" where a pooler such as PgBouncer gives each transaction another session.
+DATABASE_POOLER = env.text("DATABASE_POOLER", "")
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
     ENGINE="payments.db.backend",
     # Connections of one process; none is held during a provider call.
     CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
+    IS_POOLED=bool(DATABASE_POOLER),
+    DISABLE_SERVER_SIDE_CURSORS=bool(DATABASE_POOLER),
     # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
     STATEMENT_SECONDS=10,
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
         "server_side_binding": True,
         "prepare_threshold": 5,
-        "connect_timeout": 5,
-        # Detect a host that has disappeared; without effect on a Unix socket.
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-        "tcp_user_timeout": 15_000,
-        # A row that is locked for longer makes the request "busy" instead of hanging it. JIT compilation never pays
-        # here, but the planner would use it for statements with expensive conditions.
-        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
+        **session.CONNECT,
     },
 )
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
@@ -184,11 +183,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 # Redis only wakes workers up: their sweeps run by a timer, so a lost message delays work by a second or two.
-CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
+CELERY_BROKER_URL, SENTINEL_OPTIONS = addresses.broker_of(REDIS_URL)
 # A worker connects again for ever, and does not wait for a server that hangs.
 CELERY_WORKER_CONSUMER = "config.worker:ReconnectingConsumer"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP, CELERY_BROKER_CONNECTION_MAX_RETRIES = True, None
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    **{"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True},
+    **SENTINEL_OPTIONS,
+}
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False

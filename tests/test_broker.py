@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from celery.contrib.testing.worker import start_worker
 
-from config.boot.addresses import broker_url
+from config.boot.addresses import broker_of, broker_url
 from config.celery import app
 from payments.webhooks.wake_up import TaskSender
 from tests.webhooks.transport.certificates import Certificate
@@ -78,6 +78,12 @@ def test_a_redis_whose_certificate_is_trusted_is_spoken_to(server: TlsServer) ->
 )
 def test_every_way_to_name_redis_is_said_in_celerys_words(redis_url: str, url: str) -> None:
     assert broker_url(redis_url) == url
+
+
+def test_sentinels_are_said_in_celerys_words() -> None:
+    url = "redis+sentinel://kaha:p%40ss@one:26379,two/master/3?sentinel_password=s%40me"
+    celerys = "sentinel://kaha:p%40ss@one:26379/3;sentinel://kaha:p%40ss@two:26379/3"
+    assert broker_of(url) == (celerys, {"master_name": "master", "sentinel_kwargs": {"password": "s@me"}})
 
 
 def test_a_worker_takes_no_orders_from_redis() -> None:

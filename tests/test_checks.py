@@ -91,6 +91,11 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("PAYOUT_DEBTOR_NAME", ""),
         ("PAYOUT_DEBTOR_NAME", "Söhne"),
         ("PAYOUT_DEBTOR_NAME", "x" * 71),
+        ("REDIS_URL", "redis+sentinel://localhost:26379"),
+        ("REDIS_URL", "redis+sentinel:///kaha"),
+        ("REDIS_URL", "redis+sentinel://localhost:port/kaha"),
+        ("REDIS_URL", "redis+sentinel://localhost/kaha/first"),
+        ("REDIS_URL", "redis+sentinel://localhost/kaha?database=1"),
         ("NOTIFY_PORTS", []),
         ("NOTIFY_PORTS", ["443", "22"]),
         ("NOTIFY_PORTS", ["https"]),
@@ -264,6 +269,13 @@ def test_a_malformed_bank_account_is_a_fault(monkeypatch, text: str) -> None:
     env = Environment()
     assert env.bank_accounts("ACCOUNTS") == {}
     assert list(env.faults) == ["ACCOUNTS"]
+
+
+def test_a_database_url_may_name_several_hosts(monkeypatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://kaha:pass@one:5432,two:5433/kaha?target_session_attrs=read-write")
+    database = Environment().database("DATABASE_URL", "postgresql:///kaha")
+    assert (database["HOST"], database["PORT"]) == ("one,two", "5432,5433")
+    assert database["OPTIONS"] == {"target_session_attrs": "read-write"}
 
 
 def test_words_are_freed_of_their_spaces(monkeypatch) -> None:

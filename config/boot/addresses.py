@@ -1,6 +1,23 @@
 """Addresses in settings: of Redis in Celery's form, and the origin of the admin."""
 
+from typing import Any
+
 from django.http.request import split_domain_port
+
+from payments.redis_client import sentinel
+
+
+def broker_of(redis_url: str) -> tuple[str, dict[str, Any]]:
+    """Return REDIS_URL in Celery's form, and the options of Celery's transport.
+
+    Never raises: `config.boot.checks` refuses a malformed one.
+    """
+    if redis_url.startswith(sentinel.SCHEME):
+        try:
+            return sentinel.SentinelAddress.parse(redis_url).broker()
+        except ValueError:
+            return redis_url, {}
+    return broker_url(redis_url), {}
 
 
 def broker_url(redis_url: str) -> str:

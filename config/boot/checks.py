@@ -20,6 +20,7 @@ from config.boot.unsafe_settings import UNSAFE_RULES
 from payments.providers import hosts
 from payments.providers.adyen import channels as adyen
 from payments.providers.xendit import channels as xendit
+from payments.redis_client import sentinel
 from payments.vault import keys
 
 logger = logging.getLogger("kaha.boot")
@@ -180,12 +181,19 @@ def _notify_ports_are_the_webs() -> bool:
 
 
 def _is_redis(url: str) -> bool:
-    return url.startswith(("redis://", "rediss://", "unix://"))
+    if not url.startswith(sentinel.SCHEME):
+        return url.startswith(("redis://", "rediss://", "unix://"))
+    try:
+        sentinel.SentinelAddress.parse(url)
+    except ValueError:
+        return False
+    return True
 
 
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
 XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
 ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
+REDIS_FORM = "must start with redis://, rediss:// or unix://, or look like redis+sentinel://:password@host:26379,host:26379/name."
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
@@ -208,7 +216,8 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
     ("ADMIN_HOST", _admin_host_is_another, "must be one of ALLOWED_HOSTS, and not the host of PUBLIC_URL."),
-    ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
+    ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
+    ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
     (
         "NOTIFY_HEADER_PREFIX",

@@ -9,6 +9,8 @@ from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from payments.redis_client import sentinel
+
 # Redis answers in well under a millisecond, and a request waits meanwhile.
 TIMEOUT_SECONDS = 0.2
 
@@ -25,15 +27,19 @@ class RedisPipeline(threading.local):
     def __init__(self, url: str) -> None:
         once = Retry(NoBackoff(), 0)
         waits = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
-        pool = ConnectionPool.from_url(url, retry=once)
-        # Overrides time-outs in the URL, which are for the broker's client.
-        pool.connection_kwargs |= waits
-        self._connection: Any = pool.make_connection()
+        if url.startswith(sentinel.SCHEME):
+            self._pool = sentinel.SentinelAddress.parse(url).pool(retry=once, **waits)
+        else:
+            self._pool = ConnectionPool.from_url(url, retry=once)
+            # Overrides time-outs in the URL, which are for the broker's client.
+            self._pool.connection_kwargs |= waits
+        self._connection: Any = self._pool.make_connection()
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
         """Return the reply to each command; raise RedisError, after which they may have been executed nevertheless.
 
-        A broken connection is opened again once, because Redis may have restarted. A time-out is not retried.
+        A broken connection is opened again once, because Redis may have restarted, or another server be the master. A
+        time-out is not retried.
         """
         try:
             return self._ask(commands)
@@ -42,6 +48,8 @@ class RedisPipeline(threading.local):
 
     def _ask(self, commands: Sequence[Command]) -> list[Any]:
         try:
+            # By itself, sending would connect to no server that Sentinel names.
+            self._connection.connect()
             self._connection.send_packed_command(self._connection.pack_commands(commands))
             return [self._connection.read_response() for _ in commands]
         except BaseException:

@@ -19,6 +19,7 @@ from payments.vault.fingerprints import card_fingerprint as card_fingerprint
 from payments.vault.fingerprints import recovery_code_fingerprint as recovery_code_fingerprint
 from payments.vault.fingerprints import request_fingerprint as request_fingerprint
 from payments.vault.key_wraps import WrappedKey as WrappedKey
+from payments.vault.key_wraps import opens as opens
 from payments.vault.key_wraps import rewrap as rewrap
 from payments.vault.sealed_values import Place as Place
 from payments.vault.sealed_values import header_of as header_of

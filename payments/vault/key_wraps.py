@@ -77,6 +77,15 @@ def new_key(purpose: Purpose) -> WrappedKey:
     return WrappedKey(key_id, purpose, kek, wrapped, clock.now())
 
 
+def opens(key: WrappedKey) -> bool:
+    """Return whether the vault can unwrap `key` at the moment."""
+    try:
+        unwrap(key)
+    except (VaultError, VaultUnavailable):
+        return False
+    return True
+
+
 def unwrap(key: WrappedKey) -> bytes:
     """Return the data key itself. Raises VaultUnavailable, VaultError."""
     return _provider(key.kek.partition(":")[0]).unwrap(key.kek, key.wrapped, _place(key.purpose, key.id))

@@ -1,7 +1,9 @@
 """The ASGI application that granian runs, which wraps a WSGI application."""
 
 import asyncio
+import os
 import resource
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from wsgiref.types import WSGIApplication
 
@@ -13,7 +15,7 @@ from payments.api.views.feeds import end_waits
 from payments.web import request_log
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
-from payments.web.health import Health
+from payments.web.health.endpoints import Health
 from payments.web.refusals import Refused, answer_to
 from payments.web.responses import Answer, Receive, Send, encoded
 from payments.web.threads import Threads
@@ -52,11 +54,22 @@ class Front:
         # A process takes no request before it knows whether its database answers.
         self._health = await asyncio.to_thread(Health, self._threads)
         request_log.start()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._drain)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         end_waits()
         await asyncio.to_thread(request_log.flush)
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _drain(self) -> None:
+        """Say by `/ready` that no more requests should come, and stop taking them WEB_DRAIN_SECONDS later.
+
+        Then granian's own handler, which SIGINT has too, has requests under way end.
+        """
+        if not self._health.is_stopping:
+            self._health.is_stopping = True
+            loop = asyncio.get_running_loop()
+            loop.call_later(settings.WEB_DRAIN_SECONDS, os.kill, os.getpid(), signal.SIGINT)
 
     async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         try:

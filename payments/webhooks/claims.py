@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from psycopg import AsyncConnection
 
 from payments.failpoints import Failpoint, reached
+from payments.webhooks.claim_connection import PLAN_LOCALLY, planned
 from payments.webhooks.scan_window import Span
 
 logger = logging.getLogger("kaha.webhooks")
@@ -30,14 +31,6 @@ SLOW_RECEIVER_LIMIT = 4
 WINDOW = 250
 # Time to send all of these although each try takes its longest; a worker that is silent for longer counts as dead.
 LEASE = timedelta(seconds=90)
-# A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
-# each row is found by an index, and none by going through them all, as other joins and scans do. A plan is made for the
-# bounds that are given, because one for any bounds has to lock each month.
-PLANNING = {
-    **dict.fromkeys(("enable_bitmapscan", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off"),
-    **dict.fromkeys(("enable_material", "enable_sort", "enable_incremental_sort"), "off"),
-    "plan_cache_mode": "force_custom_plan",
-}
 
 # Merchants first: each, in each mode, is found by a jump through the index, and by further jumps some of its receivers.
 # Of each receiver only the first few are looked at, and claimed ones stay among them until they are recorded: so
@@ -227,24 +220,10 @@ class FinishedAttempt(NamedTuple):
 def anything_due(now: datetime, span: Span) -> bool:
     """Whether there may be anything in `span` to claim at `now`; asked on the connection that Django has already."""
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(";".join(f"SET LOCAL {name} = {value}" for name, value in PLANNING.items()))
+        cursor.execute(PLAN_LOCALLY)
         cursor.execute(ANYTHING_DUE, parameters(1, now, span, NOTHING_CLAIMED, {}))
         [found] = cursor.fetchone()
         return bool(found)
-
-
-async def connect() -> AsyncConnection:
-    """Open an autocommit connection to Django's database.
-
-    It does not wait for the disk: a claim or a try that a crash of the server forgets leads to a repeat.
-    """
-    params = connection.get_connection_params()
-    for name in ("cursor_factory", "context"):
-        params.pop(name)
-    settings = {"synchronous_commit": "off", **PLANNING}
-    options = [f"-c {name}={value}" for name, value in settings.items()]
-    params["options"] = " ".join([params.get("options", ""), *options])
-    return await AsyncConnection.connect(**params, autocommit=True)
 
 
 async def claim(
@@ -255,7 +234,8 @@ async def claim(
     Of the merchants in `after` the receivers behind the one given there are looked at.
     """
     params = parameters(limit, now, span, shares, after) | {"lease": now + LEASE}
-    cursor = await database.execute(CLAIM, params, binary=True)
+    async with planned(database):
+        cursor = await database.execute(CLAIM, params, binary=True)
     rows = [Claimed(*row) for row in await cursor.fetchall()]
     windows = {(row.merchant_id, row.livemode): row.receiver for row in rows if row.id is None}
     return Claims([row for row in rows if row.id is not None], windows)
@@ -288,7 +268,8 @@ async def record(database: AsyncConnection, tries: Sequence[FinishedAttempt]) ->
         return
     columns = [list(column) for column in zip(*tries, strict=True)]
     reached(Failpoint.SENT)
-    cursor = await database.execute(RECORD, columns)
+    async with planned(database):
+        cursor = await database.execute(RECORD, columns)
     reached(Failpoint.DELIVERY_RECORDED)
     if cursor.rowcount < len(tries):
         logger.warning("webhook attempts ended too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
@@ -297,4 +278,5 @@ async def record(database: AsyncConnection, tries: Sequence[FinishedAttempt]) ->
 async def release(database: AsyncConnection, batch: Sequence[Claimed]) -> None:
     """Release claimed webhooks that were not begun, for the next claim."""
     if batch:
-        await database.execute(RELEASE, [[claimed.id for claimed in batch], [claimed.lease for claimed in batch]])
+        async with planned(database):
+            await database.execute(RELEASE, [[claimed.id for claimed in batch], [claimed.lease for claimed in batch]])

@@ -77,7 +77,8 @@ class TaskSender:
         # The next call is a better time to try again than any that the broker client would wait for. A Redis that hangs
         # must not hold the thread for ever, because no worker would be woken when it is back.
         waits = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
-        producer.conf.broker_transport_options = {"max_retries": 0, **waits}
+        own = {"max_retries": 0, **waits}
+        producer.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS | own
         return producer
 
 

@@ -13,7 +13,8 @@ from payments import clock
 from payments.failpoints import Failpoint, reached
 from payments.webhooks.attempts import Clock, Tries
 from payments.webhooks.bulkheads import SlowReceivers
-from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, connect, record, release
+from payments.webhooks.claim_connection import connect
+from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, record, release
 from payments.webhooks.scan_window import ScanWindow
 from payments.webhooks.signing_secrets import Keyring
 from payments.webhooks.transport.client import Transport

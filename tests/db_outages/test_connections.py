@@ -137,7 +137,7 @@ def test_tcp_gives_up_a_host_that_is_gone(server: Server) -> None:
     remote.ensure_connection()
     raw: Connection = remote.connection
     with socket.socket(fileno=os.dup(raw.fileno())) as ours:
-        assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 15_000
-        assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 10
+        assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 6_000
+        assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 3
     remote.close()
     remote.close_pool()

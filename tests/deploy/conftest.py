@@ -87,11 +87,14 @@ def free_port() -> Iterator[int]:
 
 
 @contextmanager
-def running(kind: str, program: str, folder: Path, https: int, http: int, web: str) -> Iterator[None]:
-    """Yield the proxy with its file as it stands, but for ports and paths."""
+def running(kind: str, program: str, folder: Path, https: int, http: int, web: str, second: str = "") -> Iterator[None]:
+    """Yield the proxy with its file as it stands, but for ports and paths, and a second web server if one is given."""
     file = folder / f"{kind}.conf"
     name = "nginx.conf" if kind == "nginx" else "haproxy.cfg"
-    file.write_text(substituted((FILES / name).read_text(), folder, https, http, web))
+    text = (FILES / name).read_text()
+    if second:
+        text = re.sub(r"# (server .*)10\.0\.0\.2:8000", rf"\g<1>{second.removeprefix('http://')}", text)
+    file.write_text(substituted(text, folder, https, http, web))
     folder.chmod(0o755)
     command = [program, "-c", file, "-g", "daemon off;"] if kind == "nginx" else [program, "-db", "-f", file]
     process = spawn(command, log=folder / "proxy.log", environment=dict(os.environ), cwd=folder)

@@ -5,16 +5,22 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from payments.quickstart import servers
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.places import PROJECT, Places, make_running_folders, prepare
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
@@ -50,7 +56,7 @@ def busy_threads(port: int) -> Iterator[None]:
 
 def test_a_process_takes_no_request_before_its_first_probe_of_the_database(serve: Serve) -> None:
     port = serve(workers=4)
-    assert {watched(port, "ping") for _ in range(50)} == {(200, "healthy")}
+    assert {watched(port, "ready") for _ in range(50)} == {(200, "healthy")}
 
 
 def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve) -> None:
@@ -128,6 +134,14 @@ def is_refused(port: int) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class OwnDatabase:
+    """A PostgreSQL of one test: its DATABASE_URL and its process."""
+
+    url: str
+    pid: int
+
+
 @pytest.fixture
 def places() -> Iterator[Places]:
     """Return the folders of a separate PostgreSQL."""
@@ -139,22 +153,75 @@ def places() -> Iterator[Places]:
     shutil.rmtree(data, ignore_errors=True)
 
 
-def test_health_checks_fail_while_postgresql_hangs(serve: Serve, places: Places) -> None:
+@pytest.fixture
+def own_database(places: Places, django_db_blocker: DjangoDbBlocker) -> Iterator[OwnDatabase]:
+    """Yield a separate PostgreSQL with kaha's tables."""
     postgres.create(places)
     process = postgres.start(places)
     try:
         assert wait_until(lambda: postgres.is_ready(places), PATIENCE_SECONDS)
-        port = serve(workers=1, DATABASE_URL=servers.environment(places)["DATABASE_URL"])
-        assert watched(port, "ping") == (200, "healthy")
-        signal_all(process.pid, signal.SIGSTOP)
-        assert wait_until(lambda: watched(port, "ping") == HANGS, PATIENCE_SECONDS)
-        assert watched(port, "ready") == HANGS
-        assert ask(port, head("GET /ping"))[0].headers["Retry-After"] == "1"
-        signal_all(process.pid, signal.SIGCONT)
-        assert wait_until(lambda: watched(port, "ping") == (200, "healthy"), PATIENCE_SECONDS)
+        url = servers.environment(places)["DATABASE_URL"]
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": url}, cwd=PROJECT)
+        yield OwnDatabase(url, process.pid)
     finally:
         signal_all(process.pid, signal.SIGCONT)
         postgres.stop_server(process)
+
+
+def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_database: OwnDatabase) -> None:
+    port = serve(workers=1, DATABASE_URL=own_database.url)
+    assert watched(port, "ready")[0] == 200
+    signal_all(own_database.pid, signal.SIGSTOP)
+    assert wait_until(lambda: watched(port, "ready") == HANGS, PATIENCE_SECONDS)
+    assert ask(port, head("GET /ready"))[0].headers["Retry-After"] == "1"
+    assert watched(port, "ping") == (200, "healthy")
+    signal_all(own_database.pid, signal.SIGCONT)
+    assert wait_until(lambda: watched(port, "ready")[0] == 200, PATIENCE_SECONDS)
+
+
+def changed(own_database: OwnDatabase, *statements: str) -> None:
+    with psycopg.connect(own_database.url.replace("@/", "@/kaha?host=").removesuffix("/kaha"), autocommit=True) as own:
+        for statement in statements:
+            own.execute(statement)
+
+
+MONTH = f"{datetime.now(UTC):%Y_%m}"
+READ_ONLY = ("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize(
+    ("statements", "said"),
+    [
+        (READ_ONLY, "PostgreSQL takes no writes"),
+        (["DELETE FROM django_migrations WHERE app = 'customers'"], "migrations are not applied: customers."),
+        ([f"DROP TABLE payments_event_{MONTH}"], "payments_event: no table for this month; "),
+        (
+            [
+                "INSERT INTO payments_datakey (id, purpose, kek, wrapped, created_at)"
+                " VALUES (gen_random_uuid(), 'card', 'local:gone', 'x', now())"
+            ],
+            "the vault cannot open data keys that local:gone has wrapped",
+        ),
+    ],
+)
+def test_ready_says_what_keeps_a_process_from_serving(
+    serve: Serve, own_database: OwnDatabase, statements: Sequence[str], said: str
+) -> None:
+    port = serve(workers=1, DATABASE_URL=own_database.url)
+    changed(own_database, *statements)
+
+    def says() -> bool:
+        status, text = watched(port, "ready")
+        return status == 503 and text.startswith(said) and "\n" not in text
+
+    assert wait_until(says, PATIENCE_SECONDS), watched(port, "ready")
+    assert watched(port, "ping") == (200, "healthy")
+
+
+def test_without_redis_a_process_is_ready_and_says_so(serve: Serve) -> None:
+    port = serve(workers=1, REDIS_URL="redis://127.0.0.1:1/0")
+    assert watched(port, "ready") == (200, "degraded: Redis does not answer")
 
 
 def signal_all(postmaster: int, number: signal.Signals) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from payments import clock
 from payments.models import Webhook
-from payments.webhooks import claims
+from payments.webhooks import claim_connection, claims
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import NOTHING_CLAIMED, RECEIVER_LIMIT, Claimed, Shares
 from payments.webhooks.scan_window import EVERYTHING, Span
@@ -23,7 +23,7 @@ def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHI
     """Claim like a worker that dies afterwards."""
 
     async def ask() -> list[Claimed]:
-        async with await claims.connect() as database:
+        async with await claim_connection.connect() as database:
             found = await claims.claim(database, limit, now or clock.now(), EVERYTHING, shares, {})
             return found.batch
 
@@ -57,7 +57,7 @@ async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
 
 
 async def _plan(sql: str, params: Any) -> dict[str, Any]:
-    async with await claims.connect() as database:
+    async with await claim_connection.connect() as database, claim_connection.planned(database):
         cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
         [[[explained]]] = await cursor.fetchall()
     return dict(explained["Plan"])
@@ -65,7 +65,7 @@ async def _plan(sql: str, params: Any) -> dict[str, Any]:
 
 def record_answer(claimed: Claimed, status: int) -> None:
     async def ask() -> None:
-        async with await claims.connect() as database:
+        async with await claim_connection.connect() as database:
             answer = finished_attempt(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
             await claims.record(database, [answer])
 

@@ -14,7 +14,7 @@ from django.db import connection
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_webhook_secret
 from payments.models import Webhook, WebhookAttempt
-from payments.webhooks import claims
+from payments.webhooks import claim_connection, claims
 from payments.webhooks.attempts import TRY_TIME
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
@@ -125,7 +125,7 @@ def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_conti
 
 
 async def claim_behind(receiver: str, shop: NewMerchant) -> list[Claimed]:
-    async with await claims.connect() as database:
+    async with await claim_connection.connect() as database:
         after = {(shop.merchant.id, False): receiver}
         found = await claims.claim(database, 250, clock.now(), EVERYTHING, NOTHING_CLAIMED, after)
     assert found.windows == {}
@@ -204,7 +204,7 @@ def test_first_tries_come_before_others(shop: NewMerchant) -> None:
 def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(shop: NewMerchant) -> None:
     now, whose = clock.now(), (shop.merchant.id, False)
     with asyncio.Runner() as runner:
-        database = runner.run(claims.connect())
+        database = runner.run(claim_connection.connect())
         keyring = Keyring(database)
         before = runner.run(keyring.signers_of({shop.merchant.id}, now))[whose]
         roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(0))

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpResponse
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import CheckViolation, LockNotAvailable, ReadOnlySqlTransaction
 from rest_framework import exceptions
 
 from payments import context
@@ -143,6 +143,10 @@ def error_response(error: ApiError) -> HttpResponse:
 @singledispatch
 def as_api_error(exc: Exception) -> ApiError:
     """Return the answer to an exception; the details of an unexpected one go to the log alone."""
+    return _unexpected(exc)
+
+
+def _unexpected(exc: Exception) -> ApiError:
     logger.error("An unexpected error ended a request.", exc_info=exc)
     message = "Something went wrong on our side. The request ID leads us to it."
     return ApiError(500, "api_error", "internal_error", message)
@@ -158,6 +162,23 @@ def _(exc: Exception) -> ApiError:
     if isinstance(exc.__cause__, LockNotAvailable):
         return as_api_error(busy())
     logger.error("The database did not answer a request in time.", exc_info=exc)
+    return _database_away()
+
+
+@as_api_error.register(IntegrityError)
+@as_api_error.register(InternalError)
+def _(exc: Exception) -> ApiError:
+    """Return a 503 for a database that takes no writes, or has no table for this month; else it is unexpected."""
+    cause = exc.__cause__
+    # A row that no partition takes breaks a constraint without a name.
+    has_no_partition = isinstance(cause, CheckViolation) and cause.diag.constraint_name is None
+    if not (has_no_partition or isinstance(cause, ReadOnlySqlTransaction)):
+        return _unexpected(exc)
+    logger.error("The database could not store what a request asked for.", exc_info=exc)
+    return _database_away()
+
+
+def _database_away() -> ApiError:
     message = "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."
     return ApiError(503, "api_error", "internal_error", message, headers={"Retry-After": "1"})
 

@@ -6,7 +6,9 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -15,8 +17,10 @@ from psycopg import DataError, IsolationLevel, OperationalError
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
+from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.connection_pool import ConnectionPool
+from payments.db.backend.schema import DatabaseSchemaEditor
 from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
@@ -56,6 +60,7 @@ class JsonLoader(Loader):
 class DatabaseWrapper(base.DatabaseWrapper):
     """The connection that one thread has taken from the pool of the process, if any."""
 
+    SchemaEditorClass = DatabaseSchemaEditor
     isolation_level = IsolationLevel.READ_COMMITTED
     # Replaces the settings' STATEMENT_SECONDS in a process that serves no requests.
     statement_seconds: ClassVar[int | None] = None
@@ -81,12 +86,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        timeout = f"-c statement_timeout={self._statement_seconds}s"
-        return params | {"options": f"{params.get('options', '')} {timeout}".strip()}
+        if self.settings_dict["IS_POOLED"]:
+            # The next statement may be another session's, which has prepared nothing.
+            return params | {"prepare_threshold": None}
+        return params | {"options": session.options(self.statement_time_seconds)}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
-        connection.gave_up = self._lose
+        if self.alias != NO_DB_ALIAS:
+            connection.gave_up, connection.is_there = self._lose, partial(self._is_there, _address_of(connection))
         self._bound(connection)
         connection.adapters.register_loader("timestamptz", TimestampLoader)
         connection.adapters.register_loader("json", JsonLoader)
@@ -95,11 +103,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""
         if self.alias != NO_DB_ALIAS:
-            params = self.get_connection_params()
-            self._connections.lose(lambda: BoundedConnection.connect(**params).close())
+            self._connections.lose(partial(_probe, self.get_connection_params()))
+
+    def _is_there(self, address: Mapping[str, Any]) -> bool:
+        """Return whether the server at `address`, of several perhaps, still answers."""
+        params = self.get_connection_params() | dict(address) | {"target_session_attrs": "any"}
+        return self._connections.availability.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:
-        connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
+        connection.answer_seconds = self.statement_time_seconds + ANSWER_MARGIN_SECONDS
 
     def _reuse(self, connection: BoundedConnection) -> None:
         """Set what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
@@ -129,7 +141,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self._connections.availability.is_answering
 
     @property
-    def _statement_seconds(self) -> int:
+    def statement_time_seconds(self) -> int:
+        """How long a statement of this process may take."""
         seconds: int = self.statement_seconds or self.settings_dict["STATEMENT_SECONDS"]
         return seconds
 
@@ -139,3 +152,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if key not in self._by_process_and_name:
             self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
         return self._by_process_and_name[key]
+
+
+def _address_of(connection: BoundedConnection) -> dict[str, Any]:
+    """Return which of the hosts a connection is to, and at which of its addresses."""
+    info = connection.info
+    return {"host": info.host, "hostaddr": info.hostaddr or None, "port": info.port}
+
+
+def _probe(params: dict[str, Any]) -> None:
+    """Connect and ask something, as a pooler takes connections whose database is away; raise an Error otherwise."""
+    with session.open_outside_pool(params) as connection:
+        connection.execute("SELECT 1")

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from threading import Lock, Thread
 
 from psycopg import Error, OperationalError
@@ -26,6 +26,9 @@ class CircuitBreaker:
     def __init__(self) -> None:
         self.is_answering = True
         self._lock = Lock()
+        self._probing = Lock()
+        # When each server last answered a probe.
+        self._answered_at: dict[Hashable, float] = {}
 
     def require(self) -> None:
         """Raise NotAnswering while the breaker is open."""
@@ -39,6 +42,26 @@ class CircuitBreaker:
         if was_answering:
             logger.error("PostgreSQL does not answer; nothing is asked of it until it does.")
             Thread(target=self._regain, args=[probe], name="database-probe", daemon=True).start()
+
+    def is_there(self, server: Hashable, probe: Callable[[], None]) -> bool:
+        """Return whether `server` answers, asked by `probe` at most once in PROBE_PAUSE_SECONDS for all threads."""
+        if not self.is_answering:
+            return False
+        if time.monotonic() - self._answered_at.get(server, 0.0) < PROBE_PAUSE_SECONDS:
+            return True
+        if not self._probing.acquire(blocking=False):
+            # Another thread is asking, and finds out for this one, too.
+            return True
+        try:
+            probe()
+        except (Error, OSError) as error:
+            # A server that refuses a connection does answer.
+            if "FATAL" not in str(error):
+                return False
+        finally:
+            self._probing.release()
+        self._answered_at[server] = time.monotonic()
+        return True
 
     def _regain(self, probe: Callable[[], None]) -> None:
         while True:

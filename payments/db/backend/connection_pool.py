@@ -107,8 +107,14 @@ class ConnectionPool:
         self.close()
 
     def give_back(self, connection: BoundedConnection | None) -> None:
-        """Return a connection after `take`, None if none was opened; close it if it is in a transaction."""
-        if connection is not None:
+        """Return a connection after `take`, None if none was opened.
+
+        Closes it if it is in a transaction, and with all idle ones if its server has become read-only.
+        """
+        if connection is not None and connection.is_read_only:
+            connection.close()
+            self.close()
+        elif connection is not None:
             has_no_transaction = connection.pgconn.transaction_status == TransactionStatus.IDLE
             if has_no_transaction and connection.autocommit and not connection.closed:
                 self._kept.append(connection)

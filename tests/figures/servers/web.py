@@ -31,10 +31,11 @@ def web_process(
     header_milliseconds: int = HEADER_MILLISECONDS,
     workers: int = PROCESSES,
     target: str = TARGET,
+    at_port: int = 0,
     **environment: str,
 ) -> Iterator[tuple[str, int]]:
     """Serve with an `environment` on top of ours; yield the URL and the ID of the process that started the others."""
-    with claim(0) as claimed:
+    with claim(at_port) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"
         size = ["--workers", workers, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
@@ -44,7 +45,7 @@ def web_process(
         command = [*granian, *http, *size, *place, target]
         rate = "100000/second"
         limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
-        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits, **environment}
+        own = {"WEB_DRAIN_SECONDS": "0", "DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits, **environment}
         process = spawn(
             [str(part) for part in command],
             log=folder / "web.log",

@@ -7,6 +7,8 @@ from threading import Event, Thread
 import psycopg
 from django.db import connection
 
+from payments.db.backend import session
+
 logger = logging.getLogger("kaha.health")
 
 PAUSE_SECONDS = 1.0
@@ -14,15 +16,15 @@ PAUSE_SECONDS = 1.0
 DEADLINE_SECONDS = 3.0
 # Detect a server that has disappeared, so that the next probe connects again.
 KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 1, "keepalives_count": 3, "tcp_user_timeout": 3000}
-# Parameters of Django's that psycopg's `connect` does not take.
-DJANGOS = ("cursor_factory", "context", "prepare_threshold", "server_side_binding")
+HANGS, READS_ONLY = "PostgreSQL does not answer", "PostgreSQL takes no writes"
 
 
 class DatabaseMonitor:
-    """Whether the database answers, known without a query."""
+    """What is wrong with the database, known without a query."""
 
     def __init__(self) -> None:
         self._answered_at: float | None = None
+        self._is_read_only = False
         self._probed = Event()
 
     def start(self) -> None:
@@ -31,27 +33,31 @@ class DatabaseMonitor:
         self._probed.wait(DEADLINE_SECONDS)
 
     @property
-    def answers(self) -> bool:
-        """Whether the last probe succeeded and the next has not waited for longer than DEADLINE_SECONDS."""
+    def fault(self) -> str:
+        """One line, "" if the last probe succeeded and the next has not waited for longer than DEADLINE_SECONDS."""
         answered_at = self._answered_at
-        return answered_at is not None and time.monotonic() - answered_at < PAUSE_SECONDS + DEADLINE_SECONDS
+        if answered_at is None or time.monotonic() - answered_at >= PAUSE_SECONDS + DEADLINE_SECONDS:
+            return READS_ONLY if self._is_read_only else HANGS
+        return ""
 
     def _probe_for_ever(self) -> None:
         while True:
             try:
                 self._probe_until_it_fails()
             except psycopg.Error as error:
-                self._answered_at = None
+                # Of a standby, libpq says so when it connects.
+                self._answered_at, self._is_read_only = None, "read-only" in str(error)
                 logger.warning("The database does not answer.", exc_info=error)
                 self._probed.set()
             time.sleep(PAUSE_SECONDS)
 
     def _probe_until_it_fails(self) -> None:
-        parameters = connection.get_connection_params() | KEEPALIVES
-        own = {name: value for name, value in parameters.items() if name not in DJANGOS}
-        with psycopg.connect(**own, autocommit=True, application_name="kaha monitor") as probe:
+        params = connection.get_connection_params() | KEEPALIVES
+        with session.open_outside_pool(params, application_name="kaha monitor") as probe:
             while True:
-                probe.execute("SELECT 1")
-                self._answered_at = time.monotonic()
+                [[is_read_only]] = probe.execute("SELECT current_setting('transaction_read_only')::bool").fetchall()
+                if is_read_only:
+                    raise psycopg.errors.ReadOnlySqlTransaction("The session is read-only.")
+                self._answered_at, self._is_read_only = time.monotonic(), False
                 self._probed.set()
                 time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,60 @@
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import OperationalError, connections
+from psycopg.errors import LockNotAvailable
+
+from payments.db.backend import session
+
+# Held in a transaction of its own, because a pooler gives each transaction another session.
+ALONE = """
+SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+SELECT pg_advisory_xact_lock(hashtext('kaha.migrate'))
+"""
+PAUSE_SECONDS = 3
+ATTEMPTS = 40
+
+
+class Command(migrate.Command):
+    help = (
+        "Brings the database's schema up to date. May run while the version before serves, and twice at once: the "
+        "second one waits. A migration that does not get its locks soon is rolled back and tried again."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["plan"] or options["check_unapplied"]:
+            super().handle(*args, **options)
+            return
+        with _alone(options["database"]):
+            for _ in range(ATTEMPTS):
+                try:
+                    super().handle(*args, **options)
+                except OperationalError as error:
+                    if not isinstance(error.__cause__, LockNotAvailable):
+                        raise
+                else:
+                    return
+                self.stderr.write(f"A table is in use. The migration was rolled back; next try in {PAUSE_SECONDS} s.")
+                time.sleep(PAUSE_SECONDS)
+        raise CommandError(
+            "A table stays in use. See pg_stat_activity for the transaction that holds it; run it again."
+        )
+
+
+@contextmanager
+def _alone(alias: str) -> Iterator[None]:
+    """Wait until no other `migrate` runs on this database, and keep others out."""
+    connection = connections[alias]
+    with connection.wrap_database_errors:
+        lock = session.open_outside_pool(connection.get_connection_params())
+        lock.answer_seconds = None
+        lock.execute("BEGIN")
+        lock.execute(ALONE)
+    try:
+        yield
+    finally:
+        lock.close()

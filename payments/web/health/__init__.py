@@ -1,0 +1,1 @@
+"""The health checks of a web process, and what they are known by."""
