@@ -157,7 +157,6 @@ WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
 WEB_DRAIN_SECONDS = env.integer("WEB_DRAIN_SECONDS", 5, at_least=0)
 # How long the body of a request may take, whether it trickles or stops.
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
-
 # "transaction" where a pooler such as PgBouncer gives each transaction another session.
 DATABASE_POOLER = env.text("DATABASE_POOLER", "")
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
@@ -187,10 +186,8 @@ CELERY_BROKER_URL, SENTINEL_OPTIONS = addresses.broker_of(REDIS_URL)
 # A worker connects again for ever, and does not wait for a server that hangs.
 CELERY_WORKER_CONSUMER = "config.worker:ReconnectingConsumer"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP, CELERY_BROKER_CONNECTION_MAX_RETRIES = True, None
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    **{"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True},
-    **SENTINEL_OPTIONS,
-}
+WAITS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = WAITS | SENTINEL_OPTIONS
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False

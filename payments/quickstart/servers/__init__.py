@@ -21,6 +21,7 @@ def environment(places: Places) -> dict[str, str]:
         "ADMIN_MFA": "false",
         "NOTIFY_ALLOW_LOOPBACK": "true",
         "KAHA_CLOCK": "true",
+        "WEB_DRAIN_SECONDS": "0",
         **known,
     }
 

@@ -1,6 +1,5 @@
 """What `/ready` looks at behind the database's answer: each check returns one plain line for each fault, no secret."""
 
-from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from typing import Any
@@ -74,13 +73,8 @@ WARNINGS = (next_month,)
 
 def _without_table(probe: BoundedConnection, month: date, name: str) -> list[str]:
     cursor: Any = probe.cursor()
-    missing = [parted.table for parted in partitions.ALL if month not in _months_of(parted.starts(cursor), month)]
+    missing = [parted.table for parted in partitions.ALL if month not in parted.starts(cursor)]
     return [f"{', '.join(missing)}: no table for {name}; start a worker or run migrate"] if missing else []
-
-
-def _months_of(starts: Sequence[date], month: date) -> Sequence[date]:
-    # The first table has everything older, too.
-    return [*starts, month] if starts and month < starts[0] else starts
 
 
 @cache
