@@ -39,8 +39,10 @@ SELECT * FROM own WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)
 AND (%(currency)s::text IS NULL OR currency = %(currency)s::text) AND id >= %(above)s AND id < %(below)s
 ORDER BY id DESC LIMIT %(length)s
 """
+# By the index of those that a payout took, which PostgreSQL does not see in a bound as a row alone.
 NEXT_PARTS = """
-SELECT id FROM payments_payoutpart WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+SELECT id FROM payments_payoutpart
+WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s AND payout_id IS NOT NULL
 AND (payout_id, id) <= (%(payout_id)s, %(below_part)s) AND (payout_id, id) >= (%(payout_id)s, %(first)s)
 ORDER BY payout_id DESC, id DESC LIMIT %(most_parts)s
 """

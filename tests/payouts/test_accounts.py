@@ -9,8 +9,8 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts
-from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account, number_of, withdraw
-from payments.domain.payouts.schedules import account_in_effect
+from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account, withdraw
+from payments.domain.payouts.schedules import account_in_effect, number_of
 from payments.models import ApprovalRequest, AuditEntry, PayoutAccount
 from tests.concurrency import at_once
 from tests.operators.corrections import operator

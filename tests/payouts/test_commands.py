@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts.accounts import number_of
+from payments.domain.payouts.schedules import number_of
 from payments.domain.payouts.terms import Terms
 from payments.models import AuditEntry, PayoutAccount, PayoutSchedule
 from tests.payouts.setups import NUMBER

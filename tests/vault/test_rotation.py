@@ -17,7 +17,7 @@ from payments.domain.cards.card_data import card_data
 from payments.domain.maintenance import key_rotation, reseal
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts.accounts import number_of
+from payments.domain.payouts.schedules import number_of
 from payments.models import Card, CvcKey, DataKey
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made

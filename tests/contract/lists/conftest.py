@@ -1,0 +1,77 @@
+"""A merchant that has some of everything, thousands of times."""
+
+import pytest
+
+from customers.models import Customer, CustomerSource
+from payments.domain.payouts.make import make_now
+from payments.models import (
+    Attempt,
+    Card,
+    Charge,
+    Dispute,
+    Event,
+    IdempotencyRecord,
+    Merchant,
+    Payout,
+    PayoutPart,
+    Posting,
+    Refund,
+    Source,
+    Webhook,
+)
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from tests.client import CHALLENGED, DECLINED, Api, made
+from tests.contract.calls import order, vaulted
+from tests.copies import Table, multiply
+from tests.disputes.stories import AT_ONCE, disputed
+from tests.payouts.stories import give_account, give_schedule, settled
+from tests.webhooks.test_outbox import NOTIFIED
+
+COPIES = 1000
+# That of a copied attempt.
+MOVED_REFERENCE = "replace(pg_temp.moved(reference::uuid, number)::text, '-', '')"
+TABLES = (
+    Table(IdempotencyRecord, placed={"key": "key || '-' || number"}),
+    Table(Source),
+    Table(Card, ("id", "source_id"), {"fingerprint": "sha256(fingerprint || number::text::bytea)"}),
+    Table(Customer, placed={"email": "number || email"}),
+    # All of one source, which only a vaulted one may have.
+    Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'", "single_use": "false"}),
+    Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
+    Table(Event, ("id", "object_id")),
+    Table(Posting, ("id", "journal", "charge_id", "payout_id", "attempt_id")),
+    # All of one payout, as those of the settlement are.
+    Table(PayoutPart, condition="NOT is_settlement AND payout_id IS NOT NULL"),
+    Table(Webhook, ("id", "event_id"), {"state": "'delivered'", "due_at": "NULL", "leased_until": "NULL"}),
+    Table(
+        SimulatedPayment,
+        placed={"reference": MOVED_REFERENCE, "token_digest": "sha256(token_digest || number::text::bytea)"},
+    ),
+    Table(SimulatedOperation, ("id", "payment_id"), {"reference": MOVED_REFERENCE}),
+)
+# To read a small one as a whole is cheaper than to look for each row of a page.
+FURTHER_COPIES = 10_000
+FURTHER_TABLES = (
+    Table(CustomerSource, ("id", "customer_id", "source_id")),
+    Table(Refund, ("id", "charge_id")),
+    Table(Dispute, ("id", "charge_id")),
+    Table(Payout, placed={"created_at": "created_at - number * interval '1 second'"}),
+)
+
+
+@pytest.fixture
+def crowded(api: Api) -> Api:
+    """Return the API of a merchant that has some of everything, thousands of times."""
+    for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
+        made(api.post("/charges/", order(source), f"charge-{source}"))
+    for charge in (api.held(), api.charge()):
+        made(api.post(f"/charges/{charge['id']}/{'void' if charge['authorized'] else 'refund'}", None, charge["id"]))
+    disputed(api, AT_ONCE)
+    # One part is a settlement, and one a refund after it.
+    made(api.post(f"/charges/{settled(api)['id']}/refund", {"amount": 1}))
+    settled(api, currency="USD")
+    give_account(Merchant.objects.get())
+    make_now(give_schedule(Merchant.objects.get()).id)
+    multiply(COPIES, TABLES)
+    multiply(FURTHER_COPIES, FURTHER_TABLES)
+    return api
