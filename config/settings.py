@@ -151,6 +151,8 @@ TEMPLATES = [
     }
 ]
 
+# Where Prometheus scrapes this server or worker; None for nowhere.
+METRICS_ADDRESS = env.host_and_port("METRICS_ADDRESS")
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
 # How long the body of a request may take, whether it trickles or stops.

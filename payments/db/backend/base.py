@@ -66,13 +66,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.alias == NO_DB_ALIAS:
             super().connect()
             return
-        if kept := self._connections.take():
+        if kept := self.process_pool.take():
             self._reuse(kept)
             return
         try:
             super().connect()
         except BaseException as error:
-            self._connections.give_back(self.connection)
+            self.process_pool.give_back(self.connection)
             self.connection = None
             # A server that refuses a connection with a FATAL error does answer.
             if isinstance(error, OperationalError) and "FATAL" not in str(error):
@@ -96,7 +96,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Have nothing asked of the database until a new connection to it can be made."""
         if self.alias != NO_DB_ALIAS:
             params = self.get_connection_params()
-            self._connections.lose(lambda: BoundedConnection.connect(**params).close())
+            self.process_pool.lose(lambda: BoundedConnection.connect(**params).close())
 
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
@@ -117,16 +117,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         elif self.connection is not None:
             connection, self.connection = self.connection, None
             with self.wrap_database_errors:
-                self._connections.give_back(connection)
+                self.process_pool.give_back(connection)
 
     def close_pool(self) -> None:
         """Close the idle connections, before a database is dropped."""
         if self.alias != NO_DB_ALIAS:
-            self._connections.close()
+            self.process_pool.close()
 
     @property
     def is_answering(self) -> bool:
-        return self._connections.availability.is_answering
+        return self.process_pool.availability.is_answering
 
     @property
     def _statement_seconds(self) -> int:
@@ -134,7 +134,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return seconds
 
     @property
-    def _connections(self) -> ConnectionPool:
+    def process_pool(self) -> ConnectionPool:
+        """The pool of this process, which all threads share."""
         key = (os.getpid(), self.settings_dict["NAME"])
         if key not in self._by_process_and_name:
             self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
