@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.registry import CONNECTORS, PROVIDERS
+from payments.quickstart.ports import HOST
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.figures.servers.receiver import Receiver
@@ -68,6 +70,20 @@ def test_no_label_grows_with_paths_methods_merchants_or_keys(server: Server, api
     assert not re.search(r"(ch|mer|key|src|req|cus)_[0-9a-f]{4}|[spr]k_(test|live)|nothing|ODD", text)
     providers = {dict(labels).get("provider") for _, *labels in after} - {None}
     assert providers <= PROVIDERS.keys() | CONNECTORS.keys()
+
+
+def test_a_request_that_no_thread_took_is_counted_without_a_route(tmp_path: Path, db: None) -> None:
+    with web(tmp_path, REQUEST_BODY_SECONDS="1") as server:
+        response, _ = ask(server.port, head("POST /providers/none/webhooks", length(b"late")))
+        assert response.status == 408
+        assert value(server.scrape(), "kaha_requests_total", route="none", method="POST", status="408") == 1
+
+
+def test_a_scraper_that_sends_nothing_delays_others_only_for_seconds(server: Server) -> None:
+    with socket.create_connection((HOST, server.metrics_port)) as silent:
+        assert value(server.scrape(), "kaha_postgresql_up") == 1
+        silent.settimeout(PATIENCE_SECONDS)
+        assert silent.recv(1) == b""
 
 
 def test_the_gauges_of_a_process_that_died_are_gone_and_its_counts_stay(server: Server, api: Api) -> None:
