@@ -5,6 +5,7 @@ import os
 import sys
 
 from config.logs.outputs import protect_standard_error
+from payments.metrics.folder import folder_for
 from payments.quickstart.servers.commands import database_for
 from payments.quickstart.servers.processes import EmbeddedError
 
@@ -18,7 +19,7 @@ def main() -> None:
 
         sys.exit(command.main(sys.argv[2:]))
     try:
-        with database_for(sys.argv[1:]):
+        with database_for(sys.argv[1:]), folder_for(sys.argv[1:]):
             from django.core.management import execute_from_command_line
 
             from payments.db.backend import allow_work

@@ -126,9 +126,7 @@ MIDDLEWARE = [
     "payments.staff.preferences.DisplayTimeZone",
     "axes.middleware.AxesMiddleware",
 ]
-ROOT_URLCONF = "config.urls"
-WSGI_APPLICATION = "config.wsgi.application"
-APPEND_SLASH = False
+ROOT_URLCONF, WSGI_APPLICATION, APPEND_SLASH = "config.urls", "config.wsgi.application", False
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -151,6 +149,8 @@ TEMPLATES = [
     }
 ]
 
+# Where Prometheus scrapes this server or worker; None for nowhere.
+METRICS_ADDRESS = env.host_and_port("METRICS_ADDRESS")
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
 # How long a web process still takes requests after SIGTERM, while `/ready` is 503.
@@ -267,8 +267,7 @@ CHAT_WEBHOOK_MODE = env.text("CHAT_WEBHOOK_MODE", "each")
 DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
-SESSION_COOKIE_AGE = 15 * 60
-SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_AGE, SESSION_EXPIRE_AT_BROWSER_CLOSE = 15 * 60, True
 SIGNED_IN_HOURS = 12
 LOGIN_REDIRECT_URL = "admin:index"
 AUTHENTICATION_BACKENDS = [

@@ -7,9 +7,14 @@ from typing import Any
 from celery import Celery, bootsteps
 from celery.concurrency.thread import TaskPool
 from celery.worker.consumer import Consumer
+from django.conf import settings
+from django.db import connection
 
 from payments.connections import release_connection
+from payments.health.metrics import server
+from payments.metrics import counters, samples
 from payments.sweeps.timer import Timer
+from payments.tasks import DELIVERER
 
 logger = logging.getLogger("kaha.worker")
 
@@ -54,6 +59,7 @@ class SweepTimer(bootsteps.StartStopStep):
     def start(self, worker: Any) -> None:
         self.timer = Timer(worker.pool.executor.submit, lambda name: run_sweep(worker.app, name), worker.concurrency)
         self.timer.start()
+        serve_metrics(self.timer, worker.concurrency)
 
     def stop(self, worker: Any) -> None:
         if self.timer:
@@ -62,6 +68,24 @@ class SweepTimer(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         if self.timer:
             self.timer.stop_claiming()
+
+
+def serve_metrics(timer: Timer, threads: int) -> None:
+    """Answer Prometheus at METRICS_ADDRESS. A worker that cannot listen there works all the same."""
+    if not settings.METRICS_ADDRESS:
+        return
+    samples.start(
+        {
+            **samples.of_connections(connection),
+            counters.THREADS: lambda: threads,
+            counters.THREADS_IN_USE: lambda: timer.busy,
+            counters.RECEIVERS_SLOW: lambda: DELIVERER.slow_receivers,
+        }
+    )
+    try:
+        server.serve(settings.METRICS_ADDRESS)
+    except OSError as error:
+        logger.error("Nothing can listen at METRICS_ADDRESS.", extra={"why": error.strerror})  # noqa: TRY400
 
 
 def run_sweep(app: Celery, name: str) -> str:

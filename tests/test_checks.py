@@ -204,6 +204,24 @@ def test_yes_and_no_are_understood(monkeypatch, text: str, value: bool) -> None:
     assert not env.faults
 
 
+@pytest.mark.parametrize("text", ["9100", ":9100", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:٣"])
+def test_an_address_without_a_host_or_a_port_is_a_fault(monkeypatch, text: str) -> None:
+    monkeypatch.setenv("METRICS_ADDRESS", text)
+    env = Environment()
+    assert env.host_and_port("METRICS_ADDRESS") is None
+    assert "METRICS_ADDRESS" in env.faults
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("", None), ("0.0.0.0:9100", ("0.0.0.0", 9100)), ("[::1]:9100", ("::1", 9100))]
+)
+def test_an_address_is_understood(monkeypatch, text: str, value: object) -> None:
+    monkeypatch.setenv("METRICS_ADDRESS", text)
+    env = Environment()
+    assert env.host_and_port("METRICS_ADDRESS") == value
+    assert not env.faults
+
+
 def test_a_secret_may_stand_in_a_file(monkeypatch, tmp_path: Path) -> None:
     file = tmp_path / "keys"
     file.write_text(f"new:{KEY}\nold:{KEY}\n")

@@ -69,6 +69,17 @@ class Environment:
         self.faults[name] = "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890."
         return {}
 
+    def host_and_port(self, name: str) -> tuple[str, int] | None:
+        """Return an address of this machine and a port; None where it is not set."""
+        text = self.text(name).strip()
+        if not text:
+            return None
+        host, _, port = text.rpartition(":")
+        if host and re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536:
+            return host.strip("[]"), int(port)
+        self.faults[name] = "must be an address and a port, such as 127.0.0.1:9100."
+        return None
+
     def boolean(self, name: str, default: bool) -> bool:
         """Return true or false, and note any other word, which django-environ would read as false."""
         text = self.text(name, str(default)).strip().lower()

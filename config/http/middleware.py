@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from payments import context, ids
 from payments.api.access.throttling import client_address
 from payments.domain.merchants.api_keys import record_use
+from payments.metrics.counters import count_request
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 from payments.web import request_log
@@ -71,14 +72,16 @@ class RequestLog:
         response["Request-Id"] = request_id
         if isinstance(response, HttpResponse):
             response["Content-Length"] = str(len(response.content))
+        seconds = time.perf_counter() - started
         try:
             facts = _facts_of(request) | {
                 "status": response.status_code,
-                "milliseconds": round((time.perf_counter() - started) * 1000, 2),
+                "milliseconds": round(seconds * 1000, 2),
                 "sql_count": statements.count,
             }
             logger.info("request", extra=facts)
             request_log.add(request, request_id, facts["status"], round(facts["milliseconds"]))
+            count_request(facts.get("route"), request.method, response.status_code, seconds)
         except Exception:  # a charge must not fail because of its log line
             with suppress(Exception):  # another handler than ours may fail again
                 logger.exception("The log line of a request could not be made.")

@@ -91,13 +91,14 @@ class Report:
 
 def examine() -> Report:
     """Make all checks, one after the other; one that fails itself is a finding."""
-    if not _database_answers():
+    if not database_answers():
         others = [(check, check.find()) for check in CHECKS if not check.of_database]
         return Report([(DATABASE, [NO_DATABASE]), *others])
     return Report([(check, _result_of(check)) for check in CHECKS])
 
 
-def _database_answers() -> bool:
+def database_answers() -> bool:
+    """Return whether it answers a statement."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -55,10 +55,17 @@ class OpenCircuit:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The attempts without an outcome, at most COUNTED_MAX, and since when the oldest is."""
+    """When the attempts without an outcome were made, of at most COUNTED_MAX, the oldest first."""
 
-    count: int
-    since: datetime | None
+    moments: Sequence[datetime]
+
+    @property
+    def count(self) -> int:
+        return len(self.moments)
+
+    @property
+    def since(self) -> datetime | None:
+        return min(self.moments, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +140,7 @@ def open_circuits() -> list[OpenCircuit]:
 
 def unknown_outcomes() -> Unknown:
     rows = UnknownOutcome.objects.exclude(kind=Attempt.Kind.REVERSE).order_by("created_at")
-    moments = list(rows.values_list("created_at", flat=True)[:COUNTED_MAX])
-    return Unknown(len(moments), min(moments, default=None))
+    return Unknown(list(rows.values_list("created_at", flat=True)[:COUNTED_MAX]))
 
 
 def partitions() -> list[Partitions]:

@@ -62,6 +62,11 @@ class Timer:
         self._heartbeat, self._housekeeping = Every(HEARTBEAT_SECONDS), Every(HOUSEKEEPING_SECONDS)
         self._complaint = Every(COMPLAINT_SECONDS)
 
+    @property
+    def busy(self) -> int:
+        """The threads that run a sweep."""
+        return len(self._running)
+
     def start(self) -> None:
         self._thread.start()
 
@@ -95,7 +100,7 @@ class Timer:
             claims.register()
             heartbeats.delete_old()
         if self._heartbeat.is_due():
-            heartbeats.beat(self.id, self.host, os.getpid(), len(self._running), self._threads)
+            heartbeats.beat(self.id, self.host, os.getpid(), self.busy, self._threads)
             self._renew()
         self._record_ended()
         if not self._stopping.is_set():

@@ -4,14 +4,18 @@ import asyncio
 import os
 import resource
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from wsgiref.types import WSGIApplication
 
 from django.conf import settings
+from django.db import connection
 from django.http import HttpResponse
 
 from payments.api.responses.errors import as_api_error
 from payments.api.views.feeds import end_waits
+from payments.metrics import counters, samples
+from payments.metrics.counters import count_request
 from payments.web import request_log
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
@@ -55,6 +59,14 @@ class Front:
         self._health = await asyncio.to_thread(Health, self._threads)
         request_log.start()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._drain)
+        samples.start(
+            {
+                **samples.of_connections(connection),
+                counters.THREADS: lambda: settings.WEB_THREADS,
+                counters.THREADS_IN_USE: lambda: self._threads.in_use,
+                counters.REQUESTS_WAITING: lambda: self._threads.waiting,
+            }
+        )
         await send({"type": "lifespan.startup.complete"})
         await receive()
         end_waits()
@@ -72,6 +84,7 @@ class Front:
             loop.call_later(settings.WEB_DRAIN_SECONDS, os.kill, os.getpid(), signal.SIGINT)
 
     async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
+        began = time.perf_counter()
         try:
             body = await self._bodies.read(environ, receive)
             if body is not None:
@@ -81,7 +94,9 @@ class Front:
             error = refused.error
         except Exception as unexpected:  # noqa: BLE001 # Django handles errors of views; this is for all others
             error = as_api_error(unexpected)
-        return _whole(answer_to(environ, error))
+        refusal = answer_to(environ, error)
+        count_request(None, environ["REQUEST_METHOD"], refusal.status_code, time.perf_counter() - began)
+        return _whole(refusal)
 
 
 def _whole(response: HttpResponse) -> Answer:

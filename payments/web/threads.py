@@ -65,6 +65,15 @@ class Threads:
         """Whether the next request has to queue."""
         return self._begun >= self._count
 
+    @property
+    def in_use(self) -> int:
+        return min(self._begun, self._count)
+
+    @property
+    def waiting(self) -> int:
+        """The requests that wait for a thread."""
+        return self._begun - self.in_use
+
     async def answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         """Return the response of a thread, or None if it was sent already or the client has left.
 

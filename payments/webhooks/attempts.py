@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from payments.ids import public_id
+from payments.metrics.counters import count_webhook_attempt
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
@@ -95,6 +96,10 @@ class Tries:
         if started_at + TRY_TIME >= claimed.lease:
             return None
         result = await self._result(turn, started_at)
+        if isinstance(result, Answer):
+            count_webhook_attempt(result.status, "")
+        else:
+            count_webhook_attempt(None, result.kind)
         self._ended.append(finished_attempt(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)
 

@@ -32,6 +32,10 @@ class SlowReceivers:
     def __init__(self) -> None:
         self._keys: OrderedDict[ReceiverKey, None] = OrderedDict()
 
+    @property
+    def count(self) -> int:
+        return len(self._keys)
+
     def __contains__(self, key: ReceiverKey) -> bool:
         return key in self._keys
 

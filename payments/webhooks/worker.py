@@ -61,6 +61,10 @@ class Drain:
         """Stop, from any thread: no other attempt begins, and those under way finish."""
         self._stopped.set()
 
+    @property
+    def slow_receivers(self) -> int:
+        return self._slow.count
+
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
             tries, keyring, windows, count = Tries(transport, self._now, self._slow), Keyring(database), Windows(), 0
@@ -116,6 +120,11 @@ class Deliverer:
 
     def stop(self) -> None:
         self._drain.stop()
+
+    @property
+    def slow_receivers(self) -> int:
+        """How many receivers took long over their last attempt, or did not answer it."""
+        return self._drain.slow_receivers
 
     def _run(self) -> int:
         count = 0

@@ -71,13 +71,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.alias == NO_DB_ALIAS:
             super().connect()
             return
-        if kept := self._connections.take():
+        if kept := self.process_pool.take():
             self._reuse(kept)
             return
         try:
             super().connect()
         except BaseException as error:
-            self._connections.give_back(self.connection)
+            self.process_pool.give_back(self.connection)
             self.connection = None
             # A server that refuses a connection with a FATAL error does answer.
             if isinstance(error, OperationalError) and "FATAL" not in str(error):
@@ -103,12 +103,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""
         if self.alias != NO_DB_ALIAS:
-            self._connections.lose(partial(_probe, self.get_connection_params()))
+            self.process_pool.lose(partial(_probe, self.get_connection_params()))
 
     def _is_there(self, address: Mapping[str, Any]) -> bool:
         """Return whether the server at `address`, of several perhaps, still answers."""
         params = self.get_connection_params() | dict(address) | {"target_session_attrs": "any"}
-        return self._connections.availability.is_there(tuple(address.values()), partial(_probe, params))
+        return self.process_pool.availability.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self.statement_time_seconds + ANSWER_MARGIN_SECONDS
@@ -129,16 +129,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         elif self.connection is not None:
             connection, self.connection = self.connection, None
             with self.wrap_database_errors:
-                self._connections.give_back(connection)
+                self.process_pool.give_back(connection)
 
     def close_pool(self) -> None:
         """Close the idle connections, before a database is dropped."""
         if self.alias != NO_DB_ALIAS:
-            self._connections.close()
+            self.process_pool.close()
 
     @property
     def is_answering(self) -> bool:
-        return self._connections.availability.is_answering
+        return self.process_pool.availability.is_answering
 
     @property
     def statement_time_seconds(self) -> int:
@@ -147,7 +147,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return seconds
 
     @property
-    def _connections(self) -> ConnectionPool:
+    def process_pool(self) -> ConnectionPool:
+        """The pool of this process, which all threads share."""
         key = (os.getpid(), self.settings_dict["NAME"])
         if key not in self._by_process_and_name:
             self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))

@@ -30,6 +30,16 @@ class FairQueue:
         self._lines: dict[Hashable, deque[Lock]] = {}
         self._lock = Lock()
 
+    @property
+    def free(self) -> int:
+        return self._free
+
+    @property
+    def waiting(self) -> int:
+        """The threads that wait for a place."""
+        with self._lock:
+            return sum(map(len, self._lines.values()))
+
     def begin(self, timeout_seconds: float, merchant: Hashable = None) -> bool:
         """Wait for a place in the queue of `merchant` (None: no merchant); return False if none came in time."""
         with self._lock:
@@ -75,8 +85,18 @@ class ConnectionPool:
 
     def __init__(self, most: int) -> None:
         self.availability = CircuitBreaker()
+        self.most = most
         self._turns = FairQueue(most)
         self._kept: deque[BoundedConnection] = deque()
+
+    @property
+    def in_use(self) -> int:
+        return self.most - self._turns.free
+
+    @property
+    def waiting(self) -> int:
+        """The threads that wait for a connection."""
+        return self._turns.waiting
 
     def take(self) -> BoundedConnection | None:
         """Return an idle connection, or None if the caller must open one.

@@ -1,6 +1,6 @@
 """Verification of the audit log's hash chain: no entry is missing, changed or out of order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from payments.invariants.checks import read_only_snapshot
 from payments.models import AuditEntry, AuditHead
@@ -24,19 +24,37 @@ def verified_hashes() -> Iterator[bytes]:
     It reads one snapshot of the log and blocks nobody who adds an entry meanwhile.
     """
     with read_only_snapshot():
-        number, last = 0, GENESIS
-        for entry in AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE):
-            number += 1
-            if entry.number != number:
-                raise Broken(f"Entry {entry.number} stands where entry {number} should.")
-            if bytes(entry.previous_hash) != last:
-                raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
-            last = bytes(entry.hash)
-            if last != entry.sealed():
-                raise Broken(f"Entry {number} was changed.")
-            yield last
         head = AuditHead.objects.first() or AuditHead()
-        if head.number != number:
-            raise Broken(f"The log ends at entry {number}, where entry {head.number} was written last.")
-        if bytes(head.hash) != last:
-            raise Broken(f"The log ends at entry {number} with another hash than was written last.")
+        yield from _follow(AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE), 0, GENESIS, head)
+
+
+def newest_fault(most: int) -> str:
+    """Return the first fault among the newest `most` entries, "" if they follow each other up to the head."""
+    head = AuditHead.objects.first() or AuditHead()
+    # Others may be added between the two reads.
+    entries = list(AuditEntry.objects.filter(number__lte=head.number).order_by("-number")[:most])[::-1]
+    number, last = (entries[0].number - 1, bytes(entries[0].previous_hash)) if entries else (0, GENESIS)
+    try:
+        for _ in _follow(entries, number, last, head):
+            pass
+    except Broken as fault:
+        return str(fault)
+    return ""
+
+
+def _follow(entries: Iterable[AuditEntry], number: int, last: bytes, head: AuditHead) -> Iterator[bytes]:
+    """Yield the hash of each of `entries` after entry `number`, whose hash is `last`. Raises Broken."""
+    for entry in entries:
+        number += 1
+        if entry.number != number:
+            raise Broken(f"Entry {entry.number} stands where entry {number} should.")
+        if bytes(entry.previous_hash) != last:
+            raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
+        last = bytes(entry.hash)
+        if last != entry.sealed():
+            raise Broken(f"Entry {number} was changed.")
+        yield last
+    if head.number != number:
+        raise Broken(f"The log ends at entry {number}, where entry {head.number} was written last.")
+    if bytes(head.hash) != last:
+        raise Broken(f"The log ends at entry {number} with another hash than was written last.")

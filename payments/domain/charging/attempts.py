@@ -1,6 +1,7 @@
 """Attempts: inserted, then asked of the provider without a lock or a connection, then recorded."""
 
 import logging
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -19,6 +20,7 @@ from payments.domain.cards.card_data import card_data
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
 from payments.failpoints import Failpoint, reached
+from payments.metrics.counters import count_provider_call
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.providers.references import FollowUp, reference_of
@@ -106,6 +108,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     A blocked payment is declined, and no provider is asked.
     """
     reached(Failpoint.ASKING)
+    began = time.perf_counter()
     try:
         provider: Any = provider_of(attempt)
         if attempt.block_id is not None:
@@ -117,6 +120,8 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
+    if attempt.block_id is None:
+        count_provider_call(attempt.provider, attempt.kind, outcome, time.perf_counter() - began)
     reached(Failpoint.ANSWERED)
     return outcome
 

@@ -16,6 +16,7 @@ from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Result, StoredAnswer
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
+from payments.metrics.counters import count_charge
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
 
@@ -61,6 +62,8 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
             attempt.tries = tries
             continue
         reached(Failpoint.RECORDED)
+        if attempt.kind == Attempt.Kind.AUTHORIZE:
+            count_charge(attempt.charge.livemode, outcome)
         apply(attempt.charge, result.changes)
         if attempt.idempotency_id is None:
             # Another process has answered the request under its key, which has one answer only.

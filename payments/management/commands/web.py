@@ -1,7 +1,9 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from payments.health.metrics import server
 from payments.web.server import PROCESSES, web_server
 
 APPLICATION = "config.asgi:application"
@@ -20,4 +22,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if settings.METRICS_ADDRESS:
+            try:
+                server.serve(settings.METRICS_ADDRESS)
+            except OSError as error:
+                raise CommandError(f"METRICS_ADDRESS: nothing can listen there ({error.strerror}).") from None
         web_server(APPLICATION, options["host"], options["port"], options["processes"]).serve()

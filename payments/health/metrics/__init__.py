@@ -1,0 +1,1 @@
+"""Facts of the service for Prometheus, and the server that a scraper asks."""

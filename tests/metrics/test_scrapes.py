@@ -1,0 +1,131 @@
+"""A scrape of a real web server and of a real worker."""
+
+import json
+import os
+import re
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from payments.domain.merchants.merchants import create_merchant
+from payments.providers.registry import CONNECTORS, PROVIDERS
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.processes import wait_until
+from tests.client import Api
+from tests.figures.servers.receiver import Receiver
+from tests.metrics.conftest import PATIENCE_SECONDS, Families, Server, is_open, value, web
+from tests.metrics.test_rules import RULES, queries_of_board
+from tests.web.clients import ask, head, length
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+METRIC = re.compile(r"\bkaha_[a-z_]+")
+
+
+def charge(server: Server, api: Api, **members: Any) -> None:
+    order = {"amount": 10_000, "currency": "PHP", "source": api.source(**members), "description": "Halo-halo"}
+    body = json.dumps(order).encode()
+    response, _ = ask(server.port, head("POST /v2/charges/", length(body), key=api.key) + body)
+    assert response.status == 201
+
+
+def sample_names(families: Families) -> set[str]:
+    return {family.name for family in families.values()} | {
+        sample.name for family in families.values() for sample in family.samples
+    }
+
+
+def test_a_charge_is_counted_by_route_provider_and_outcome_over_all_processes(server: Server, api: Api) -> None:
+    for _ in range(6):
+        charge(server, api)
+    found = server.scrape()
+    assert value(found, "kaha_requests_total", route="v2/charges/?$", method="POST", status="201") == 6
+    assert value(found, "kaha_request_seconds_count", route="v2/charges/?$") == 6
+    asked = {"provider": "simulator", "operation": "authorize", "outcome": "Approved"}
+    assert value(found, "kaha_provider_calls_total", **asked) == 6
+    assert value(found, "kaha_provider_call_seconds_count", provider="simulator") == 6
+    assert value(found, "kaha_charges_total", mode="test", outcome="Approved") == 6
+
+
+def test_no_label_grows_with_paths_methods_merchants_or_keys(server: Server, api: Api) -> None:
+    charge(server, api)
+    ask(server.port, head("GET /v2/nothing"))
+    ask(server.port, head("ODD /v2/nothing"))
+    before = {(sample.name, *sample.labels.items()) for family in server.scrape().values() for sample in family.samples}
+    for number in range(20):
+        ask(server.port, head(f"GET /v2/nothing/{number}"))
+        ask(server.port, head(f"ODD{number} /v2/nothing/{number}"))
+        ask(server.port, head(f"GET /{'x' * number}/%00/../{number}"))
+    for number in range(3):
+        charge(server, Api(create_merchant(f"Merchant {number}").keys["sk_test"]))
+    after = {(sample.name, *sample.labels.items()) for family in server.scrape().values() for sample in family.samples}
+    routes = {dict(labels).get("route") for _, *labels in after - before}
+    assert routes <= {"none", None}
+    assert len(after - before) <= 24
+    text = str(after)
+    assert not re.search(r"(ch|mer|key|src|req|cus)_[0-9a-f]{4}|[spr]k_(test|live)|nothing|ODD", text)
+    providers = {dict(labels).get("provider") for _, *labels in after} - {None}
+    assert providers <= PROVIDERS.keys() | CONNECTORS.keys()
+
+
+def test_a_request_that_no_thread_took_is_counted_without_a_route(tmp_path: Path, db: None) -> None:
+    with web(tmp_path, REQUEST_BODY_SECONDS="1") as server:
+        response, _ = ask(server.port, head("POST /providers/none/webhooks", length(b"late")))
+        assert response.status == 408
+        assert value(server.scrape(), "kaha_requests_total", route="none", method="POST", status="408") == 1
+
+
+def test_a_scraper_that_sends_nothing_delays_others_only_for_seconds(server: Server) -> None:
+    with socket.create_connection((HOST, server.metrics_port)) as silent:
+        assert value(server.scrape(), "kaha_postgresql_up") == 1
+        silent.settimeout(PATIENCE_SECONDS)
+        assert silent.recv(1) == b""
+
+
+def test_the_gauges_of_a_process_that_died_are_gone_and_its_counts_stay(server: Server, api: Api) -> None:
+    for _ in range(4):
+        charge(server, api)
+    assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 400, PATIENCE_SECONDS)
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    for child in children:
+        if "manage.py" in Path(f"/proc/{child}/cmdline").read_text():
+            os.kill(int(child), signal.SIGKILL)
+            break
+    assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 200, PATIENCE_SECONDS)
+    assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 400, PATIENCE_SECONDS)
+    assert value(server.scrape(), "kaha_charges_total") == 4
+
+
+def test_the_public_port_shows_no_metrics_and_the_folder_goes_with_the_server(tmp_path: Path, api: Api) -> None:
+    with web(tmp_path) as server:
+        response, content = ask(server.port, head("GET /metrics"))
+        assert (response.status, b"kaha_" in content) == (404, False)
+        assert len(list(tmp_path.glob("kaha-metrics-*/*.db"))) > 2
+        ports = server.port, server.metrics_port
+    assert not list(tmp_path.glob("kaha-metrics-*"))
+    assert not any(is_open(port) for port in ports)
+
+
+def test_without_an_address_nothing_listens(tmp_path: Path, db: None) -> None:
+    with web(tmp_path, METRICS_ADDRESS="") as server:
+        assert not is_open(server.metrics_port)
+
+
+def test_every_metric_of_the_rules_and_the_board_is_in_a_scrape(
+    server: Server, worker_scrape: Callable[[], Families], api: Api, receiver: Receiver
+) -> None:
+    urls = dict.fromkeys(("success", "fail", "notify"), receiver.url)
+    charge(server, api, redirect=urls)
+    named = set(METRIC.findall(RULES.read_text())) | {
+        name for query in queries_of_board() for name in METRIC.findall(query)
+    }
+    assert wait_until(lambda: value(worker_scrape(), "kaha_workers") == 1, PATIENCE_SECONDS)
+    assert wait_until(lambda: value(worker_scrape(), "kaha_webhook_attempts_total", result="2xx") > 0, PATIENCE_SECONDS)
+    there = sample_names(worker_scrape()) | sample_names(server.scrape())
+    assert len(named) > 30
+    assert named - there == set()
+    assert value(worker_scrape(), "kaha_threads") == 8
