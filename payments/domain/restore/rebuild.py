@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
+from django.db import IntegrityError
+
 from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.caller import Caller
@@ -71,7 +73,7 @@ def _insert(payment: Attempt, attempt_id: UUID, plan: Plan) -> Attempt:
         changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
     try:
         execute_writes(*writes_of(caller, attempt, changes, rows_after(charge, changes)))
-    except StaleRow:
-        # Somebody else changed the charge at this moment.
+    except (StaleRow, IntegrityError):
+        # Somebody else changed the charge at this moment, or another run of the command was first.
         raise Waits from None
     return attempt

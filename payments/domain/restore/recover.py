@@ -95,7 +95,8 @@ def _work_off(name: str, done: DoneThere, summary: Summary) -> SettlementLine | 
         _ask_again(attempt_id.hex)
         return None
     payment_id, _ = read_reference(done.payment_reference) or (None, None)
-    payment = Attempt.objects.filter(id=payment_id, provider=name, kind=Attempt.Kind.AUTHORIZE).first()
+    known = Attempt.objects.filter(provider=name, kind=Attempt.Kind.AUTHORIZE)
+    payment = known.filter(id=payment_id).first() if payment_id else None
     if payment is None or step is not None:
         return _line(done)
     try:
