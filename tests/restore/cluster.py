@@ -47,7 +47,6 @@ class Cluster:
         self.back_up("stanza-create")
 
     def start(self) -> None:
-        # In the background of this process group: a test that is killed takes it along.
         log = self.folder / "log"
         self.run([PROGRAMS / "pg_ctl", "-D", self.data, "-w", "-t", "120", "-l", log, "start"])
 

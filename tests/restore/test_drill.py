@@ -80,7 +80,7 @@ def manage(cluster: Cluster, *arguments: str) -> tuple[int, str]:
 def paying(cluster: Cluster, key: str, log: Path) -> Iterator[None]:
     """Have programs of a merchant pay for the duration of the block."""
     environment = os.environ | {"DATABASE_URL": cluster.url, "DATABASE_CONNECTIONS": "10"}
-    command = [sys.executable, "-m", "tests.restore.paying", key, str(log)]
+    command = [sys.executable, "-m", "tests.restore.programs", key, str(log)]
     with (log.parent / "paying.log").open("w") as output:
         programs = subprocess.Popen(
             command, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=output

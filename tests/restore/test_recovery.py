@@ -12,10 +12,11 @@ from pytest_django import Settings
 from payments import clock, tasks
 from payments.domain.caller import Caller
 from payments.domain.charging import operations
+from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import items
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
-from payments.models import Attempt, Charge, ReconciliationItem
+from payments.models import Attempt, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, Api, error_of, made
 from tests.reconciliation.factories import kinds
@@ -126,11 +127,19 @@ def test_a_payment_that_its_payer_approved_in_the_lost_time_is_booked(api: Api) 
     assert api.read(charge)["status"] == "succeeded"
 
 
+def test_a_payment_that_its_payer_refused_in_the_lost_time_is_looked_up_before_its_action_expires(api: Api) -> None:
+    charge = api.charge(CHALLENGED)
+    with lost() as moment:
+        SimulatedPayment.objects.update(state="declined", decline_code="card_declined")
+    assert "operations looked up  1" in recovered(moment)
+    assert api.read(charge)["status"] == "failed"
+
+
 def test_a_charge_that_nobody_knows_here_is_an_item_with_the_providers_reference(api: Api) -> None:
     with lost() as moment:
         api.charge(amount=7_000)
     output = recovered(moment, ends_with=1)
-    assert "1 differences “Not in ledger”" in output
+    assert "simulator, “Not in ledger”: 1" in output
     line = ReconciliationItem.objects.get().line
     payment = SimulatedPayment.objects.get()
     assert line is not None
@@ -167,6 +176,18 @@ def test_a_void_of_what_was_settled_here_meanwhile_is_left_to_operators(api: Api
     recovered(moment, ends_with=1)
     assert kinds() == ["missing_here"]
     assert api.read(charge)["status"] == "succeeded"
+
+
+def test_a_live_providers_report_of_the_lost_time_is_asked_for_until_it_was_read(shop: NewMerchant) -> None:
+    ProviderAccount.objects.create(
+        merchant=shop.merchant, livemode=True, provider="adyen", title="Adyen", sealed_credentials=b"-"
+    )
+    with lost() as moment:
+        pass
+    assert "reconcile FILE --mapping adyen --from" in recovered(moment, ends_with=1)
+    now = clock.now()
+    ReconciliationRun.objects.create(provider="adyen", started_by="command", covers_from=moment, covers_to=now)
+    call_command("recover_after_restore", "--since", clock.iso(moment), "--until", clock.iso(now), stderr=io.StringIO())
 
 
 def test_a_second_run_books_nothing_twice(api: Api) -> None:

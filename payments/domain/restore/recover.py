@@ -91,8 +91,10 @@ def _work_off(name: str, done: DoneThere, summary: Summary) -> SettlementLine | 
     attempt_id, step = read_reference(done.reference) or (None, None)
     if attempt_id is None:
         return None
-    if Attempt.objects.filter(id=attempt_id, provider=name).exists():
-        _ask_again(attempt_id.hex)
+    if on_record := Attempt.objects.filter(id=attempt_id, provider=name).first():
+        # Money that came late is sent back by the sweeps, which ask for it where it was not.
+        if on_record.kind != Attempt.Kind.REVERSE:
+            _ask_again(on_record.reference)
         return None
     payment_id, _ = read_reference(done.payment_reference) or (None, None)
     known = Attempt.objects.filter(provider=name, kind=Attempt.Kind.AUTHORIZE)
@@ -159,11 +161,11 @@ def _items(since: datetime) -> QuerySet[ReconciliationItem]:
 def _left(since: datetime, until: datetime, waiting: int) -> Iterator[str]:
     """Return in words what is left to operators."""
     for provider, kind, count in _items(since).values_list("provider", "kind").annotate(Count("id")).order_by():
-        yield f"{provider}: {count} differences “{ReconciliationItem.Kind(kind).label}”, under Reconciliation items"
+        yield f"{provider}, “{ReconciliationItem.Kind(kind).label}”: {count}, under Reconciliation items"
     if unresolved := recovery.unresolved():
-        yield f"{unresolved} unknown outcomes, under Unknown outcomes"
+        yield f"without an outcome: {unresolved}, under Unknown outcomes"
     if waiting:
-        yield f"{waiting} operations wait for another one on their charge, or for a busy provider: run this again"
+        yield f"waiting for another operation on their charge, or for a busy provider: {waiting}; run this again"
     covering = ReconciliationRun.objects.filter(covers_from__lte=since, covers_to__gte=until)
     unread = ProviderAccount.objects.exclude(provider__in=covering.values("provider"))
     for provider in unread.values_list("provider", flat=True).distinct().order_by("provider"):

@@ -22,7 +22,7 @@ from payments.providers.base import (
 from payments.providers.disputes import DisputeResponse
 from payments.providers.done_there import DoneThere
 from payments.providers.settlement_reports import SettlementLine
-from payments.providers.simulator import deadlines, disputes, messages, records, reports
+from payments.providers.simulator import deadlines, disputes, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
@@ -114,7 +114,7 @@ class Simulator:
         return reports.settlement_lines(since, until)
 
     def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
-        return records.done_between(since, until)
+        return reports.done_between(since, until)
 
     def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
         """Return up to `limit` due reports, each repeated until it is acknowledged.
