@@ -1,7 +1,7 @@
 """Expiry of holds, and of card data that no authorization used."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
@@ -40,6 +40,16 @@ def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     """Destroy the number of every card that was not charged or vaulted in time; return how many."""
     due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
     return due.update(sealed_number=None, number_expires_at=None)
+
+
+def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:
+    """Destroy the number of every card from before `moment` that was neither charged nor vaulted; return how many."""
+    unused = Card.objects.filter(number_expires_at__isnull=False, source__used=False, source__created_at__lt=moment)
+    values = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
+    total = 0
+    while found := list(unused.values_list("id", flat=True)[:batch]):
+        total += unused.filter(id__in=found).update(**values)
+    return total
 
 
 def destroy_cvc_keys() -> int:

@@ -7,6 +7,7 @@ outcomes go through `record_outcome.record`, or through `late_outcomes.apply` wh
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 
 from django.db.models import F, Q, QuerySet
 
@@ -44,6 +45,12 @@ def resolve_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Look up at most `limit` attempts that are due; return how many."""
     due = _askable(scope).filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
     return sum(_resolve_alone(attempt) for attempt in due)
+
+
+def make_due(before: datetime) -> int:
+    """Make everything that was asked before this moment, and has no outcome, due now; return how many."""
+    lost = Attempt.objects.filter(state__in=[Attempt.State.UNKNOWN, Attempt.State.WAITING], created_at__lt=before)
+    return lost.filter(due_at__gt=clock.now()).update(due_at=clock.now())
 
 
 def expire_actions(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:

@@ -31,6 +31,13 @@ LEFT JOIN payments_attempt a ON a.provider = %(provider)s
 ORDER BY line.number
 ON CONFLICT DO NOTHING
 """
+# After a restore, an attempt that we had lost may be made again later than its line was read.
+FIND_REBUILT = """
+UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL
+    AND a.provider = l.provider
+    AND a.id = CASE WHEN l.reference ~ '^[0-9a-f]{32}$' THEN l.reference::uuid END
+"""
 # Late money that cannot be voided is refunded, under a reference derived from the reversal's.
 FIND_REVERSALS = """
 UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
@@ -215,7 +222,7 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
 def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> None:
     """Match every line of the provider, of this or an earlier run, that now has its posting."""
     values = {"provider": run.provider, "now": now, "charges": charges}
-    for statement in (FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_CAPTURES):
+    for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_CAPTURES):
         _execute(statement, values)
     for template in (MATCH, CANCEL_OUT):
         _execute(_among(template, charges), values)

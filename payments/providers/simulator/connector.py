@@ -21,6 +21,7 @@ from payments.providers.base import (
     Unknown,
 )
 from payments.providers.disputes import DisputeResponse
+from payments.providers.done_there import DoneThere
 from payments.providers.payouts import PayoutOrder
 from payments.providers.settlement_reports import SettlementLine
 from payments.providers.simulator import deadlines, disputes, messages, payouts, reports
@@ -120,6 +121,9 @@ class Simulator:
 
     def settlement_lines(self, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
         return reports.settlement_lines(since, until)
+
+    def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
+        return reports.done_between(since, until)
 
     def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
         """Return up to `limit` due reports, each repeated until it is acknowledged.

@@ -1,13 +1,17 @@
-"""The simulator's settlement report: the movements of money in its append-only book."""
+"""The simulator's settlement report, by its append-only book, and its records of everything that it did."""
 
 from collections.abc import Iterator
 from datetime import datetime
+from heapq import merge
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery
 
 from payments.ids import public_id
+from payments.providers.done_there import DoneThere
 from payments.providers.settlement_reports import Movement, SettlementLine
 from payments.providers.simulator.models import Entry, SimulatedOperation
+
+REFUSED, CANCEL = SimulatedOperation.State.REFUSED, "cancel"
 
 
 def settlement_lines(since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
@@ -32,4 +36,36 @@ def _line(entry: Entry) -> SettlementLine:
         amount=kind.sign * entry.amount,
         currency=entry.payment.currency,
         booked_at=entry.created_at,
+    )
+
+
+def done_between(since: datetime, until: datetime) -> Iterator[DoneThere]:
+    """Return what was done from `since` to before `until`, oldest first. A refund that failed later is included."""
+    within = {"created_at__gte": since, "created_at__lt": until}
+    approved = Entry.objects.filter(**within, reference=F("payment__reference"), kind__in=["hold", "capture"])
+    operations = SimulatedOperation.objects.filter(**within).exclude(state=REFUSED).exclude(kind=CANCEL)
+    return merge(
+        map(_payment_done, approved.select_related("payment").order_by("created_at")),
+        map(_operation_done, operations.select_related("payment").order_by("created_at")),
+        key=lambda done: done.done_at,
+    )
+
+
+def _payment_done(entry: Entry) -> DoneThere:
+    reference, currency = entry.reference, entry.payment.currency
+    there = str(entry.payment)
+    return DoneThere(reference, there, reference, "authorize", entry.amount, currency, entry.created_at)
+
+
+def _operation_done(row: SimulatedOperation) -> DoneThere:
+    payment = row.payment
+    return DoneThere(
+        reference=row.reference,
+        provider_ref=str(row),
+        payment_reference=payment.reference,
+        kind=row.kind,
+        amount=row.amount,
+        currency=payment.currency,
+        done_at=row.created_at,
+        hold_days=row.hold_days,
     )
