@@ -102,7 +102,7 @@ def put_into_a_file(history: History, name: str, **columns: object) -> str:
 MOVED_TO_LIVE = ("payouts_match_their_parts", "payout_journals_balance")
 
 
-@breaks("live_payouts_are_in_a_sent_file", *MOVED_TO_LIVE)
+@breaks("live_payouts_are_in_a_sent_file", *MOVED_TO_LIVE, "simulator_payouts_are_known")
 def sent_in_a_file_that_was_not(history: History) -> str:
     put_into_a_file(history, "paid")
     return forge_payout(history, "paid", livemode=True)
