@@ -94,7 +94,7 @@ def test_what_is_no_message_cannot_be_read(body: bytes) -> None:
         {"event": "payment.capture", "data": []},
         message("payment_token.activation"),
         message(reference_id=None),
-        message(event="payout.succeeded"),
+        message(event="invoice.paid"),
     ],
     ids=str,
 )
