@@ -86,6 +86,7 @@ def test_sentinels_are_said_in_celerys_words() -> None:
     assert broker_of(url) == (celerys, {"master_name": "master", "sentinel_kwargs": {"password": "s@me"}})
 
 
+@pytest.mark.long
 def test_a_worker_takes_no_orders_from_redis() -> None:
     with start_worker(app, pool="solo", perform_ping_check=False):
         assert app.control.ping(timeout=2) == []

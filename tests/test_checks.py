@@ -301,6 +301,7 @@ def test_words_are_freed_of_their_spaces(monkeypatch) -> None:
     assert Environment().words("HOSTS", []) == ["one.example.com", "two.example.com"]
 
 
+@pytest.mark.long
 def test_production_settings_pass_the_deployment_checks() -> None:
     done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING")
     assert done.returncode == 0, done.stderr
@@ -315,6 +316,7 @@ def test_the_web_application_refuses_a_malformed_environment_without_a_traceback
     assert "hunter22" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None:
     done = python("manage.py", "merchant", "list-keys", HTTPS="ture")
     assert done.returncode == 1
@@ -322,6 +324,7 @@ def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_an_unknown_display_time_zone_is_refused_with_an_example() -> None:
     done = python("manage.py", "merchant", "list-keys", DISPLAY_TIME_ZONE="Manila")
     assert "DISPLAY_TIME_ZONE must be a time zone of the IANA database, such as Asia/Manila" in done.stderr

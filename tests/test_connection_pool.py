@@ -95,6 +95,7 @@ DOCUMENTS = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENTS, st.text(" \n\r\t"), st.text(" \n\r\t"))
 @pytest.mark.django_db

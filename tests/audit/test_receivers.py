@@ -18,6 +18,7 @@ print(signals.{signal}.has_listeners({model}))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("signal", "model"),
     [

@@ -118,12 +118,14 @@ def test_a_live_key_crosses_no_network_in_clear_text() -> None:
     assert check_url("http://kaha:8000", KEY) == "http://kaha:8000"
 
 
+@pytest.mark.long
 def test_a_service_that_is_not_there_ends_in_3(bare_terminal: Terminal) -> None:
     done = bare_terminal.run("charges", "list", KAHA_KEY=KEY, KAHA_URL="http://127.0.0.1:1")
     assert (done.code, done.out) == (3, "")
     assert "http://127.0.0.1:1 cannot be reached" in done.err
 
 
+@pytest.mark.long
 def test_a_profile_that_others_can_read_is_refused_with_the_command_that_mends_it(bare_terminal: Terminal) -> None:
     file = kept_profile(bare_terminal, url="http://127.0.0.1:1", key=KEY)
     for place, mode, right in ((file, 0o640, "600"), (file.parent, 0o755, "700")):
@@ -150,6 +152,7 @@ def test_the_key_of_a_profile_is_sent_to_no_other_address(bare_terminal: Termina
     assert "Set KAHA_KEY too" in done.err
 
 
+@pytest.mark.long
 def test_a_profile_that_is_named_comes_before_the_environment(bare_terminal: Terminal) -> None:
     kept_profile(bare_terminal, url="http://127.0.0.1:1", key=KEY)
     done = bare_terminal.run("--profile", "default", "charges", "list", KAHA_KEY=KEY, KAHA_URL="http://127.0.0.1:2")
@@ -165,6 +168,7 @@ def test_profiles_are_listed_and_removed_without_their_keys(bare_terminal: Termi
     assert bare_terminal.run("logout").code == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [
@@ -190,6 +194,7 @@ def test_with_a_live_key_no_test_card_is_charged_and_no_event_triggered(bare_ter
     assert [bare_terminal.run(*command, **variables).code for command in (card, ("trigger", "charge.failed"))] == [2, 2]
 
 
+@pytest.mark.long
 def test_at_a_terminal_a_live_key_asks_first(bare_terminal: Terminal) -> None:
     bare_terminal.variables |= {"KAHA_KEY": LIVE_KEY, "KAHA_URL": "http://127.0.0.1:1"}
     command, question = ["charges", "create", "125000", "--source", "src_1"], "charge PHP 1,250.00? [y/N]"
@@ -246,6 +251,7 @@ def kept_profile(terminal: Terminal, **members: Any) -> Path:
     return terminal.profiles
 
 
+@pytest.mark.long
 def test_profiles_are_where_xdg_says(bare_terminal: Terminal, tmp_path: Path) -> None:
     kept_profile(bare_terminal, url="http://127.0.0.1:1", key=KEY)
     elsewhere = {"XDG_CONFIG_HOME": str(tmp_path / "elsewhere")}

@@ -18,6 +18,7 @@ def _no_limits(settings: Settings) -> None:
     settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "1000000/second"
 
 
+@pytest.mark.long
 def test_whatever_is_sent_is_answered_as_documented_and_no_refusal_changes_anything() -> None:
     tally = run_cases(CASES, SEED)
     assert (tally.cases, tally.examples) == (CASES, {})

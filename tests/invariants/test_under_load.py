@@ -46,6 +46,7 @@ def sweep() -> None:
     settlement.settle_due()
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_running_service_raises_no_false_alarm(api: Api, settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0

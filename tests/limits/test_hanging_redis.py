@@ -84,6 +84,7 @@ def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, o
     assert [answer.status_code for answer in answers] == [201] * 8
 
 
+@pytest.mark.long
 def test_waking_a_worker_fails_while_redis_hangs(own_redis: OwnRedis) -> None:
     own_redis.start()
     failed: list[BaseException] = []

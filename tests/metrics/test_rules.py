@@ -40,6 +40,7 @@ def test_prometheus_finds_no_fault_in_the_rules_and_the_sample_of_its_configurat
     promtool("check", "config", FOLDER / "prometheus.yml")
 
 
+@pytest.mark.long
 def test_each_alert_fires_by_its_case_and_none_while_all_is_well() -> None:
     promtool("test", "rules", CASES)
 

@@ -42,6 +42,7 @@ def test_an_operation_waits_for_the_webhook_that_ends_it(
     assert standing() == [APPLIED]
 
 
+@pytest.mark.long
 def test_while_an_operation_waits_no_other_begins(live: Api) -> None:
     charge = live.held()
     do(live, charge, "capture")
@@ -161,6 +162,7 @@ def test_a_refund_that_fails_afterwards_gives_its_amount_back(
     assert standing() == [APPLIED] * 2
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
 def test_in_whatever_order_and_however_often_it_is_reported_the_end_is_the_same(

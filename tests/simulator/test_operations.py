@@ -149,6 +149,7 @@ def test_a_refund_waits_as_long_as_the_setting_says(settings: Settings) -> None:
 STEPS = st.lists(st.tuples(st.sampled_from(["capture", "void", "refund", "settle"]), st.integers(1, 120)), max_size=8)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.booleans(), st.sampled_from([REFUNDS_FAIL, REFUNDS_WAIT, "4000000000003055"]))
 def test_no_order_of_operations_gives_back_more_than_was_taken(

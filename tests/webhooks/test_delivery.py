@@ -98,6 +98,7 @@ def test_the_time_that_a_receiver_asks_for_is_given_up_to_the_next_step(
     assert 0.85 * seconds < seconds_until_due(only(), after) < 1.15 * seconds
 
 
+@pytest.mark.long
 def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: NewMerchant) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

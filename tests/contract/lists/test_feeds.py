@@ -16,6 +16,8 @@ from tests.concurrency import at_once, in_background
 from tests.contract.calls import faults_of, newest_event, newest_request
 from tests.contract.lists.test_lists import ids_of
 
+pytestmark = pytest.mark.long
+
 ACTIVE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
 FEEDS: dict[str, Callable[[Api], str]] = {"events": newest_event, "requests": newest_request}
 every_feed = pytest.mark.parametrize("name", FEEDS)
