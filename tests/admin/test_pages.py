@@ -30,7 +30,7 @@ from payments.models import (
     ProviderAccount,
     WebhookSecret,
 )
-from payments.providers.simulator.models import Message
+from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
@@ -90,6 +90,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     make_dispute(Charge.objects.get(), amount=1)
     give_schedule(house.shop.merchant)
     make_payout(house.shop.merchant)
+    SimulatedPayout.objects.create(reference="r", amount=1, currency="PHP", last4="6789", state="paid")
     put_into_file(ready(live_account(house.shop.merchant)))
     act_proposed()
     make_provider_message(house.shop.merchant)
@@ -136,6 +137,9 @@ def test_every_model_has_its_pages() -> None:
         # Merchants read it, and it is kept for a week.
         "ApiRequest",
         "RunningBalance",
+        # The page On call shows workers and their sweeps.
+        "Sweep",
+        "WorkerProcess",
         # The search on every page reads them.
         "SearchEntry",
         "SearchProgress",
