@@ -10,7 +10,7 @@ from redis.sentinel import Sentinel
 SCHEME = "redis+sentinel://"
 PORT = 26379
 # Of the Sentinels themselves, where they want a password.
-OPTIONS = {"sentinel_username": "username", "sentinel_password": "password"}
+OPTIONS = {"sentinel_username": "username", "sentinel_password": "password"}  # nosec B105 # names of options
 
 
 @dataclass(frozen=True)
