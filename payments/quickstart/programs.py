@@ -66,8 +66,8 @@ class Programs:
         folders = self._places.folders()
         if not self._postgres:
             folders[self._places.data] = "all but the database, which DATABASE_URL names"
-        elif postgres.reachable_programs(self._places).is_relative_to(postgres.COPIED_PROGRAMS):
-            folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
+        elif postgres.reachable_programs(self._places).is_relative_to(copied := postgres.copied_programs()):
+            folders[copied] = "PostgreSQL's programs, where its own user reaches them"
         return folders
 
     def stop(self) -> None:

