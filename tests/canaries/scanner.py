@@ -11,8 +11,11 @@ from tests.canaries.shapes import in_groups
 SEPARATORS = ("", " ", "-", "\u00a0", "%20", "+")
 CVC_NAMES = ('"cvc":"', '"cvc": "', "'cvc': '", "cvc=", '"cvv":"')
 CONTEXT_BYTES = 40
-# A code alone is four digits that are no part of a longer word, decimal fraction or UUID; first looked for, for speed.
-CVC_ALONE = re.compile(rb"(?:%s)(?<![0-9A-Za-z.\-].{4})(?![0-9A-Za-z\-])" % "|".join(CVCS).encode(), re.DOTALL)
+# A code alone is four digits that are no part of a longer word, decimal fraction, UUID or ID shortened by an ellipsis.
+# The digits are looked for first, for speed.
+CVC_ALONE = re.compile(
+    rb"(?:%s)(?<![0-9A-Za-z.\-].{4})(?<!%s.{4})(?![0-9A-Za-z\-])" % ("|".join(CVCS).encode(), "…".encode()), re.DOTALL
+)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ def test_a_named_security_code_is_found_in_any_form(form: str, text: str) -> Non
     [
         f"{NUMBER[:8]} … {NUMBER[-4:]}",
         f"1{SOURCE_CVC} {SOURCE_CVC}5 0.{SOURCE_CVC} 019a1fc4-{SOURCE_CVC}-7b4e-8000-000000000000",
+        f"sp_01a2…{SOURCE_CVC}",
         "4242424242424242 123",
     ],
 )
