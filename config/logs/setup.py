@@ -1,52 +1,60 @@
 """Structured logs: one JSON object per line on stderr, redacted, with the request's ID on every line."""
 
+import json
 import logging
+import math
 import os
 import threading
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from logging.config import dictConfig
 from typing import Any
 
-from pythonjsonlogger.json import JsonFormatter
-
 from config.logs.outputs import STANDARD_ERROR, Output, protect_standard_error
 from payments import clock, context
 from payments.sensitive_data.redaction import redact_all, suspicious
+from payments.traces import spans, sweeps
 
 # The log's own lines about itself.
 LOG = "kaha.log"
+
+MINUTE_SECONDS = 60
+# Members of every record. A request in `extra` would be logged with its raw path, which may contain e-mail addresses.
+NOT_EXTRA = frozenset(logging.makeLogRecord({}).__dict__) | {"asctime", "message", "request", "taskName"}
+as_json = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 logger = logging.getLogger("kaha.error")
 
 
-class RedactedJson(JsonFormatter):
+class RedactedJson(logging.Formatter):
     """Formats records as JSON without card numbers, CVCs and keys, in arguments, extra members and tracebacks too."""
 
-    def __init__(self) -> None:
-        # A request in `extra` would be logged with its raw path, which may contain e-mail addresses.
-        reserved = [*logging.makeLogRecord({}).__dict__, "asctime", "message", "request", "taskName"]
-        super().__init__(reserved_attrs=reserved, json_ensure_ascii=False, json_default=str)
-
-    def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
-        log_data.update(
-            time=clock.iso(datetime.fromtimestamp(record.created, UTC)),
-            level=record.levelname,
-            logger=record.name,
-            message=record.message,
-        )
+    def format(self, record: logging.LogRecord) -> str:
+        members = {
+            "time": clock.iso(datetime.fromtimestamp(record.created, UTC)),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
         if request_id := context.request_id.get():
-            log_data["request_id"] = request_id
-        super().add_fields(log_data, record, message_dict)
-
-    def serialize_log_record(self, log_data: dict[str, Any]) -> str:
+            members["request_id"] = request_id
+            if spans.trace_of(request_id):
+                members["trace_id"] = request_id.partition("_")[2]
+        elif sweep := sweeps.under_way.get():
+            members["trace_id"] = sweep.trace.uuid.hex
+        if record.exc_info:
+            members["exc_info"] = self.formatException(record.exc_info)
+        if record.stack_info:
+            members["stack_info"] = self.formatStack(record.stack_info)
+        members |= {name: value for name, value in vars(record).items() if name not in NOT_EXTRA and name[:1] != "_"}
         try:
-            line = super().serialize_log_record(log_data)
+            line = as_json(members)
         except (TypeError, ValueError):
-            return super().serialize_log_record(redact_all(log_data))
-        return super().serialize_log_record(redact_all(log_data)) if suspicious(line) else line
+            return as_json(redact_all(members))
+        return as_json(redact_all(members)) if suspicious(line) else line
 
 
 class LineHandler(logging.Handler):
@@ -109,14 +117,35 @@ def configure(configuration: dict[str, Any]) -> None:
     dictConfig(configuration)
 
 
-def configuration(level: str) -> dict[str, Any]:
-    """Return the LOGGING setting, which writes lines of `level` and above to standard error."""
+class OncePerMinute(logging.Filter):
+    """Passes one record a minute, whatever it says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._passed_at = -math.inf
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now = time.monotonic()
+        passes = now - self._passed_at >= MINUTE_SECONDS
+        if passes:
+            self._passed_at = now
+        return passes
+
+
+def configuration(level: str, sentry_dsn: str = "") -> dict[str, Any]:
+    """Return the LOGGING setting, which writes lines of `level` and above to standard error, and errors to Sentry."""
+    sentry: dict[str, Any] = {"sentry": {"()": "config.logs.sentry.SentryHandler", "dsn": sentry_dsn}}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"json": {"()": RedactedJson}},
-        "handlers": {"stderr": {"()": LineHandler, "formatter": "json"}},
-        "root": {"handlers": ["stderr"], "level": level},
+        "filters": {"once_per_minute": {"()": OncePerMinute}},
+        "handlers": {
+            "stderr": {"()": LineHandler, "formatter": "json"},
+            "seldom": {"()": LineHandler, "formatter": "json", "filters": ["once_per_minute"]},
+            **(sentry if sentry_dsn else {}),
+        },
+        "root": {"handlers": ["stderr", *(sentry if sentry_dsn else ())], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level},
             "django.server": {"handlers": [], "level": level, "propagate": True},
@@ -125,6 +154,8 @@ def configuration(level: str) -> dict[str, Any]:
             # Replaces granian's own handlers, which block while nothing reads standard output.
             "_granian": {"handlers": [], "level": level, "propagate": True},
             "granian.access": {"handlers": [], "level": level, "propagate": True},
+            # A collector that is away is no error of kaha, and would be one for each batch of spans.
+            "opentelemetry": {"handlers": ["seldom"], "level": "WARNING", "propagate": False},
             # `kaha.task` has a line for each task that did something; these have two for each.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},

@@ -8,9 +8,14 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from django.apps import apps
+
+from payments.db.fields import CompressedField
+from payments.json_codecs.compression import expand
 from payments.quickstart.servers.postgres import wheel_folder
 from tests.canaries.operators import Operator
 from tests.canaries.service import Service
+from tests.traces.listeners import ERRORS, TRACES
 
 Parts = Iterator[tuple[str, bytes]]
 WAL = "pg_wal"
@@ -34,6 +39,15 @@ def _dump(service: Service) -> Parts:
         command = [wheel_folder() / "bin" / "pg_dump"]
         options = environment | {"PGOPTIONS": f"-c bytea_output={output}"}
         yield f"bytea as {output}", subprocess.run(command, env=options, capture_output=True, check=True).stdout
+
+
+def _compressed(service: Service) -> Parts:
+    """Yield what the dump has only in compressed form."""
+    for model in apps.get_models():
+        for column in model._meta.concrete_fields:
+            if isinstance(column, CompressedField):
+                for cell in service.cells(model._meta.db_table, column.column):
+                    yield column.name, expand(cell)
 
 
 def _wal(service: Service) -> Parts:
@@ -87,6 +101,15 @@ def _callbacks(service: Service) -> Parts:
         yield call.event_id, json.dumps(call.headers).encode() + call.body
 
 
+def _exported(path: str) -> Callable[[Service], Parts]:
+    def read(service: Service) -> Parts:
+        yield from (
+            (got.path, str(got.headers).encode() + got.body) for got in service.listener.got if path in got.path
+        )
+
+    return read
+
+
 def _answers(service: Service) -> Parts:
     yield from service.shop.answers
 
@@ -106,6 +129,7 @@ PLACES: dict[str, Callable[[Service], Parts]] = {
     "PostgreSQL's log": _log("postgres"),
     "Redis's log": _log("redis"),
     "dump": _dump,
+    "compressed columns": _compressed,
     "write-ahead log": _wal,
     "database files": _cluster,
     "data folder": _data_folder,
@@ -115,5 +139,7 @@ PLACES: dict[str, Callable[[Service], Parts]] = {
     "admin pages": _admin,
     "event payloads": _events,
     "callbacks": _callbacks,
+    "traces": _exported(TRACES),
+    "Sentry": _exported(ERRORS),
     "answers": _answers,
 }

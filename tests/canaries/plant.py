@@ -10,6 +10,7 @@ from tests.canaries.marks import CODES, marked
 from tests.canaries.service import Service
 from tests.canaries.shapes import in_groups
 from tests.client import APPROVED
+from tests.traces.listeners import ERRORS, TRACES, Got
 
 NUMBER = marked(CODES[APPROVED], 94)
 CALL_TIMEOUT_SECONDS = 30
@@ -34,6 +35,8 @@ def plant(service: Service) -> None:
     bank = ("INSERT INTO payments_binrange VALUES ('4973', 'visa', 'credit', 'PH', %s)", in_groups(NUMBER, " "))
     service.execute(*bank)
     service.redis.set("planted", HEX)
+    for path in (TRACES, ERRORS):
+        service.listener.got.append(Got(path, {}, HEX.encode()))
     Celery(broker=f"redis+socket://{service.places.redis_socket}").send_task("payments.tasks.planted", args=[NUMBER])
     _plant_in_answers(service)
 

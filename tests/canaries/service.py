@@ -9,12 +9,14 @@ from typing import Any
 
 import psycopg
 import redis
+from psycopg import sql
 
 from payments.quickstart.servers.places import Places, prepare, secrets_of
 from payments.quickstart.servers.postgres import DATABASE, USER
 from tests.canaries.shop import Shop
 from tests.figures.servers.receiver import Receiver
 from tests.quickstart.quickstart_process import Quickstart
+from tests.traces.listeners import Listener, listener
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.canaries.settings", "RATE_LIMIT": "100000/second"}
 # The settings with which PostgreSQL logs everything of a statement.
@@ -30,12 +32,21 @@ class Service:
     redis: "redis.Redis[bytes]"
     shop: Shop
     receiver: Receiver
+    # A collector of traces, and a Sentry.
+    listener: Listener
     commands: list[str] = field(default_factory=list)
 
-    def execute(self, sql: str, *params: object) -> None:
-        """Execute `sql` in PostgreSQL, outside of kaha."""
+    def execute(self, statement: str, *params: object) -> None:
+        """Execute a statement in PostgreSQL, outside of kaha."""
         with psycopg.connect(autocommit=True, **self.database) as connection:
-            connection.execute(sql.encode(), params)
+            connection.execute(statement.encode(), params)
+
+    def cells(self, table: str, column: str) -> list[bytes]:
+        """Return the bytes in a column as PostgreSQL stores them."""
+        names = sql.Identifier(table), sql.Identifier(column)
+        query = sql.SQL("SELECT {1} FROM {0} WHERE {1} IS NOT NULL").format(*names)
+        with psycopg.connect(**self.database) as connection:
+            return [cell for (cell,) in connection.execute(query)]
 
     @property
     def database(self) -> dict[str, str]:
@@ -48,7 +59,9 @@ class Service:
 def service(data: Path) -> Iterator[Service]:
     """Run kaha until the block ends, with all its files below `data`."""
     with ExitStack() as stack:
-        before = ("env", *(f"{name}={value}" for name, value in SETTINGS.items()))
+        listening = stack.enter_context(listener())
+        exports = {"OTEL_EXPORTER_OTLP_ENDPOINT": listening.url, "TRACES_SAMPLE_RATE": "1", "SENTRY_DSN": listening.dsn}
+        before = ("env", *(f"{name}={value}" for name, value in (SETTINGS | exports).items()))
         quickstart = Quickstart(data, "--json", before=before)
         stack.callback(quickstart.ended)
         stack.callback(quickstart.process.terminate)
@@ -57,7 +70,7 @@ def service(data: Path) -> Iterator[Service]:
         receiver = stack.enter_context(Receiver())
         shop = stack.enter_context(Shop(ready["api"], ready["sk_test"], receiver.url))
         server = redis.Redis(unix_socket_path=str(places.redis_socket))
-        made = Service(places, ready, server, shop, receiver)
+        made = Service(places, ready, server, shop, receiver, listening)
         _log_everything(made)
         stack.enter_context(_listened_to(server, made.commands))
         yield made

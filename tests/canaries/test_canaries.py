@@ -44,6 +44,15 @@ TRACES = {
     "Redis commands": [b"payments.tasks.deliver_webhooks"],
     "admin pages": [b"Juan dela Cruz", b"LookupBreaks"],
     "callbacks": [b"charge.succeeded", b"refund.updated"],
+    "traces": [b"kaha-web", b"kaha-worker", b"provider authorize", b"webhook attempt", b"INSERT payments_charge"],
+    "Sentry": [
+        b"An unexpected error ended a request.",
+        b"An unexpected error ended a thread.",
+        BROKEN_TASK.partition(b" ")[0],
+        BROKEN_LOOKUP,
+        b"Failing row contains (",
+        b"[redacted]",
+    ],
 }
 
 

@@ -16,10 +16,10 @@ CONNECT_SECONDS = 2.0
 
 
 class RemoteSimulator(Simulator):
-    """Asks the simulator at `port` of loopback; a call takes `total_seconds` at most. `calls` counts them."""
+    """Asks the simulator at `port` of `host`; a call takes `total_seconds` at most. `calls` counts them."""
 
-    def __init__(self, port: int, total_seconds: float = Simulator.timeout_seconds) -> None:
-        self._address = f"http://127.0.0.1:{port}"
+    def __init__(self, port: int, total_seconds: float = Simulator.timeout_seconds, host: str = "127.0.0.1") -> None:
+        self._address = f"http://{host}:{port}"
         self._limits = aiohttp.ClientTimeout(total=total_seconds, sock_connect=CONNECT_SECONDS)
         self.calls = 0
 

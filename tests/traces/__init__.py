@@ -1,0 +1,1 @@
+"""Traces and errors, as a collector and as Sentry get them."""
