@@ -4,6 +4,8 @@ from datetime import datetime
 
 from django.db import connection
 
+from payments.db.replica import reads
+
 # An ID is made shortly before its statement is sent, by a host whose clock may differ from the database's. What writes
 # for longer than a minute makes no events, nor does an autovacuum. PostgreSQL shows those of the same role, which all
 # processes use.
@@ -18,7 +20,12 @@ AND xact_start IS NOT NULL AND (backend_xid IS NOT NULL OR wait_event_type = 'Lo
 
 
 def commit_horizon() -> datetime:
-    """Return the moment before which no transaction that is under way began; read it before the rows."""
+    """Return the moment before which no transaction that is under way began; read it before the rows.
+
+    A replica does not see the primary's transactions, so there it raises RuntimeError.
+    """
+    if reads.is_reading():
+        raise RuntimeError("A commit horizon is read from the primary.")
     with connection.cursor() as cursor:
         cursor.execute(HORIZON)
         moment: datetime = cursor.fetchone()[0]

@@ -28,7 +28,7 @@ ROUTES_MAX = 500
 COUNTED_MAX = 1_000
 KEY_WARNING = timedelta(days=14)
 
-REPLICAS = """
+STANDBYS = """
 SELECT application_name, coalesce(extract(epoch FROM replay_lag), 0)::float8,
     coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint
 FROM pg_stat_replication WHERE state IN ('streaming', 'catchup') AND replay_lsn IS NOT NULL
@@ -88,9 +88,9 @@ class DatabaseUse:
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """Replicas with their delay in seconds and bytes, and unused slots with the bytes of WAL that they keep."""
+    """Standbys of the primary with their delay in seconds and bytes, and unused slots with the bytes that they keep."""
 
-    replicas: Sequence[tuple[str, float, int]]
+    standbys: Sequence[tuple[str, float, int]]
     unused_slots: Sequence[tuple[str, int]]
 
 
@@ -165,15 +165,15 @@ def database_use() -> DatabaseUse:
 
 
 def replication() -> Replication:
-    """Return what the role may see; a role without `pg_monitor` sees no replica."""
+    """Return what the role may see; a role without `pg_monitor` sees no standby."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_is_in_recovery()")
         if cursor.fetchone()[0]:
             return Replication([], [])
-        cursor.execute(REPLICAS)
-        replicas = cursor.fetchall()
+        cursor.execute(STANDBYS)
+        standbys = cursor.fetchall()
         cursor.execute(SLOTS)
-        return Replication(replicas, cursor.fetchall())
+        return Replication(standbys, cursor.fetchall())
 
 
 def expiring_api_keys() -> list[ApiKey]:

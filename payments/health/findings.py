@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from payments.db.replica.state import ReplicaState
 from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
 from payments.models import ApiKey, MoneyCheck
@@ -16,8 +17,8 @@ WEBHOOK_MAX_AGE = timedelta(minutes=2)
 RECEIVERS_NAMED = 5
 CHECK_MAX_AGE = timedelta(hours=26)
 CLOCK_MAX_DIFFERENCE = timedelta(seconds=2)
-REPLICA_MAX_SECONDS = 30.0
-REPLICA_MAX_BYTES = 64 * 1024**2
+STANDBY_MAX_SECONDS = 30.0
+STANDBY_MAX_BYTES = 64 * 1024**2
 SLOT_MAX_BYTES = 4 * 1024**3
 GIGABYTE = 10**9
 # Percents of the disk at which somebody should act, and must.
@@ -140,16 +141,28 @@ def of_database(use: DatabaseUse, disk_gigabytes: int) -> Iterator[Finding]:
 
 
 def of_replication(found: Replication) -> Iterator[Finding]:
-    for name, seconds, size in found.replicas:
-        if seconds > REPLICA_MAX_SECONDS or size > REPLICA_MAX_BYTES:
-            what = f"The replica {name} is {seconds:,.0f} s and {size / 1024**2:,.0f} MiB behind."
+    for name, seconds, size in found.standbys:
+        if seconds > STANDBY_MAX_SECONDS or size > STANDBY_MAX_BYTES:
+            what = f"The standby {name} is {seconds:,.0f} s and {size / 1024**2:,.0f} MiB behind."
             yield Finding(
                 what, "Look at its disk, network and long queries. Do not fail over to it before it is level."
             )
     for name, size in found.unused_slots:
         if size > SLOT_MAX_BYTES:
             what = f"Nobody reads the replication slot {name}, which keeps {size / 1024**3:,.1f} GiB of WAL."
-            yield Finding(what, "Start its replica, or drop the slot: it fills the disk of the database.", urgent=True)
+            yield Finding(what, "Start its standby, or drop the slot: it fills the disk of the database.", urgent=True)
+
+
+def of_read_replica(found: ReplicaState | None) -> Iterator[Finding]:
+    if found is None:
+        return
+    do = "The primary answers for it meanwhile. Look at its log, its network and what REPLICA_DATABASE_URL names."
+    if found.error:
+        yield Finding(f"The replica that kaha reads from does not answer ({found.error}).", do)
+    if found.is_behind:
+        yield Finding("The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS.", do)
+    for fault in found.faults:
+        yield Finding(f"On the replica, {fault}", "Set it on kaha's role, as config/deploy/pgbouncer.sql does.")
 
 
 def of_clock(difference: timedelta) -> Iterator[Finding]:

@@ -62,10 +62,12 @@ class Sort:
     page: str = ""
     # Whether `what` is about no merchant and no payer, so that messages may say it.
     names_nobody: bool = False
+    # What an operator must be allowed to do with the model.
+    right: str = "view"
 
     @property
     def permission(self) -> str:
-        return f"payments.view_{self.model}"
+        return f"payments.{self.right}_{self.model}"
 
     @property
     def address(self) -> str:

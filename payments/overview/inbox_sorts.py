@@ -229,6 +229,8 @@ SORTS = (
     Sort("payouts_stuck", "Payouts that do not go out", "payout", _payouts, "", needs_attention.stuck_payouts),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
     payout_sorts.TO_APPROVE,
+    payout_sorts.FOR_FILE,
+    payout_sorts.FILES,
     payout_sorts.FAILED,
     Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),
     Sort("late", "Late payments being reversed", "charge", _late, "money=going_back", needs_attention.late_payments),

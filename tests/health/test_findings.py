@@ -51,7 +51,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 15
+    assert len(examine().in_order) == 16
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:
@@ -187,7 +187,7 @@ def test_an_unused_slot_that_keeps_wal(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             assert found() == {}
             monkeypatch.setattr(findings, "SLOT_MAX_BYTES", -1)
-            assert of("Replicas").startswith("Nobody reads the replication slot left_over, which keeps ")
+            assert of("Standbys").startswith("Nobody reads the replication slot left_over, which keeps ")
         finally:
             cursor.execute("SELECT pg_drop_replication_slot('left_over')")
 

@@ -1,6 +1,6 @@
 """Keyset pagination of lists: newer and older, first and last page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from django.http import HttpRequest
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
 
+# Calls a function that reads rows, where they may be read from.
+Read = Callable[[Callable[[], Any]], Any]
 NEWEST_FIRST = ("-pk",)
 FIRST, LAST = "first", "last"
 OLDER, NEWER = "older.", "newer."
@@ -58,14 +60,19 @@ class NumberedList(ChangeList):
     # No list with numbered pages is so long that its rows may not be read for their sums.
     is_long = False
 
-    def batches(self, length: int) -> Iterator[list[Any]]:
-        """Yield all rows of the list in the order of their primary key, at most `length` at once."""
+    def batches(self, length: int, read: Read) -> Iterator[list[Any]]:
+        """Yield all rows of the list in the order of their primary key, at most `length` at once, each by `read`."""
         rows = self.apply_select_related(self.queryset).order_by("pk")
-        batch = list(rows[:length])
+        batch = read(lambda: self._completed(rows[:length]))
         while batch:
-            self.model_admin.complete(batch)
             yield batch
-            batch = list(rows.filter(pk__gt=batch[-1].pk)[:length])
+            following = rows.filter(pk__gt=batch[-1].pk)
+            batch = read(lambda: self._completed(following[:length]))  # noqa: B023 # called at once
+
+    def _completed(self, rows: QuerySet[Any]) -> list[Any]:
+        found = list(rows.all())
+        self.model_admin.complete(found)
+        return found
 
 
 class KeysetList(ChangeList):
@@ -111,18 +118,21 @@ class KeysetList(ChangeList):
         skips_rows = self.model_admin.skips_rows(self, key_range.path)
         return skips_rows and scan_end(key_range, self.model._default_manager.all()) is not None
 
-    def batches(self, length: int) -> Iterator[list[Any]]:
-        """Yield all rows of the list, newest first, at most `length` at once."""
-        found = self.find(Cursor(), length)
-        yield self._completed(found)
-        while found.next_id is not None:
-            found = self.find(Cursor(start=found.next_id), length)
-            yield self._completed(found)
+    def batches(self, length: int, read: Read) -> Iterator[list[Any]]:
+        """Yield all rows of the list, newest first, at most `length` at once, each by `read`."""
+        next_id, rows = read(lambda: self._batch(Cursor(), length))
+        yield rows
+        while next_id is not None:
+            cursor = Cursor(start=next_id)
+            next_id, rows = read(lambda: self._batch(cursor, length))  # noqa: B023 # called at once
+            yield rows
 
-    def _completed(self, found: Found) -> list[Any]:
-        rows: list[Any] = list(self.rows_of(found.ids))
+    def _batch(self, cursor: Cursor, length: int) -> tuple[Any, list[Any]]:
+        """Return the rows from `cursor` on, and the ID after which the next ones begin."""
+        found = self.find(cursor, length)
+        rows = self.rows_of(found.ids)
         self.model_admin.complete(rows)
-        return rows
+        return found.next_id, rows
 
     def _key_range(self, cursor: Cursor) -> KeyRange:
         """Return the range of IDs from `cursor` on, within the chosen days."""

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from payments import clock
 from payments.connections import release_connection
+from payments.db.replica.reads import Reader
 from payments.rendering.csv import csv_line, csv_lines
 from payments.sensitive_data.card_numbers import holds_card_number
 
@@ -34,9 +35,14 @@ class ListFile:
     """The lines of a list, made page by page. `close` ends the file wherever it is, and gives the place back."""
 
     def __init__(
-        self, changelist: Any, cells: Cells, may_continue: Callable[[], bool], give_back: Callable[[], None]
+        self,
+        changelist: Any,
+        cells: Cells,
+        read: Reader,
+        may_continue: Callable[[], bool],
+        give_back: Callable[[], None],
     ) -> None:
-        self._changelist, self._cells, self._may_continue = changelist, cells, may_continue
+        self._changelist, self._cells, self._read, self._may_continue = changelist, cells, read, may_continue
         # The request's zone is over when the file is read.
         self._zone = timezone.get_current_timezone()
         # Also where nobody reads the file or closes it.
@@ -45,7 +51,7 @@ class ListFile:
     def __iter__(self) -> Iterator[bytes]:
         ends_at, count = time.monotonic() + MOST_SECONDS, 0
         yield b"".join(csv_lines(tuple(self._cells), ()))
-        for rows in self._changelist.batches(ROWS_AT_ONCE):
+        for rows in self._changelist.batches(ROWS_AT_ONCE, self._read):
             if time.monotonic() > ends_at:
                 yield csv_line([f"Cut after {count} rows: this download took too long. Narrow the list."])
                 return

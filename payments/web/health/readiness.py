@@ -60,5 +60,6 @@ class Readiness:
             logger.info("The readiness of this process was not checked, because PostgreSQL does not answer.")
         except psycopg.ProgrammingError:
             self._faults = ["the tables are missing; run migrate"]
-        self._warnings = warnings
+        # Last, because one that has vanished takes seconds to say so.
+        self._warnings = warnings + checks.replica()
         self._checked.set()

@@ -1,0 +1,1 @@
+"""What the replica answers, where there is one."""

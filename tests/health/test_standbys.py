@@ -1,0 +1,34 @@
+"""A real standby that falls behind."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+
+from payments.health import facts, findings
+from payments.quickstart.servers.processes import wait_until
+from tests.standbys import standby
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture
+def late() -> Iterator[None]:
+    """Start a standby of the suite's server that applies nothing for an hour."""
+    with standby(recovery_min_apply_delay="1h", hot_standby="off", cluster_name="late"):
+        yield
+
+
+@pytest.mark.usefixtures("late")
+def test_a_standby_that_is_behind_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wait_until(lambda: [name for name, *_ in facts.replication().standbys] == ["late"], PATIENCE_SECONDS)
+    monkeypatch.setattr(findings, "STANDBY_MAX_BYTES", 1024**2)
+    assert not list(findings.of_replication(facts.replication()))
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
+        cursor.execute("DROP TABLE filler")
+    assert wait_until(lambda: bool(list(findings.of_replication(facts.replication()))), PATIENCE_SECONDS)
+    [finding] = findings.of_replication(facts.replication())
+    assert finding.what.startswith("The standby late is ")
