@@ -27,7 +27,7 @@ class RedisPipeline(threading.local):
     def __init__(self, url: str) -> None:
         once = Retry(NoBackoff(), 0)
         waits = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
-        if url.startswith(sentinel.SCHEME):
+        if url.startswith(sentinel.SCHEMES):
             self._pool = sentinel.SentinelAddress.parse(url).pool(retry=once, **waits)
         else:
             self._pool = ConnectionPool.from_url(url, retry=once)

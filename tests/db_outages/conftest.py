@@ -1,10 +1,8 @@
 """A PostgreSQL that is stopped, as on a host that hangs: it takes what it is sent, and never answers."""
 
-import os
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from payments.quickstart.servers.places import Places, make_running_folders, pre
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.quickstart.conftest import remove_linked_folders
+from tests.standbys import signal_server
 
 LONG_SECONDS = 60
 STATEMENT_SECONDS = 1
@@ -45,18 +44,10 @@ class Server:
         return DatabaseWrapper(self.settings(**own), "frozen")
 
     def freeze(self) -> None:
-        self._signal(signal.SIGSTOP)
+        signal_server(self.places, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: int) -> None:
-        postmaster = int((self.places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
-        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-        for pid in [postmaster, *map(int, children)]:
-            # A child may have ended meanwhile.
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+        signal_server(self.places, signal.SIGCONT)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +81,7 @@ def server(
 @pytest.fixture(scope="module")
 def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
-        _point_to(shared_server, patch)
+        point_to(shared_server, patch)
         call_command("migrate", verbosity=0)
         connection.close()
         connection.close_pool()
@@ -99,7 +90,7 @@ def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
 @pytest.fixture
 def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
     """Yield the API of this process, whose database is that server."""
-    _point_to(server, monkeypatch)
+    point_to(server, monkeypatch)
     vault.use_store(DatabaseKeyStore())
     yield Api(create_merchant("Sari Store").keys["sk_test"])
     server.thaw()
@@ -109,7 +100,7 @@ def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) ->
     vault.use_store(DatabaseKeyStore())
 
 
-def _point_to(server: Server, patch: pytest.MonkeyPatch) -> None:
+def point_to(server: Server, patch: pytest.MonkeyPatch) -> None:
     connection.close()
     for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "CONNECTIONS", "STATEMENT_SECONDS"):
         patch.setitem(connection.settings_dict, name, server.settings()[name])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import psycopg
 import pytest
@@ -25,28 +26,33 @@ def migrate(url: str, *arguments: str) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.fixture
-def url(server: Server) -> str:
-    """Return the DATABASE_URL of a new database of that server."""
-    settings = server.settings()
-    address = f"postgresql://kaha:{settings['PASSWORD']}@127.0.0.1:{server.port}"
+@dataclass(frozen=True)
+class Migrated:
+    """The DATABASE_URL of a database that two commands have migrated at once; what they printed and returned."""
+
+    url: str
+    said: list[str]
+    statuses: list[int]
+
+
+@pytest.fixture(scope="module")
+def migrated(shared_server: Server) -> Migrated:
+    settings = shared_server.settings()
+    address = f"postgresql://kaha:{settings['PASSWORD']}@127.0.0.1:{shared_server.port}"
     with psycopg.connect(f"{address}/kaha", autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS fresh WITH (FORCE)")
         connection.execute("CREATE DATABASE fresh")
-    return f"{address}/fresh"
-
-
-def test_two_at_once_are_as_one_after_the_other(url: str) -> None:
-    both = [migrate(url), migrate(url)]
+    both = [migrate(f"{address}/fresh") for _ in range(2)]
     said = [process.communicate(timeout=10 * LONG_SECONDS)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
-    assert sum("No migrations to apply" in text for text in said) == 1
+    return Migrated(f"{address}/fresh", said, [process.returncode for process in both])
 
 
-def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(url: str) -> None:
-    first = migrate(url)
-    said = first.communicate(timeout=10 * LONG_SECONDS)[0]
-    assert first.returncode == 0, said
+def test_two_at_once_are_as_one_after_the_other(migrated: Migrated) -> None:
+    assert migrated.statuses == [0, 0], migrated.said
+    assert sum("No migrations to apply" in text for text in migrated.said) == 1
+
+
+def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(migrated: Migrated) -> None:
+    url = migrated.url
     with psycopg.connect(url) as connection:
         for (table,) in connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'customers_%'"):
             connection.execute(f"DROP TABLE {table} CASCADE")

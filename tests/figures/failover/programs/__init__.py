@@ -1,0 +1,1 @@
+"""Programs that run on the hosts, each in a process of its own."""
