@@ -58,10 +58,11 @@ class Watch:
         return execute(sql, params, many, context)
 
     def _read(self, text: str) -> None:
-        tree = sqlglot.parse_one(text, dialect="postgres")
+        # An array of IDs that a query finds says the same as that query.
+        tree = sqlglot.parse_one(text.replace("= ANY (ARRAY(", "IN (("), dialect="postgres")
         queries = list(tree.find_all(*QUERIES))
         for query in queries:
-            _qualify(query)
+            qualify(query)
         for insert in tree.find_all(exp.Insert):
             self.known |= set(_cells_of(insert).get("id", []))
         loose = [table for query in queries for table in self._loose_in(query)]
@@ -73,14 +74,14 @@ class Watch:
         """Return the tables that `query` itself names and that are not tied; those `around` it may tie them."""
         if isinstance(query, exp.Insert):
             return [] if self._inserts_own(query) else [query.this.this.name]
-        owned = {table.alias_or_name: table.name for table in _tables(query) if table.name in owned_tables()}
+        owned = {table.alias_or_name: table.name for table in tables_of(query) if table.name in owned_tables()}
         tied = (_aliases_around(query) if around is None else around) - owned.keys()
         while more := {alias for alias in owned.keys() - tied if self._is_tied(alias, owned[alias], query, tied)}:
             tied |= more
         return [table for alias, table in owned.items() if alias not in tied]
 
     def _is_tied(self, alias: str, table: str, query: Query, tied: set[str]) -> bool:
-        conditions = list(_conditions(query, alias))
+        conditions = list(conditions_on(query, alias))
         ties = any(self._is_tie(condition, alias, tied) for condition in conditions)
         return ties or self._is_scoped(alias, table, conditions) or _narrows(query, alias, tied)
 
@@ -135,7 +136,7 @@ class Watch:
         if isinstance(inner, exp.Union):
             return self._is_own(inner.this, []) and self._is_own(inner.expression, [])
         if isinstance(inner, exp.Select):
-            return bool(_tables(inner)) and not self._loose_in(inner, around=set())
+            return bool(tables_of(inner)) and not self._loose_in(inner, around=set())
         ids = [uuid for value in values for uuid in _ids_in(value)]
         return bool(ids) and len(ids) == len(values) and self.known.issuperset(ids)
 
@@ -146,7 +147,9 @@ class Watch:
             return True
         own = {*cells.get("merchant_id", [])} <= {self.merchant}
         in_mode = {text[0] for text in cells.get("livemode", [])} <= {str(self.livemode).lower()[0]}
-        keys = {text for name, texts in cells.items() if name.endswith("_id") for text in texts}
+        # The ID of the request is of no row.
+        columns = [name for name in cells if name.endswith("_id") and name != "request_id"]
+        keys = {text for name in columns for text in cells[name]}
         return own and in_mode and self.known.issuperset(filter(UUID_TEXT.fullmatch, keys))
 
 
@@ -156,14 +159,14 @@ def _ids_found(text: str) -> set[str]:
         return {value.hex for row in cursor.execute(text) for value in row if isinstance(value, UUID)}
 
 
-def _tables(query: Query) -> list[exp.Table]:
+def tables_of(query: Query) -> list[exp.Table]:
     """Those that the query itself names, not one within it."""
     return [table for table in query.find_all(exp.Table) if table.find_ancestor(*QUERIES) is query]
 
 
-def _qualify(query: Query) -> None:
+def qualify(query: Query) -> None:
     """Name the table of each column that is written without one, where the query names one table alone."""
-    tables = _tables(query)
+    tables = tables_of(query)
     if len(tables) == 1:
         for column in query.find_all(exp.Column):
             if not column.table and column.find_ancestor(*QUERIES) is query:
@@ -175,7 +178,7 @@ def _aliases_around(query: Query) -> set[str]:
     found: set[str] = set()
     outer = query.find_ancestor(*QUERIES)
     while outer is not None:
-        found |= {table.alias_or_name for table in _tables(outer)}
+        found |= {table.alias_or_name for table in tables_of(outer)}
         outer = outer.find_ancestor(*QUERIES)
     return found
 
@@ -211,7 +214,7 @@ def _text(value: exp.Expression) -> str:
     return text.replace("-", "") if UUID_TEXT.search(text.replace("-", "")) else text.lower()
 
 
-def _conditions(query: Query, alias: str) -> Iterator[exp.Expression]:
+def conditions_on(query: Query, alias: str) -> Iterator[exp.Expression]:
     """Return the conditions on the rows of `alias`; the condition of an outer join binds only the joined table."""
     where = query.args.get("where")
     if where is not None:

@@ -1,0 +1,44 @@
+-- Where each table goes, in the words of Citus 12, after keys.sql and what else the sharding guide lists. Written by
+-- `python -m tests.sharding.plan`; never run, because no Citus could be installed where kaha is tested.
+
+SELECT create_reference_table('auth_user');
+SELECT create_reference_table('payments_apikey');
+SELECT create_reference_table('payments_binrange');
+SELECT create_reference_table('payments_block');
+SELECT create_reference_table('payments_merchant');
+SELECT create_reference_table('payments_payoutfile');
+SELECT create_reference_table('payments_provideraccount');
+SELECT create_reference_table('payments_route');
+SELECT create_distributed_table('payments_charge', 'merchant_id');
+SELECT create_distributed_table('customers_customer', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('customers_customersource', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_accountday', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_apirequest', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_approvalrequest', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_attempt', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_card', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_correction', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_daytotal', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_declinealert', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_dispute', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_event', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_operatoraction', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payout', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payoutaccount', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payoutpart', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payoutschedule', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_posting', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_providerevent', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_providermessage', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_refund', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_runningbalance', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_searchentry', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_settlement', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_settlementtotal', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_source', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_webhook', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_webhookattempt', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_webhooksecret', 'merchant_id', colocate_with => 'payments_charge');

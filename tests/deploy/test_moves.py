@@ -1,0 +1,172 @@
+"""A merchant who moves to another cell: the guide's commands, with two cells behind a real HAProxy."""
+
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from payments.models import Charge
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn, stop, wait_until
+from tests.client import APPROVED, CARD_FIELDS
+from tests.deploy.conftest import free_port, make_certificate
+from tests.deploy.test_cells import CLUSTER, config
+from tests.figures.servers.web import web_process
+from tests.figures.servers.worker import database_url
+from tests.guides.texts import text_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+COMMANDS = re.compile(r"^ *```sh\n *(.*?)\n *```$", re.MULTILINE)
+
+
+class Cell:
+    """A whole installation but for its worker, by its database and name."""
+
+    def __init__(self, name: str, url: str) -> None:
+        self.environment = {"DATABASE_URL": url, "CELL": name}
+        self.address = ""
+
+    def start(self, folder: Path, stack: ExitStack) -> None:
+        folder.mkdir()
+        settings = {"TRUSTED_PROXIES": "1", **self.environment}
+        url, _ = stack.enter_context(web_process(folder, workers=1, **settings))
+        self.address = url.removeprefix("http://")
+
+    def run(self, command: str) -> str:
+        """Run a line of the guide; return what it prints."""
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment = os.environ | self.environment | {"PATH": path}
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+class OurCell(Cell):
+    """The cell whose database this process has, so that its commands need no process of their own."""
+
+    def run(self, command: str) -> str:
+        output = io.StringIO()
+        call_command(*shlex.split(command)[2:], stdout=output)
+        return output.getvalue()
+
+
+def commands() -> list[str]:
+    """Return the lines of the guide's steps, in their order."""
+    guide = text_of("sharding")
+    return COMMANDS.findall(guide[guide.index("## Moving a merchant") : guide.index("### With its history")])
+
+
+@pytest.fixture
+def second_database(transactional_db: None) -> Iterator[str]:
+    """Yield the URL of an empty database with kaha's tables."""
+    name = f"second_{uuid4().hex[:8]}"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+    url = database_url().replace(f"/{connection.settings_dict['NAME']}", f"/{name}")
+    Cell("second", url).run("python manage.py migrate --verbosity 0")
+    yield url
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, httpx.Client]]:
+    """Yield both cells, and a client of the HAProxy before them."""
+    program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip("no haproxy is installed (Debian: haproxy)")
+    first, second = OurCell("", database_url()), Cell("second", second_database)
+    make_certificate(tmp_path / "tls")
+    tmp_path.chmod(0o755)
+    for name in ("cells.map", "moved.map"):
+        shutil.copy(CLUSTER / name, tmp_path / name)
+    with ExitStack() as stack:
+        for cell, name in ((first, "first"), (second, "second")):
+            cell.start(tmp_path / name, stack)
+        port = stack.enter_context(free_port())
+        file = tmp_path / "haproxy.cfg"
+        file.write_text(config(tmp_path, port))
+        places = {"KAHA_FIRST": first.address, "KAHA_SECOND": second.address}
+        process = spawn(
+            [program, "-db", "-f", file], log=tmp_path / "proxy.log", environment=os.environ | places, cwd=tmp_path
+        )
+        stack.callback(stop, process, timeout_seconds=5)
+        verify = ssl.create_default_context(cafile=str(tmp_path / "tls" / "fullchain.pem"))
+        client = stack.enter_context(httpx.Client(base_url=f"https://{HOST}:{port}/v2", verify=verify, timeout=60))
+        assert wait_until(lambda: answers(client), 20), (tmp_path / "proxy.log").read_text()
+        yield first, second, client
+
+
+def answers(client: httpx.Client) -> bool:
+    try:
+        # Refused by a cell: a proxy that finds none says 503.
+        return client.get("/me").status_code == 401
+    except httpx.TransportError:
+        return False
+
+
+def charged(client: httpx.Client, key: str) -> httpx.Response:
+    """Return the answer to a charge with this key."""
+    card = {"type": "card", "card": CARD_FIELDS | {"number": APPROVED}}
+    source = client.post("/sources/", json=card, auth=(key, ""))
+    if source.is_error:
+        return source
+    order = {"amount": 10_000, "currency": "PHP", "source": source.json()["id"], "description": "Halo-halo"}
+    return client.post("/charges/", json=order, auth=(key, ""))
+
+
+def test_a_merchant_moves_with_the_next_charge_and_what_was_before_ends_in_the_old_cell(
+    cells: tuple[Cell, Cell, httpx.Client],
+) -> None:
+    first, second, client = cells
+    create, create_key, revoke, check = commands()
+    old = json.loads(first.run(create))
+    before = charged(client, old["sk_test"]).json()
+
+    new = json.loads(second.run(create))
+    assert new["sk_test"].startswith("sk_test_second_")
+    [left] = re.findall(r"rk_test_\w+", first.run(create_key))
+    for kind in ("sk", "pk"):
+        for mode in ("test", "live"):
+            first.run(revoke.replace("KEY", key_id(first, old[f"{kind}_{mode}"])))
+
+    after = charged(client, new["sk_test"]).json()
+    assert (before["status"], after["status"]) == ("succeeded", "succeeded")
+    # Nothing more is charged in the old cell, by whichever key.
+    assert charged(client, old["sk_test"]).status_code == 401
+    assert charged(client, left).status_code == 403
+    # Each cell has its own charge, and knows nothing of the other's.
+    assert [charge.id.hex for charge in Charge.objects.all()] == [before["id"].removeprefix("ch_")]
+    for key, own, other in ((left, before, after), (new["sk_test"], after, before)):
+        assert [charge["id"] for charge in client.get("/charges/", auth=(key, "")).json()["data"]] == [own["id"]]
+        assert client.get(f"/charges/{other['id']}", auth=(key, "")).status_code == 404
+        assert client.post(f"/charges/{other['id']}/refund", auth=(key, "")).status_code == 404
+    refunded = client.post(f"/charges/{before['id']}/refund", json={"amount": 4_000}, auth=(left, ""))
+    assert (refunded.status_code, refunded.json()["amount_refunded"]) == (200, 4_000)
+    for cell in (first, second):
+        assert re.search(r"(\d+) of \1 hold", cell.run(check))
+
+
+def key_id(cell: Cell, key: str) -> str:
+    """Return the ID of a key, as the list shows it."""
+    lines = cell.run('python manage.py merchant list-keys "Sari Store"').splitlines()
+    [found] = [line.split()[0] for line in lines if line.split()[1].startswith(key[:7]) and key[-4:] in line.split()[1]]
+    return found

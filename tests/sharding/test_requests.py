@@ -1,0 +1,36 @@
+"""Each statement of a merchant's request names its merchant, so that an engine that shards asks one server."""
+
+from itertools import product
+
+import pytest
+
+from tests.client import Api
+from tests.contract.scopes.routes import Route, things_of
+from tests.contract.scopes.test_every_route import CALLS, every, every_list
+from tests.sharding.guide import tables_in_guide
+from tests.sharding.statement_log import recorded
+
+pytestmark = pytest.mark.long
+
+# The clock of test mode runs the sweeps, which the sharding guide lists.
+SWEEPING = ("POST", "clock")
+
+
+@every([(route, method) for route, method in CALLS if method != "HEAD" and (method, route.name) != SWEEPING])
+def test_each_statement_of_a_request_names_its_merchant(api: Api, route: Route, method: str) -> None:
+    things = things_of(api)
+    with recorded() as recording:
+        for _ in range(2):
+            route.ask(api, method, things, **{"Idempotency-Key": "once"})
+    assert recording.count
+    assert recording.tables <= (tables_in_guide("list").get(route.name, set()) if method == "GET" else set())
+
+
+@every_list
+def test_the_guide_lists_what_lists_send_whatever_they_are_filtered_by(api: Api, route: Route) -> None:
+    things = things_of(api)
+    with recorded() as recording:
+        api.get(route.path(things))
+        for name, thing in product(route.text_filters, things.values()):
+            api.get(route.path(things), **{name: thing})
+    assert recording.tables == tables_in_guide("list").get(route.name, set())
