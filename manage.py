@@ -24,7 +24,9 @@ def main() -> None:
 
             from payments.db.backend import allow_work
 
-            allow_work()
+            # The processes of the web server are copies of this one, and answer requests.
+            if sys.argv[1:2] != ["web"]:
+                allow_work()
             execute_from_command_line(sys.argv)
     except EmbeddedError as error:
         sys.exit(f"kaha: {error}")

@@ -9,10 +9,9 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from config import openapi
-from config.boot import addresses
+from config.boot import addresses, databases, exports
 from config.boot.environment import Environment
 from config.logs import setup
-from payments.db.backend import session
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -29,7 +28,7 @@ SECRET_KEY = env.text("SECRET_KEY", "")
 DEBUG = False
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
-HTTPS = env.boolean("HTTPS", True)
+HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
 # The one host that the admin is on, with nothing else; "" for it to be where all is.
 ADMIN_HOST = env.text("ADMIN_HOST", "")
 ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
@@ -108,14 +107,15 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.http.middleware.KeyUse",
     "config.http.middleware.RequestLog",
+    "config.http.traced_requests.TracedRequests",
+    "config.http.api_shortcut.ApiShortcut",
     "django.middleware.security.SecurityMiddleware",
     "config.http.host_and_https.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.http.middleware.PagePolicy",
+    "csp.middleware.CSPMiddleware",
     "payments.staff.admin_site.admin_host.AdminHost",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "payments.web.middleware.ApiShortcut",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -149,8 +149,9 @@ TEMPLATES = [
     }
 ]
 
-# Where Prometheus scrapes this server or worker; None for nowhere.
 METRICS_ADDRESS = env.host_and_port("METRICS_ADDRESS")
+OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, TRACES_SAMPLE_RATE = exports.traces(env)
+SENTRY_DSN = exports.dsn(env)
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
 # How long a web process still takes requests after SIGTERM, while `/ready` is 503.
@@ -159,23 +160,18 @@ WEB_DRAIN_SECONDS = env.integer("WEB_DRAIN_SECONDS", 5, at_least=0)
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 # "transaction" where a pooler such as PgBouncer gives each transaction another session.
 DATABASE_POOLER = env.text("DATABASE_POOLER", "")
-DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
-DATABASES["default"].update(
-    ENGINE="payments.db.backend",
-    # Connections of one process; none is held during a provider call.
-    CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
-    CONN_MAX_AGE=0,
-    IS_POOLED=bool(DATABASE_POOLER),
-    DISABLE_SERVER_SIDE_CURSORS=bool(DATABASE_POOLER),
-    # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
-    STATEMENT_SECONDS=10,
-    OPTIONS={
-        **DATABASES["default"].get("OPTIONS", {}),
-        "server_side_binding": True,
-        "prepare_threshold": 5,
-        **session.CONNECT,
-    },
-)
+DATABASES = {
+    "default": databases.primary(
+        env.database("DATABASE_URL", "postgresql:///kaha"),
+        env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
+        bool(DATABASE_POOLER),
+    )
+}
+# A standby for reads of what may be so old; without one everything is read from the primary.
+REPLICA_MAX_LAG_SECONDS = env.integer("REPLICA_MAX_LAG_SECONDS", 5, at_least=2)
+if env.text("REPLICA_DATABASE_URL"):
+    named = env.database("REPLICA_DATABASE_URL", databases.NEVER_USED)
+    DATABASES["replica"] = databases.replica(named, bool(DATABASE_POOLER))
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -256,7 +252,7 @@ CONTENT_SECURITY_POLICY = {
 }
 # HSTS for subdomains would bind a whole domain. Passkeys need https, which `config.boot.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
-LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS))
+LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS), exports.usable_dsn(env))
 LOGGING_CONFIG = "config.logs.setup.configure"
 
 # Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.

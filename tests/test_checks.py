@@ -9,7 +9,6 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 
 from config.boot.checks import CONFIGURATION, log_live_cards, refuse_bad_configuration, version_faults
-from config.boot.environment import Environment
 
 ROOT = Path(__file__).resolve().parent.parent
 KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -96,6 +95,8 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("REDIS_URL", "redis+sentinel://localhost:port/kaha"),
         ("REDIS_URL", "redis+sentinel://localhost/kaha/first"),
         ("REDIS_URL", "redis+sentinel://localhost/kaha?database=1"),
+        ("REDIS_URL", "redis+sentinel://localhost/kaha?ssl_ca_certs=/ca.pem"),
+        ("REDIS_URL", "rediss+sentinel://localhost/kaha?database=1"),
         ("NOTIFY_PORTS", []),
         ("NOTIFY_PORTS", ["443", "22"]),
         ("NOTIFY_PORTS", ["https"]),
@@ -103,6 +104,16 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("RATE_LIMIT", "0/second"),
         ("RATE_LIMIT", "5/second; 100/minute"),
         ("RATE_LIMIT_ANONYMOUS", "30 a second"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:port"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:secret@collector.example.com"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example.com?key=1"),
+        ("SENTRY_DSN", "sentry.example.com"),
+        ("SENTRY_DSN", "https://sentry.example.com/1"),
+        ("SENTRY_DSN", "https://key@sentry.example.com/project"),
+        ("SENTRY_DSN", "http://key@sentry.example.com/1"),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_variable(settings, name: str, value: Any) -> None:
@@ -157,6 +168,29 @@ def test_a_public_address_in_clear_text_does_only_without_https(settings, https:
     assert len(faults()) == count
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "count"),
+    [("http://collector:4318", 1), ("http://127.0.0.1:4318", 0), ("https://collector.example.com/otlp", 0)],
+)
+def test_a_collectors_key_is_not_sent_in_clear_text(settings, endpoint: str, count: int) -> None:
+    settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS = endpoint, {"authorization": "hunter22"}
+    said = faults()
+    assert [line.split()[0] for line in said] == ["OTEL_EXPORTER_OTLP_HEADERS"] * count
+    assert "hunter22" not in str(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318"), ("SENTRY_DSN", "https://key@sentry.example.com/1")],
+)
+def test_what_needs_a_package_that_is_not_installed_is_refused_plainly(settings, monkeypatch, name, value) -> None:
+    setattr(settings, name, value)
+    assert faults() == []
+    monkeypatch.setattr("config.boot.exports.find_spec", lambda name: None)
+    [said] = faults()
+    assert said == f"{name} needs packages that are not installed: those of requirements-observability.lock."
+
+
 @pytest.mark.parametrize(("version", "count"), [((14, 13), 1), ((15, 0), 0), ((18, 1), 0)])
 def test_postgresql_before_15_is_refused(version: tuple[int, int], count: int) -> None:
     assert [fault.id for fault in version_faults(version)] == ["configuration.DATABASE_URL"] * count
@@ -175,130 +209,6 @@ def test_a_server_does_not_start_on_a_bad_environment(settings) -> None:
     first, *rest = str(refusal.value).splitlines()
     assert first == "kaha does not start:"
     assert [line.split()[0] for line in rest] == ["REDIS_URL", "RATE_LIMIT"]
-
-
-@pytest.mark.parametrize("text", ["", "abc", "-1", "0", "1.5", "٣", "1e3"])
-def test_a_number_that_is_none_is_a_fault_and_stands_at_its_default(monkeypatch, text: str) -> None:
-    monkeypatch.setenv("KEEP_DAYS", text)
-    env = Environment()
-    assert env.integer("KEEP_DAYS", 30, at_least=1) == 30
-    assert env.faults == {"KEEP_DAYS": "must be a whole number, 1 or more."}
-
-
-@pytest.mark.parametrize("text", ["", "ture", "2", "yess"])
-def test_a_word_that_is_neither_yes_nor_no_is_a_fault(monkeypatch, text: str) -> None:
-    monkeypatch.setenv("HTTPS", text)
-    env = Environment()
-    assert env.boolean("HTTPS", True) is True
-    assert "HTTPS" in env.faults
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("true", True), ("On", True), ("1", True), ("yes", True), ("FALSE", False), ("off", False), ("0", False)],
-)
-def test_yes_and_no_are_understood(monkeypatch, text: str, value: bool) -> None:
-    monkeypatch.setenv("HTTPS", text)
-    env = Environment()
-    assert env.boolean("HTTPS", not value) is value
-    assert not env.faults
-
-
-@pytest.mark.parametrize("text", ["9100", ":9100", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:٣"])
-def test_an_address_without_a_host_or_a_port_is_a_fault(monkeypatch, text: str) -> None:
-    monkeypatch.setenv("METRICS_ADDRESS", text)
-    env = Environment()
-    assert env.host_and_port("METRICS_ADDRESS") is None
-    assert "METRICS_ADDRESS" in env.faults
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("", None), ("0.0.0.0:9100", ("0.0.0.0", 9100)), ("[::1]:9100", ("::1", 9100))]
-)
-def test_an_address_is_understood(monkeypatch, text: str, value: object) -> None:
-    monkeypatch.setenv("METRICS_ADDRESS", text)
-    env = Environment()
-    assert env.host_and_port("METRICS_ADDRESS") == value
-    assert not env.faults
-
-
-def test_a_secret_may_stand_in_a_file(monkeypatch, tmp_path: Path) -> None:
-    file = tmp_path / "keys"
-    file.write_text(f"new:{KEY}\nold:{KEY}\n")
-    monkeypatch.setenv("VAULT_KEYS", "k1:of-the-environment")
-    monkeypatch.setenv("VAULT_KEYS_FILE", str(file))
-    env = Environment()
-    assert env.text("VAULT_KEYS") == f"new:{KEY}\nold:{KEY}"
-    assert not env.faults
-
-
-def test_the_database_may_be_named_in_a_file(monkeypatch, tmp_path: Path) -> None:
-    file = tmp_path / "url"
-    file.write_text("postgresql://kaha:secret@db.internal:5432/kaha\n")
-    monkeypatch.setenv("DATABASE_URL_FILE", str(file))
-    env = Environment()
-    assert env.database("DATABASE_URL", "postgresql:///kaha")["HOST"] == "db.internal"
-    assert not env.faults
-
-
-def test_a_file_that_cannot_be_read_is_a_fault(monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("VAULT_KEYS_FILE", str(tmp_path / "keys"))
-    env = Environment()
-    env.text("VAULT_KEYS")
-    assert env.faults == {"VAULT_KEYS_FILE": "must name a text file that this process may read."}
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "kaha",
-        "mysql://kaha:pass@db.example.com/kaha",
-        "sqlite:///kaha.db",
-        "postgresql://kaha:pass@db.example.com",
-        "postgresql://kaha:pass@db.example.com:port/kaha",
-    ],
-)
-def test_a_database_url_that_names_no_postgresql_database_is_a_fault(monkeypatch, url: str) -> None:
-    monkeypatch.setenv("DATABASE_URL", url)
-    env = Environment()
-    assert env.database("DATABASE_URL", "postgresql:///kaha")["NAME"] == "kaha"
-    assert "pass@" not in env.faults["DATABASE_URL"]
-
-
-def test_a_database_url_is_taken_apart(monkeypatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", "postgres://kaha:p%40ss@db.example.com:5433/shop")
-    database = Environment().database("DATABASE_URL", "postgresql:///kaha")
-    assert database["ENGINE"] == "django.db.backends.postgresql"
-    assert (database["USER"], database["PASSWORD"], database["NAME"]) == ("kaha", "p@ss", "shop")
-
-
-def test_bank_accounts_are_read_by_their_currencies(monkeypatch) -> None:
-    monkeypatch.setenv("ACCOUNTS", "PHP=BNORPHMM/001234567890, EUR=COBADEFFXXX/DE89370400440532013000")
-    accounts = {"PHP": ("BNORPHMM", "001234567890"), "EUR": ("COBADEFFXXX", "DE89370400440532013000")}
-    assert Environment().bank_accounts("ACCOUNTS") == accounts
-
-
-@pytest.mark.parametrize(
-    "text", ["PHP", "PHP=BNORPHMM", "PHP=BNORPHMM/", "XYZ=BNORPHMM/1", "PHP=BNO/1", "PHP=BNORPHMM/1,PHP=BNORPHMM/2"]
-)
-def test_a_malformed_bank_account_is_a_fault(monkeypatch, text: str) -> None:
-    monkeypatch.setenv("ACCOUNTS", text)
-    env = Environment()
-    assert env.bank_accounts("ACCOUNTS") == {}
-    assert list(env.faults) == ["ACCOUNTS"]
-
-
-def test_a_database_url_may_name_several_hosts(monkeypatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", "postgresql://kaha:pass@one:5432,two:5433/kaha?target_session_attrs=read-write")
-    database = Environment().database("DATABASE_URL", "postgresql:///kaha")
-    assert (database["HOST"], database["PORT"]) == ("one,two", "5432,5433")
-    assert database["OPTIONS"] == {"target_session_attrs": "read-write"}
-
-
-def test_words_are_freed_of_their_spaces(monkeypatch) -> None:
-    monkeypatch.setenv("HOSTS", " one.example.com, two.example.com ,")
-    assert Environment().words("HOSTS", []) == ["one.example.com", "two.example.com"]
 
 
 @pytest.mark.long

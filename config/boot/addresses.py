@@ -12,7 +12,7 @@ def broker_of(redis_url: str) -> tuple[str, dict[str, Any]]:
 
     Never raises: `config.boot.checks` refuses a malformed one.
     """
-    if redis_url.startswith(sentinel.SCHEME):
+    if redis_url.startswith(sentinel.SCHEMES):
         try:
             return sentinel.SentinelAddress.parse(redis_url).broker()
         except ValueError:

@@ -16,6 +16,7 @@ from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
 from config.boot.addresses import host_of
+from config.boot.exports import EXPORT_RULES
 from config.boot.unsafe_settings import UNSAFE_RULES
 from payments.providers import hosts
 from payments.providers.adyen import channels as adyen
@@ -33,6 +34,7 @@ NOTIFY_PORTS = {"443", "80", "8443"}
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
+CELL_NAME = re.compile(r"(?:[a-z][a-z0-9]{0,7})?")
 BANK_NAME = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
@@ -42,7 +44,7 @@ def check_environment(**_: Any) -> list[CheckMessage]:
     """Return an error for each malformed environment variable. No message shows a value, for it may be a secret."""
     wrong = [
         *settings.ENVIRONMENT_FAULTS.items(),
-        *((name, form) for name, holds, form in [*RULES, *UNSAFE_RULES] if not holds()),
+        *((name, form) for name, holds, form in [*RULES, *EXPORT_RULES, *UNSAFE_RULES] if not holds()),
     ]
     return [_error(name, form) for name, form in wrong]
 
@@ -181,7 +183,7 @@ def _notify_ports_are_the_webs() -> bool:
 
 
 def _is_redis(url: str) -> bool:
-    if not url.startswith(sentinel.SCHEME):
+    if not url.startswith(sentinel.SCHEMES):
         return url.startswith(("redis://", "rediss://", "unix://"))
     try:
         sentinel.SentinelAddress.parse(url)
@@ -193,7 +195,10 @@ def _is_redis(url: str) -> bool:
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
 XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
 ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
-REDIS_FORM = "must start with redis://, rediss:// or unix://, or look like redis+sentinel://:password@host:26379,host:26379/name."
+REDIS_FORM = (
+    "must start with redis://, rediss:// or unix://, or look like "
+    "redis+sentinel://:password@host:26379,host:26379/name (rediss+sentinel:// with TLS)."
+)
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
@@ -219,6 +224,11 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
     ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
+    (
+        "CELL",
+        lambda: bool(CELL_NAME.fullmatch(settings.CELL)),
+        "must be a letter and up to 7 letters or digits, all small.",
+    ),
     (
         "NOTIFY_HEADER_PREFIX",
         lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 from zoneinfo import available_timezones
 
 import environ
@@ -14,6 +15,8 @@ NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMA
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
 # A currency, and the BIC and number of our account in it.
 BANK_ACCOUNT = re.compile(r"([A-Z]{3})=([A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)/([A-Z0-9]{1,34})")
+HEADER_NAME = re.compile(r"[a-z0-9!#$&^_`|~.+-]{1,100}")
+HEADER_VALUE = re.compile(r"[\x20-\x7e]{1,4096}")
 BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
 
 
@@ -49,6 +52,23 @@ class Environment:
             return int(text)
         self.faults[name] = f"must be a whole number, {at_least} or more."
         return default
+
+    def share(self, name: str, default: float) -> float:
+        """Return a decimal number from 0 to 1."""
+        text = self.text(name, str(default)).strip()
+        if re.fullmatch(r"[01](?:\.[0-9]{1,9})?", text) and float(text) <= 1:
+            return float(text)
+        self.faults[name] = f"must be a number from 0 to 1, such as {default}."
+        return default
+
+    def headers(self, name: str) -> dict[str, str]:
+        """Return values by the names of HTTP headers, written as `name=value,name=value`, percent-encoded."""
+        pairs = [word.partition("=") for word in self.words(name, [])]
+        headers = {key.strip().lower(): unquote(value.strip()) for key, _, value in pairs}
+        if all(HEADER_NAME.fullmatch(key) and HEADER_VALUE.fullmatch(value) for key, value in headers.items()):
+            return headers
+        self.faults[name] = "must look like name=value,name=value, its values percent-encoded."
+        return {}
 
     def counts(self, name: str, default: dict[str, int]) -> dict[str, int]:
         """Return the `name=number` pairs (1 or more) for the names in `default`, which fills in missing ones."""

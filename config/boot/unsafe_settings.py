@@ -8,7 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import DEFAULT_DB_ALIAS
 
+from payments.db.replica import REPLICA
 from payments.vault import keys
 
 SECRET_KEY_MIN_CHARACTERS = 8
@@ -113,9 +115,9 @@ def _redis_is_verified() -> bool:
     return required and named
 
 
-def _database_is_encrypted() -> bool:
+def _database_is_encrypted(alias: str = DEFAULT_DB_ALIAS) -> bool:
     """Return whether the connection to PostgreSQL is encrypted, or stays on this machine or its private network."""
-    database = settings.DATABASES["default"]
+    database = settings.DATABASES.get(alias, {})
     options = database.get("OPTIONS", {})
     if options.get("sslmode") not in UNVERIFIED_SSLMODES:
         return True
@@ -133,6 +135,7 @@ def _is_private(host: str) -> bool:
         return "." not in host.strip(".") or host.lower().endswith(LOCAL_SUFFIXES)
 
 
+ENCRYPTED = "must not have sslmode=disable or allow to a host outside of your private network: use sslmode=verify-full."
 UNSAFE_RULES: list[Rule] = [
     (
         "DATABASE_URL",
@@ -185,9 +188,6 @@ UNSAFE_RULES: list[Rule] = [
         _redis_is_verified,
         "must leave ssl_cert_reqs=required and ssl_check_hostname on: name your own CA by ssl_ca_certs=FILE.",
     ),
-    (
-        "DATABASE_URL",
-        _database_is_encrypted,
-        "must not have sslmode=disable or allow to a host outside of your private network: use sslmode=verify-full.",
-    ),
+    ("DATABASE_URL", _database_is_encrypted, ENCRYPTED),
+    ("REPLICA_DATABASE_URL", lambda: _database_is_encrypted(REPLICA), ENCRYPTED),
 ]

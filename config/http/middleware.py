@@ -1,4 +1,4 @@
-"""Middleware: the request's ID and log line, the use of its key, and the content security policy of pages."""
+"""Middleware: the request's ID and log line, and the use of its key."""
 
 import logging
 import time
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
-from csp.middleware import CSPMiddleware
 from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -17,7 +16,7 @@ from payments.metrics.counters import count_request
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 from payments.web import request_log
-from payments.web.middleware import GetResponse, is_api
+from payments.web.middleware import GetResponse
 
 logger = logging.getLogger("kaha.request")
 
@@ -113,10 +112,3 @@ def _facts_of(request: HttpRequest) -> dict[str, Any]:
         "remote_address": client_address(request),
     }
     return without_absent(facts)
-
-
-class PagePolicy(CSPMiddleware):
-    """The content security policy, for pages."""
-
-    def __call__(self, request: HttpRequest) -> Any:
-        return self.get_response(request) if is_api(request) else super().__call__(request)

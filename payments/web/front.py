@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from wsgiref.types import WSGIApplication
@@ -16,6 +17,7 @@ from payments.api.responses.errors import as_api_error
 from payments.api.views.feeds import end_waits
 from payments.metrics import counters, samples
 from payments.metrics.counters import count_request
+from payments.traces import lifetime as traces
 from payments.web import request_log
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
@@ -28,6 +30,8 @@ from payments.web.threads import Threads
 LOOKUPS = 4
 # A connection takes a file descriptor, and granian accepts 4,096 connections in each process.
 MOST_FILES = 16_384
+# For so long a request's thread keeps the interpreter while the event loop waits for it; Python's default is 5 ms.
+SWITCH_SECONDS = 0.0005
 
 
 class Front:
@@ -52,6 +56,7 @@ class Front:
         """Start and stop with the process, because this may have been loaded before a fork."""
         await receive()
         _allow_files()
+        sys.setswitchinterval(SWITCH_SECONDS)
         limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
         self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
         self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
@@ -67,10 +72,12 @@ class Front:
                 counters.REQUESTS_WAITING: lambda: self._threads.waiting,
             }
         )
+        traces.start("web")
         await send({"type": "lifespan.startup.complete"})
         await receive()
         end_waits()
         await asyncio.to_thread(request_log.flush)
+        await asyncio.to_thread(traces.stop)
         await send({"type": "lifespan.shutdown.complete"})
 
     def _drain(self) -> None:

@@ -52,19 +52,11 @@ def front(
         yield from started(request.param, tmp_path_factory.mktemp(request.param))
 
 
-@pytest.fixture(scope="module", params=["nginx", "haproxy"])
-def proxy(
-    request: Any, tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
-) -> Iterator[Front]:
-    with django_db_blocker.unblock():
-        yield from started(request.param, tmp_path_factory.mktemp(request.param))
-
-
 def started(kind: str, folder: Path) -> Iterator[Front]:
     tls = folder / "tls"
     make_certificate(tls)
     if kind == "direct":
-        with web_process(folder, RATE_LIMIT_ANONYMOUS="100000/day") as (url, _):
+        with web_process(folder, workers=1, RATE_LIMIT_ANONYMOUS="100000/day") as (url, _):
             yield Front(url, url, folder / "web.log", tls)
         return
     program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
@@ -74,7 +66,7 @@ def started(kind: str, folder: Path) -> Iterator[Front]:
         https, http = (stack.enter_context(free_port()) for _ in range(2))
         url = f"https://{HOST}:{https}"
         settings = {"PUBLIC_URL": url, "HTTPS": "true", "TRUSTED_PROXIES": "1", "RATE_LIMIT_ANONYMOUS": "100000/day"}
-        web, _ = stack.enter_context(web_process(folder, **settings))
+        web, _ = stack.enter_context(web_process(folder, workers=1, **settings))
         stack.enter_context(running(kind, program, folder, https, http, web))
         yield Front(url, f"http://{HOST}:{http}", folder / "web.log", tls)
 
@@ -124,7 +116,7 @@ def substituted(text: str, folder: Path, https: int, http: int, web: str) -> str
     return text
 
 
-def make_certificate(folder: Path, name: str = "") -> None:
+def make_certificate(folder: Path, name: str = "", days: int = 1) -> None:
     """Write a certificate for this machine, or for the host `name`, its key, and both in one file."""
     folder.mkdir()
     key = ec.generate_private_key(ec.SECP256R1())
@@ -134,7 +126,7 @@ def make_certificate(folder: Path, name: str = "") -> None:
     certificate = (
         x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.SubjectAlternativeName([host]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())

@@ -13,18 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments.quickstart.servers.places import PROJECT
+from tests.deploy.roots import MOUNT
 
 PROGRAMS = ("buildah", "mmdebstrap", "ip", "unshare")
 BUILD_TIMEOUT_SECONDS = 900
 HOST_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-# In a mount namespace of its own: "outside:inside" arguments before "--" are mounted; then nothing can be written.
-ENTER = """
-set -e
-root=$1; user=$2; shift 2
-mount --make-rprivate /
-mount --bind "$root" "$root"
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
+# Of the other arguments, "outside:inside" before "--" are mounted; then nothing can be written.
+ENTER = (
+    MOUNT
+    + """\
 mount -t tmpfs tmpfs "$root/tmp"
 mount -t tmpfs tmpfs "$root/run"
 while [ "$1" != -- ]; do
@@ -38,6 +35,7 @@ shift
 mount -o remount,bind,ro "$root"
 exec chroot --userspec="$user" "$root" "$@"
 """
+)
 
 
 def missing() -> list[str]:
@@ -63,19 +61,17 @@ class Image:
 
 
 class Builder:
-    """Builds the image below a folder, which `remove` empties again."""
+    """Builds the image on the tar `debian` below a folder, which `remove` empties again."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, debian: Path) -> None:
+        self._folder, self._debian = folder, debian
         self._storage = ["--root", str(folder / "storage"), "--runroot", str(folder / "run")]
         self._container = ""
 
     def build(self) -> Image:
         """Build the image, and return it with its root mounted. Raises CalledProcessError."""
-        base = self._folder / "base.tar"
-        self._run("mmdebstrap", "--quiet", "--variant=minbase", "bookworm", str(base))
         self._container = self._buildah("from", "scratch")
-        self._buildah("add", "--quiet", self._container, str(base), "/")
+        self._buildah("add", "--quiet", self._container, str(self._debian), "/")
         self._buildah("commit", "--quiet", self._container, "kaha-base")
         self._buildah("rm", self._container)
         file = PROJECT / "config" / "deploy" / "Containerfile"

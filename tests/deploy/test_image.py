@@ -4,7 +4,7 @@ import json
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +15,7 @@ import pytest
 
 from payments.quickstart.servers.processes import wait_until
 from tests.deploy import image
+from tests.deploy.roots import debian_tar as debian_tar  # a fixture
 from tests.deploy.stack import Stack
 
 pytestmark = pytest.mark.long
@@ -25,14 +26,14 @@ ANSWER_LOST = "4000000000005100"
 
 
 @pytest.fixture(scope="module")
-def stack() -> Iterator[Stack]:
+def stack(debian_tar: Callable[[], Path]) -> Iterator[Stack]:
     if lacking := image.missing():
         pytest.skip(f"the image cannot be built without {', '.join(lacking)}")
     with TemporaryDirectory(prefix="kaha-stack-") as name, ExitStack() as opened:
         folder = Path(name)
         # PostgreSQL runs as a user of its own.
         folder.chmod(0o755)
-        builder = image.Builder(folder)
+        builder = image.Builder(folder, debian_tar())
         opened.callback(builder.remove)
         installation = Stack(builder.build(), folder)
         yield opened.enter_context(installation.running(SIMULATOR_LATENCY_SECONDS=str(LATENCY_SECONDS)))

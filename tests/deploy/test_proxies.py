@@ -13,6 +13,7 @@ from tests.factories import ApiKeyFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 FORGED = "203.0.113.9"
+behind_a_proxy = pytest.mark.parametrize("front", ["nginx", "haproxy"], indirect=True)
 forged = pytest.mark.parametrize("header", ["X-Forwarded-For", "X_Forwarded_For", "x_forwarded-for"])
 
 
@@ -67,19 +68,22 @@ def test_the_address_that_is_true_is_logged(front: Front, header: str) -> None:
     assert {line["remote_address"] for line in lines if "remote_address" in line} == {CLIENT}
 
 
+@behind_a_proxy
 @pytest.mark.parametrize("header", ["X-Forwarded-Proto", "X_Forwarded_Proto"])
-def test_clear_text_is_refused_whatever_a_header_says(proxy: Front, header: str) -> None:
-    with proxy.client(proxy.clear_url) as client:
+def test_clear_text_is_refused_whatever_a_header_says(front: Front, header: str) -> None:
+    with front.client(front.clear_url) as client:
         answer = client.get("/v2/ping", headers={header: "https"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "https_required")
 
 
-def test_pages_in_clear_text_are_sent_on_to_https(proxy: Front) -> None:
-    with proxy.client(proxy.clear_url) as client:
+@behind_a_proxy
+def test_pages_in_clear_text_are_sent_on_to_https(front: Front) -> None:
+    with front.client(front.clear_url) as client:
         answer = client.get("/docs")
     assert (answer.status_code, answer.headers["Location"].partition(":")[0]) == (301, "https")
 
 
-def test_a_body_that_is_too_long_does_not_get_through(proxy: Front) -> None:
-    with proxy.client() as client:
+@behind_a_proxy
+def test_a_body_that_is_too_long_does_not_get_through(front: Front) -> None:
+    with front.client() as client:
         assert client.post("/v2/sources/", content=b" " * 200_000).status_code == 413

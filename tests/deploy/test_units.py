@@ -1,5 +1,6 @@
 """The units of systemd, as systemd reads them."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,7 +9,8 @@ import pytest
 
 from payments.quickstart.servers.places import PROJECT
 
-UNITS = sorted((PROJECT / "config" / "deploy" / "systemd").glob("*.service"))
+FOLDER = PROJECT / "config" / "deploy"
+UNITS = sorted((FOLDER / "systemd").glob("*.service"))
 
 
 @pytest.fixture
@@ -37,3 +39,12 @@ def test_systemd_calls_each_unit_safe(units: list[Path]) -> None:
         command = ["systemd-analyze", "security", "--offline=true", "--threshold=25", unit]
         rated = subprocess.run(command, capture_output=True, text=True, check=False)
         assert rated.returncode == 0, rated.stdout[-1500:]
+
+
+def test_commands_have_the_same_secrets_and_settings_as_every_unit() -> None:
+    command = (FOLDER / "kaha-manage").read_text()
+    [secrets] = re.findall(r"^for secret in (.+); do$", command, re.MULTILINE)
+    [settings] = re.findall(r"^export (TRUSTED_PROXIES=.+)$", command, re.MULTILINE)
+    for unit in UNITS:
+        assert re.findall(r"LoadCredential=(\w+)", unit.read_text()) == secrets.split()
+        assert f"Environment={settings}" in unit.read_text().splitlines()

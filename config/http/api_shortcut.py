@@ -1,0 +1,78 @@
+"""The way of the API's requests, past all middleware of pages."""
+
+import re
+from typing import Any, cast
+
+from corsheaders.middleware import CorsMiddleware
+from django.conf import settings
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.clickjacking import XFrameOptionsMiddleware
+from django.middleware.security import SecurityMiddleware
+from django.utils.cache import patch_vary_headers
+
+from config.http.host_and_https import HostAndHttps
+from payments.staff.admin_site.admin_host import AdminHost
+from payments.web.middleware import GetResponse, is_api
+
+
+class ApiShortcut:
+    """Leads requests of the API to their view, past all middleware that is listed after this.
+
+    Only those for paths that browsers may use pass the one for other origins. Every answer has the headers that
+    Django's middleware would give it.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+        self._view = _end_of(get_response)
+        self._across_origins: Any = CorsMiddleware(self._view)
+        self._is_for_browsers = re.compile(settings.CORS_URLS_REGEX).match
+        self._api = HostAndHttps(cast(GetResponse, convert_exception_to_response(AdminHost(self._answer))))
+        self._headers = {is_secure: _headers(is_secure) for is_secure in (False, True)}
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not is_api(request):
+            return self.get_response(request)
+        response: Any = self._api(request)
+        # To set one header after the other, Django would check their texts again for each answer.
+        response.headers._store.update(self._headers[request.is_secure()])
+        return cast(HttpResponseBase, response)
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        if not self._is_for_browsers(request.path_info):
+            return self._view(request)
+        if "HTTP_ORIGIN" in request.META or request.method == "OPTIONS":
+            return cast(HttpResponseBase, self._across_origins(request))
+        response = self._view(request)
+        # All that the middleware would do here, after it has read every header.
+        patch_vary_headers(response, ["origin"])
+        return response
+
+
+class _Example(HttpRequest):
+    """A request by https or http."""
+
+    def __init__(self, is_secure: bool) -> None:
+        super().__init__()
+        self._get_scheme = lambda: "https" if is_secure else "http"
+
+
+def _headers(is_secure: bool) -> dict[str, tuple[str, str]]:
+    """Return the headers that Django's middleware gives to each answer, as it stores them."""
+    request, response = _Example(is_secure), HttpResponse()
+    del response["Content-Type"]
+    for middleware in (XFrameOptionsMiddleware, SecurityMiddleware):
+        middleware(lambda _: response).process_response(request, response)
+    stored: dict[str, tuple[str, str]] = cast(Any, response.headers)._store
+    return stored
+
+
+def _end_of(chain: Any) -> GetResponse:
+    """Return the end of a chain of middleware: the handler that calls the view and answers its exceptions.
+
+    Django wraps each middleware in a function, and a middleware has the rest of the chain as its `get_response`.
+    """
+    while rest := getattr(chain.__wrapped__, "get_response", None):
+        chain = rest
+    return cast(GetResponse, chain)
