@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import Any
 
 from payments.sensitive_data.redaction import redact
 
@@ -18,6 +19,9 @@ class Stage(IntEnum):
     EXPIRED = 40  # no evidence came in time
     ACCEPTED = 50  # the merchant gave up
     EVIDENCE = 60  # the provider has the evidence
+    ASKED_AGAIN = 62  # the bank has the money, and wants more evidence before it decides
+    ACCEPTED_LATER = 64  # the merchant gave up when it was asked again
+    EVIDENCE_AGAIN = 66  # the provider has more evidence
     REVERSED = 70  # the money came back
     SECOND_CHARGEBACK = 80  # the bank took it again
     WON_FINALLY = 90  # it came back by arbitration
@@ -101,6 +105,40 @@ class Disputed:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "network_code", redact(self.network_code))
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeNews:
+    """There is news of a dispute that the provider calls `provider_ref`, which must be asked what it is.
+
+    `claims` is the stage that the message speaks of, as far as it says. It proves nothing; but an answer that is not as
+    far may be older than the message.
+    """
+
+    provider_ref: str
+    claims: Stage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDispute:
+    """What a provider answers about a dispute: our reference of its payment, and its stages so far, oldest first.
+
+    `unclear` says to operators what else the provider says of it that nobody documents, or not enough; empty for
+    nothing. The stages are certain all the same.
+    """
+
+    payment_reference: str
+    stages: tuple[Disputed, ...]
+    unclear: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unclear", redact(self.unclear))
+
+
+def news_from(members: dict[str, Any]) -> DisputeNews:
+    """Return the news that `json` was made of by `json.dumps(asdict(…))`."""
+    claims = members["claims"]
+    return DisputeNews(members["provider_ref"], None if claims is None else Stage(claims))
 
 
 def disputed_from(members: dict[str, object]) -> Disputed:

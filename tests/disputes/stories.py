@@ -12,7 +12,7 @@ from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import Attempt, Charge, Dispute
 from payments.providers.disputes import Disputed, Stage
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import Api
+from tests.client import Api, made
 
 AT_ONCE, INQUIRY, LATER = "4000000000000259", "4000000000001976", "4000000000002685"
 WON, LOST = "4000000000004269", "4000000000004277"
@@ -44,3 +44,9 @@ def make_dispute(charge: Charge, **members: Any) -> Dispute:
     attempt = attempts.reload(Attempt.objects.get(charge=charge, kind="authorize", passed_on=False))
     record.record(attempt, Disputed("D1", Stage.CHARGEBACK, **given))
     return Dispute.objects.get(charge=charge, provider_ref="D1")
+
+
+def dispute_on(api: Api, card: str = AT_ONCE) -> str:
+    """Return the path of the dispute of a new charge on this card."""
+    charge = disputed(api, card)
+    return f"/disputes/{made(api.get('/disputes/', charge=charge['id']))['data'][0]['id']}"

@@ -1,6 +1,6 @@
 """Responses to disputes: evidence and acceptance, from the merchant to the provider."""
 
-import base64
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,26 +8,18 @@ import pytest
 
 from payments import clock
 from payments.domain.charging import attempts
-from payments.domain.disputes import evidence, respond
+from payments.domain.disputes import respond
 from payments.domain.disputes.find import authorization_of
 from payments.domain.disputes.record import record
-from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.sweep_scope import ALL_MERCHANTS
-from payments.models import Attempt, Dispute, Evidence
+from payments.models import Attempt, Dispute
 from payments.providers.disputes import Disputed, Stage
+from payments.providers.registry import CONNECTORS
 from tests.charging.doubles import provider
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once
 from tests.disputes.doubles import LosesResponses, RefusesResponses
-from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, disputed
-
-PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
-
-
-def dispute_on(api: Api, card: str = AT_ONCE) -> str:
-    """Return the path of the dispute of a new charge on this card."""
-    charge = disputed(api, card)
-    return f"/disputes/{made(api.get('/disputes/', charge=charge['id']))['data'][0]['id']}"
+from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, dispute_on
 
 
 def responded(api: Api, card: str, text: str) -> dict[str, Any]:
@@ -37,42 +29,6 @@ def responded(api: Api, card: str, text: str) -> dict[str, Any]:
     made(api.post(f"{path}/submit"))
     respond.send_due()
     return made(api.get(path))
-
-
-def test_a_piece_of_evidence_is_shown_without_its_content(api: Api) -> None:
-    path = dispute_on(api)
-    piece = made(api.post(f"{path}/evidence", {"type": "receipt", "file": PDF}))
-    assert (piece["type"], piece["content_type"], piece["size"]) == ("receipt", "application/pdf", 18)
-    assert made(api.get(f"{path}/evidence"))["data"] == [piece]
-
-
-def test_a_further_piece_of_a_type_replaces_the_one_before(api: Api) -> None:
-    path = dispute_on(api)
-    for text in ("first", "second one"):
-        made(api.post(f"{path}/evidence", {"type": "other", "text": text}))
-    assert [piece["size"] for piece in made(api.get(f"{path}/evidence"))["data"]] == [len("second one")]
-
-
-def test_the_content_of_evidence_is_sealed(api: Api) -> None:
-    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered to Juan"}))
-    assert b"Juan" not in bytes(Evidence.objects.get().sealed_content)
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({"type": "receipt"}, "missing"),
-        ({"type": "receipt", "text": "a", "file": PDF}, "not_allowed"),
-        ({"type": "poem", "text": "a"}, "invalid_choice"),
-        ({"type": "receipt", "file": "not base64!"}, "pattern"),
-        ({"type": "receipt", "file": base64.b64encode(b"GIF89a").decode()}, "invalid_file"),
-        ({"type": "receipt", "text": "4242424242424242"}, "card_data"),
-    ],
-)
-def test_evidence_that_cannot_be_used_is_refused(api: Api, body: dict[str, str], code: str) -> None:
-    error = error_of(api.post(f"{dispute_on(api)}/evidence", body))
-    assert error["code"] == code
-    assert not Evidence.objects.exists()
 
 
 def test_submitted_evidence_brings_the_dispute_under_review(api: Api) -> None:
@@ -248,34 +204,38 @@ def test_the_providers_own_message_proves_that_it_has_the_evidence(api: Api, is_
     assert respond.send_due() == 0
 
 
+def test_a_bank_that_asks_again_is_answered_again_and_what_it_had_proves_nothing(api: Api) -> None:
+    path = f"/disputes/{responded(api, AT_ONCE, 'Delivered')['id']}"
+    dispute = Dispute.objects.get()
+
+    def report(*stages: Stage) -> None:
+        for stage in stages:
+            reported = Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency)
+            record(attempts.reload(authorization_of(dispute)), reported)
+
+    report(Stage.ASKED_AGAIN)
+    made(api.post(f"{path}/submit"))
+    report(Stage.CHARGEBACK, Stage.EVIDENCE, Stage.ASKED_AGAIN)
+    pending = made(api.get(path))
+    assert (pending["status"], pending["response"]["status"]) == ("needs_response", "pending")
+    report(Stage.EVIDENCE_AGAIN)
+    after = made(api.get(path))
+    assert (after["status"], after["withdrawn"], after["response"]["status"]) == ("under_review", True, "sent")
+
+
 def test_a_dispute_whose_time_is_over_takes_no_response(api: Api) -> None:
     path = dispute_on(api)
     Dispute.objects.update(evidence_due_at=clock.now())
     assert error_of(api.post(f"{path}/accept"))["code"] == "dispute_not_answerable"
 
 
-def test_a_dispute_at_a_provider_that_takes_no_responses_says_where_to_respond(api: Api) -> None:
+def test_a_dispute_at_a_provider_that_takes_no_responses_says_where_to_respond(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = dispute_on(api)
+    monkeypatch.setitem(CONNECTORS, "xendit", replace(CONNECTORS["xendit"], takes_responses=False))
     Attempt.objects.update(provider="xendit")
     assert "at the provider itself" in error_of(api.post(f"{path}/accept"))["message"]
-
-
-def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(
-    api: Api, monkeypatch: pytest.MonkeyPatch, other_shop: NewMerchant
-) -> None:
-    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 10)
-    path, other_api = dispute_on(api), Api(other_shop.keys["sk_test"])
-    assert error_of(api.post(f"{path}/evidence", {"type": "other", "text": "a" * 11}))["code"] == (
-        "evidence_limit_reached"
-    )
-    made(other_api.post(f"{dispute_on(other_api)}/evidence", {"type": "other", "text": "a" * 10}))
-
-
-def test_old_evidence_is_deleted(api: Api) -> None:
-    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered"}))
-    assert evidence.delete_old() == 0
-    with clock.at(clock.now() + evidence.KEPT[False] + timedelta(seconds=1)):
-        assert evidence.delete_old() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -14,6 +14,9 @@ STAGES: dict[str, tuple[str, str]] = {
     "expired": ("expired", ""),
     "accepted": ("accepted", ""),
     "evidence": ("under_review", ""),
+    "asked_again": ("needs_response", TAKEN),
+    "accepted_later": ("accepted", ""),
+    "evidence_again": ("under_review", ""),
     "reversed": ("won", BACK),
     "second_chargeback": ("lost", TAKEN),
     "won_finally": ("won", BACK),
@@ -21,7 +24,7 @@ STAGES: dict[str, tuple[str, str]] = {
 }
 ORDER = list(STAGES)
 # By which the provider shows that it has a response.
-PROOFS = {"evidence": ("inquiry_answered", "evidence"), "accept": ("accepted",)}
+PROOFS = {"evidence": ("inquiry_answered", "evidence", "evidence_again"), "accept": ("accepted", "accepted_later")}
 ASKS = ("warning", "needs_response")
 REFUSED, UNANSWERED = "refused", "unanswered"
 
@@ -61,10 +64,11 @@ class Dispute:
     def report(self, stage: str) -> None:
         """Record a stage: one that comes after a further one changes nothing."""
         before = self.status
+        is_earlier = self.stage == "asked_again" and ORDER.index(stage) < ORDER.index("asked_again")
         self.stage = max(self.stage, stage, key=ORDER.index)
         if STAGES[stage][1]:
             self.money = max(self.money or stage, stage, key=ORDER.index)
-        if self.response and stage in PROOFS[self.response]:
+        if self.response and stage in PROOFS[self.response] and not is_earlier:
             self.response_state = "sent"
         elif (
             self.status in ("warning", "needs_response") and self.status != before and self.response_state != "pending"
@@ -95,8 +99,10 @@ class Dispute:
             self.response_state = "refused" if self.tries == 1 else "unknown"
         elif fate != UNANSWERED:
             is_inquiry = ORDER.index(self.stage) < ORDER.index("notice")
-            evidence = "inquiry_answered" if is_inquiry else "evidence"
-            self.report(evidence if self.response == "evidence" else "accepted")
+            is_again = ORDER.index(self.stage) >= ORDER.index("asked_again")
+            evidence = "inquiry_answered" if is_inquiry else "evidence_again" if is_again else "evidence"
+            accepted = "accepted_later" if is_again else "accepted"
+            self.report(evidence if self.response == "evidence" else accepted)
 
     def _respond(self, response: str, *, is_possible: bool) -> str:
         if not is_possible:

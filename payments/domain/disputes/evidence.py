@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import IntegrityError
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from payments import clock, ids
 from payments.db.writes import Insert, LockShared, StaleRow, Update
@@ -38,11 +38,12 @@ def add(
     `evidence_limit_reached`, `resource_busy`, VaultUnavailable, and Replay.
     """
     dispute = find_open(caller, dispute_id)
-    known = Evidence.objects.filter(dispute=dispute, type=piece.type).defer("sealed_content").first()
+    known = rows_of(dispute).filter(type=piece.type).defer("sealed_content").first()
     added = _sealed(dispute, piece, known)
     _require_room(caller, added.size)
     # The response is sent with the evidence that is there when it is asked for.
-    guard = LockShared(Dispute, {"id": dispute.id, "response_state": dispute.response_state})
+    same = {"id": dispute.id, "merchant_id": dispute.merchant_id, "response_state": dispute.response_state}
+    guard = LockShared(Dispute, same)
     answer = render(added)
     try:
         idempotency.write_once(caller, idempotency.new_record(caller, answer), guard, _write(known, added))
@@ -70,7 +71,7 @@ def _write(known: Evidence | None, added: Evidence) -> Insert | Update:
     if known is None:
         return Insert(added)
     names = ("content_type", "size", "sealed_content", "created_at")
-    same = {"id": known.id, "created_at": known.created_at}
+    same = {"id": known.id, "merchant_id": known.merchant_id, "created_at": known.created_at}
     return Update(Evidence, same, {name: getattr(added, name) for name in names})
 
 
@@ -83,14 +84,19 @@ def _require_room(caller: Caller, size: int) -> None:
         raise conflict("evidence_limit_reached", message)
 
 
+def rows_of(dispute: Dispute) -> QuerySet[Evidence]:
+    """Return the pieces of a dispute."""
+    return Evidence.objects.filter(merchant_id=dispute.merchant_id, dispute=dispute)
+
+
 def of_dispute(dispute: Dispute) -> list[Evidence]:
     """Return the pieces of a dispute without their contents, oldest first."""
-    return list(Evidence.objects.filter(dispute=dispute).defer("sealed_content").order_by("id"))
+    return list(rows_of(dispute).defer("sealed_content").order_by("id"))
 
 
 def opened(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
     """Return the pieces of a dispute as the merchant sent them. Raise VaultError, VaultUnavailable."""
-    rows = Evidence.objects.filter(dispute=dispute).order_by("id")
+    rows = rows_of(dispute).order_by("id")
     return tuple(
         disputes.Evidence(EvidenceType(row.type), row.content_type, unseal(row.sealed_content, _place(dispute, row.id)))
         for row in rows

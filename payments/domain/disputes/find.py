@@ -37,8 +37,8 @@ def find_open(caller: Caller, text: str) -> Dispute:
 
 def authorization_of(dispute: Dispute) -> Attempt:
     """Return the attempt that authorized the disputed payment."""
-    kind = Attempt.Kind.AUTHORIZE
-    return Attempt.objects.select_related("account").get(charge=dispute.charge_id, kind=kind, passed_on=False)
+    rows = Attempt.objects.select_related("account").filter(merchant_id=dispute.merchant_id, charge=dispute.charge_id)
+    return rows.get(kind=Attempt.Kind.AUTHORIZE, passed_on=False)
 
 
 def _not_answerable(dispute: Dispute, message: str) -> PaymentError:

@@ -25,8 +25,8 @@ from payments.providers.disputes import Disputed, Response, Stage
 
 RECORD_TRIES = 10
 RESPONSE_STAGES: dict[str, tuple[Stage, ...]] = {
-    Response.EVIDENCE: (Stage.INQUIRY_ANSWERED, Stage.EVIDENCE),
-    Response.ACCEPT: (Stage.ACCEPTED,),
+    Response.EVIDENCE: (Stage.INQUIRY_ANSWERED, Stage.EVIDENCE, Stage.EVIDENCE_AGAIN),
+    Response.ACCEPT: (Stage.ACCEPTED, Stage.ACCEPTED_LATER),
 }
 
 
@@ -84,7 +84,8 @@ def _writes(attempt: Attempt, known: Dispute | None, reported: Disputed, now: da
     if known:
         values = _values(known, reported, standing, now) | {"fee": fee}
         dispute = copy_with(known, values)
-        yield Update(Dispute, {"id": known.id, "version": known.version}, values)
+        same = {"id": known.id, "merchant_id": known.merchant_id, "version": known.version}
+        yield Update(Dispute, same, values)
     else:
         dispute = _new(charge, reported, standing, fee, now)
         yield Insert(dispute)
@@ -134,7 +135,9 @@ def _values(known: Dispute, reported: Disputed, standing: Standing, now: datetim
 def _is_response(known: Dispute, stage: Stage) -> bool:
     """Return whether the stage shows that the provider has the response, which may have seemed to be refused."""
     is_missing = known.response_state not in ("", Dispute.ResponseState.SENT)
-    return is_missing and stage in RESPONSE_STAGES[known.response]
+    # What the bank had before it asked again is no proof of what is sent since.
+    is_earlier = known.stage == Stage.ASKED_AGAIN and stage < Stage.ASKED_AGAIN
+    return is_missing and not is_earlier and stage in RESPONSE_STAGES[known.response]
 
 
 def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any]:

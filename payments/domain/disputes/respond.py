@@ -12,7 +12,7 @@ from payments import clock
 from payments.connections import release_connection
 from payments.db.fast_model import copy_with
 from payments.db.writes import StaleRow, Update, execute_writes
-from payments.domain import bulkheads, events, idempotency
+from payments.domain import bulkheads, events, idempotency, provider_calls
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
@@ -48,7 +48,7 @@ def submit(caller: Caller, dispute_id: str, render: Render) -> Result[Dispute]:
     Raise PaymentError `resource_missing`, `dispute_not_answerable`, `evidence_missing`, `resource_busy`, and Replay.
     """
     dispute = find_open(caller, dispute_id)
-    if not dispute.evidence.exists():
+    if not evidence.rows_of(dispute).exists():
         message = "This dispute has no evidence yet. Add some with POST /v2/disputes/{id}/evidence, and submit it then."
         raise conflict("evidence_missing", message, public_id("ch", dispute.charge_id))
     return _ask_for(caller, dispute, Response.EVIDENCE, render)
@@ -80,7 +80,7 @@ def _ask_for(caller: Caller, dispute: Dispute, response: Response, render: Rende
     }
     after = copy_with(dispute, values)
     answer = render(after)
-    update = Update(Dispute, {"id": dispute.id, "version": dispute.version}, values)
+    update = Update(Dispute, _unchanged(dispute), values)
     shown = events.of(caller, "dispute.updated", after)
     try:
         idempotency.write_once(caller, idempotency.new_record(caller, answer), update, *shown)
@@ -138,7 +138,7 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
         release_connection()
         reached(Failpoint.ASKING)
         try:
-            outcome = provider.respond(asked)
+            outcome = provider_calls.ask(attempt.provider, "respond", lambda: provider.respond(asked))
         except Exception as error:
             logger.exception("provider call broke", extra={"dispute": public_id("dp", dispute.id)})
             outcome = Unknown(type(error).__name__)
@@ -148,9 +148,13 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
 
 def _stage_of(dispute: Dispute) -> Disputed:
     """Return the stage that a response which the provider has brings the dispute to."""
-    is_inquiry = dispute.stage < Stage.NOTICE
-    evidence_stage = Stage.INQUIRY_ANSWERED if is_inquiry else Stage.EVIDENCE
-    stage = evidence_stage if dispute.response == Response.EVIDENCE else Stage.ACCEPTED
+    is_again = dispute.stage >= Stage.ASKED_AGAIN
+    if dispute.response == Response.ACCEPT:
+        stage = Stage.ACCEPTED_LATER if is_again else Stage.ACCEPTED
+    elif dispute.stage < Stage.NOTICE:
+        stage = Stage.INQUIRY_ANSWERED
+    else:
+        stage = Stage.EVIDENCE_AGAIN if is_again else Stage.EVIDENCE
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
 
 
@@ -171,7 +175,8 @@ def _put_off(dispute: Dispute) -> None:
 
 def _change(dispute: Dispute, **values: object) -> None:
     # Hits no row where the lease has expired and another worker has claimed it.
-    Dispute.objects.filter(id=dispute.id, response_due_at=dispute.response_due_at).update(**values)
+    own = Dispute.objects.filter(id=dispute.id, merchant_id=dispute.merchant_id)
+    own.filter(response_due_at=dispute.response_due_at).update(**values)
 
 
 def _end(claimed: Dispute, state: State, why: str) -> None:
@@ -187,8 +192,13 @@ def _end(claimed: Dispute, state: State, why: str) -> None:
         "version": dispute.version + 1,
         "updated_at": clock.now(),
     }
-    update = Update(Dispute, {"id": dispute.id, "version": dispute.version, **same}, values)
+    update = Update(Dispute, _unchanged(dispute) | same, values)
     shown = events.of(Caller.service(dispute.charge), "dispute.updated", copy_with(dispute, values))
     # Where it is not recorded now, the lease ends and it is sent again.
     with suppress(StaleRow):
         execute_writes(update, *shown)
+
+
+def _unchanged(dispute: Dispute) -> dict[str, Any]:
+    """Return what the dispute's row holds as long as nobody else changed it."""
+    return {"id": dispute.id, "merchant_id": dispute.merchant_id, "version": dispute.version}

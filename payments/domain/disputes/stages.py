@@ -20,14 +20,18 @@ STATUSES: dict[Stage, Status] = {
     Stage.EXPIRED: Status.EXPIRED,
     Stage.ACCEPTED: Status.ACCEPTED,
     Stage.EVIDENCE: Status.UNDER_REVIEW,
+    Stage.ASKED_AGAIN: Status.NEEDS_RESPONSE,
+    Stage.ACCEPTED_LATER: Status.ACCEPTED,
+    Stage.EVIDENCE_AGAIN: Status.UNDER_REVIEW,
     Stage.REVERSED: Status.WON,
     Stage.SECOND_CHARGEBACK: Status.LOST,
     Stage.WON_FINALLY: Status.WON,
     Stage.LOST_FINALLY: Status.LOST,
 }
 ASKS_FOR_EVIDENCE = (Status.WARNING, Status.NEEDS_RESPONSE)
-# Stages by which the payer's bank takes the money, and by which it comes back; the others move none.
-TAKES = frozenset({Stage.CHARGEBACK, Stage.SECOND_CHARGEBACK, Stage.LOST_FINALLY})
+# Stages by which the payer's bank takes the money, or says that it has it, and by which it comes back; the others move
+# none.
+TAKES = frozenset({Stage.CHARGEBACK, Stage.ASKED_AGAIN, Stage.SECOND_CHARGEBACK, Stage.LOST_FINALLY})
 RETURNS = frozenset({Stage.REVERSED, Stage.WON_FINALLY})
 UNTOUCHED = 0
 

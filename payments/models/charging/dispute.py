@@ -5,6 +5,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
@@ -37,7 +38,7 @@ class Dispute(FastModel):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="disputes", db_index=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="disputes", db_index=False)
     # The provider's name of the dispute, and the card network's.
     provider_ref = models.CharField(max_length=255)
     network_ref = models.CharField(max_length=255, blank=True, default="")

@@ -5,6 +5,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.dispute import Dispute
 from payments.models.merchants.merchant import Merchant
@@ -28,7 +29,7 @@ class Evidence(FastModel):
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     # The unique constraint begins with it.
-    dispute = models.ForeignKey(Dispute, models.PROTECT, related_name="evidence", db_index=False)
+    dispute = OwnForeignKey(Dispute, models.PROTECT, related_name="evidence", db_index=False)
     type = models.CharField(max_length=30)
     content_type = models.CharField(max_length=15)
     # Of the text or the file, in bytes.

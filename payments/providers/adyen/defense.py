@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from payments.providers.adyen.client import Client, Refused, ask
-from payments.providers.adyen.documents import Document, Unusable, documents_of
 from payments.providers.base import Approved, Outcome, Rejected, Unknown
 from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response
+from payments.providers.evidence.documents import Document, Limit, Unusable, documents_of
 
 Answer = dict[str, Any]
 
+# Of a PDF; kaha takes no larger file of any type.
+LIMIT = Limit("Adyen", 2 * 1024**2)
 REQUIRED, ONE_OR_MORE = "Required", "OneOrMore"
 ANY = tuple(EvidenceType)
 # What each of Adyen's document types shows, those that say most first. Reasons that want others are not chosen: they
@@ -55,7 +57,7 @@ def respond(client: Client, merchant_account: str, asked: DisputeResponse) -> Ou
     reasons = _done(ask(client.list_defense_reasons, named)).get("defenseReasons") or []
     try:
         defense = _chosen(reasons, asked.evidence)
-        documents = documents_of(defense.evidence)
+        documents = documents_of(defense.evidence, dict.fromkeys(defense.evidence, LIMIT))
     except Unusable as why:
         return Rejected("evidence_unusable", str(why))
     for kind in sorted(defense.known & documents.keys()):

@@ -1,56 +1,21 @@
-"""Responses to disputes at Adyen: the reason that is chosen, the documents that are made, and what gets lost."""
+"""Responses to disputes at Adyen: the reason that is chosen, and what gets lost."""
 
 import base64
-from io import BytesIO
-from pathlib import Path
-from random import Random
 
 import pytest
-from PIL import Image
-from pypdf import PdfReader
-from reportlab.pdfgen.canvas import Canvas
 
 from payments.providers import http
-from payments.providers.adyen import documents
 from payments.providers.adyen.defense import _chosen
-from payments.providers.adyen.documents import Unusable, documents_of
 from payments.providers.base import Approved, NotSent, Rejected, Unknown
 from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response, Stage
+from payments.providers.evidence.documents import Unusable
 from tests.providers.adyen.bench import AdyenBench, SpoilsDisputes, adyen_bench
 from tests.providers.adyen.dispute_books import ONE_OR_MORE, OPTIONAL, REASONS, REQUIRED, DisputeBook
 from tests.providers.bench import Spoilt, taken
+from tests.providers.evidence import file, image, text
 
 EVIDENCE_CALLS = 3
 PATIENCE = 3
-
-
-def text(type_: EvidenceType, words: str = "Signed for by Maria") -> Evidence:
-    return Evidence(type_, "text/plain", words)
-
-
-def file(type_: EvidenceType, content_type: str, content: bytes) -> Evidence:
-    return Evidence(type_, content_type, base64.b64encode(content).decode())
-
-
-def pdf(words: str) -> bytes:
-    made = BytesIO()
-    canvas = Canvas(made)
-    canvas.drawString(100, 700, words)
-    canvas.save()
-    return made.getvalue()
-
-
-def image(kind: str, size: tuple[int, int] = (300, 200), mode: str = "RGB") -> bytes:
-    made = BytesIO()
-    Image.new(mode, size).save(made, kind)
-    return made.getvalue()
-
-
-def words_of(document: documents.Document) -> str:
-    """Return the text on the pages of a PDF."""
-    assert document.content_type == "application/pdf"
-    pages = PdfReader(BytesIO(base64.b64decode(document.content))).pages
-    return "\n".join(page.extract_text() for page in pages)
 
 
 def responding(bench: AdyenBench, *pieces: Evidence) -> tuple[DisputeBook, DisputeResponse]:
@@ -155,60 +120,10 @@ def test_a_file_by_itself_is_sent_as_it_is(bench: AdyenBench, content_type: str,
     assert (sent["contentType"], base64.b64decode(sent["content"])) == (content_type, content)
 
 
-def test_texts_images_and_files_for_one_document_are_joined_in_their_order() -> None:
-    pieces = [
-        text(EvidenceType.COMMUNICATION, "Paid ₱100 in cash\n" + "a" * 200),
-        file(EvidenceType.SHIPPING, "application/pdf", pdf("Delivered on Monday")),
-        file(EvidenceType.SIGNATURE, "image/png", image("PNG", mode="RGBA")),
-    ]
-    words = words_of(documents_of({"DefenseMaterial": pieces})["DefenseMaterial"])
-    found = [words.index(part) for part in ("Paid PHP 100 in cash", "Delivered on Monday", "customer signature")]
-    assert found == sorted(found)
-
-
-def test_a_text_of_many_pages_is_sent_whole() -> None:
-    lines = [f"Line {number} of what was said" for number in range(500)]
-    words = words_of(documents_of({"D": [text(EvidenceType.OTHER, "\n".join(lines))]})["D"])
-    assert [line for line in words.splitlines() if line.startswith("Line")] == lines
-
-
-NOISE = pdf(Random(1).randbytes(900_000).hex())
-
-
-@pytest.mark.parametrize(
-    ("pieces", "why"),
-    [
-        ([text(EvidenceType.OTHER, "She said ☃")], "a character"),
-        ([text(EvidenceType.OTHER), file(EvidenceType.RECEIPT, "application/pdf", b"%PDF-1.7 no")], "receipt cannot"),
-        ([file(EvidenceType.RECEIPT, "image/png", image("PNG")[:60])], "receipt cannot be read"),
-        ([file(EvidenceType.RECEIPT, "image/png", image("PNG", (7000, 7000), "1"))], "receipt cannot be read"),
-        ([file(type_, "application/pdf", NOISE) for type_ in list(EvidenceType)[:3]], "2 MB"),
-    ],
-    ids=["other characters", "broken PDF", "broken PNG", "too many pixels", "too large"],
-)
-def test_what_cannot_become_a_document_is_refused_by_name(pieces: list[Evidence], why: str) -> None:
-    with pytest.raises(Unusable, match=why):
-        documents_of({"D": pieces})
-
-
 def test_unusable_evidence_changes_nothing_at_adyen(bench: AdyenBench) -> None:
     book, asked = responding(bench, text(EvidenceType.OTHER, "She said ☃"))
     assert isinstance(bench.connector.respond(asked), Rejected)
     assert (book.documents, book.defended) == ({}, [])
-
-
-def test_the_process_that_opens_files_has_no_environment_and_ends_in_time(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    script = tmp_path / "script.py"
-    script.write_text("import json, os; print(json.dumps({'documents': {'D': ' '.join(os.environ)}}))")
-    monkeypatch.setattr(documents, "SCRIPT", script)
-    monkeypatch.setenv("SECRET_OF_THE_SERVER", "x")
-    assert "SECRET" not in documents_of({"D": [text(EvidenceType.OTHER)]})["D"].content
-    script.write_text("import time; time.sleep(60)")
-    monkeypatch.setattr(documents, "SECONDS", 0.5)
-    with pytest.raises(Unusable, match="too much time"):
-        documents_of({"D": [text(EvidenceType.OTHER)]})
 
 
 @pytest.mark.parametrize("how", [Spoilt.LOST, Spoilt.CUT, Spoilt.FAILING, Spoilt.DROPPED, Spoilt.BUSY])

@@ -1,19 +1,30 @@
 """What providers that report disputes say of them, and how they take responses: the same at each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import pytest
 
-from payments.providers.base import Approved, Payment, Rejected, Report, Unknown
-from payments.providers.disputes import Disputed, DisputeResponse, Evidence, EvidenceType, Response
+from payments.providers.base import Approved, FindsDisputes, Payment, Rejected, Report, Unknown
+from payments.providers.disputes import (
+    Disputed,
+    DisputeNews,
+    DisputeResponse,
+    Evidence,
+    EvidenceType,
+    FoundDispute,
+    Response,
+    Stage,
+)
 from payments.providers.simulator.disputes import STORIES
 from payments.providers.simulator.scenarios import Story
 from tests.providers.adyen.bench import AdyenBench
 from tests.providers.bench import AMOUNT, Spoilt, taken
 from tests.providers.contract.conftest import BENCHES
 from tests.providers.simulator.bench import SimulatorBench
+from tests.providers.xendit.bench import XenditBench
 
-DISPUTING = ("adyen", "simulator")
+DisputingBench = AdyenBench | SimulatorBench | XenditBench
 PIECES = (
     Evidence(EvidenceType.RECEIPT, "text/plain", "Two plates of halo-halo, PHP 100.00"),
     Evidence(EvidenceType.COMMUNICATION, "text/plain", "Maria: it arrived, salamat!"),
@@ -23,47 +34,66 @@ every_response = pytest.mark.parametrize("response", BOTH)
 every_story = pytest.mark.parametrize("story", Story)
 
 
-@pytest.fixture(params=DISPUTING)
-def bench(request: pytest.FixtureRequest, db: None) -> Iterator[AdyenBench | SimulatorBench]:
-    """Each provider that reports disputes in turn."""
+@pytest.fixture(params=BENCHES)
+def bench(request: pytest.FixtureRequest, db: None) -> Iterator[DisputingBench]:
+    """Each provider in turn: all of them report disputes."""
     with BENCHES[request.param]() as made:
-        assert isinstance(made, AdyenBench | SimulatorBench)
+        assert isinstance(made, DisputingBench)
         yield made
 
 
-def reports_of(bench: AdyenBench | SimulatorBench, payment: Payment) -> list[Report]:
+def reports_of(bench: DisputingBench, payment: Payment) -> list[Report]:
     """Return the reports about disputes of a payment, oldest first."""
-    reports = [report for message in bench.webhooks() for report in bench.connector.read_webhook(*message)]
+    webhooks = bench.dispute_webhooks() if isinstance(bench, XenditBench) else bench.webhooks()
+    reports = [report for message in webhooks for report in bench.connector.read_webhook(*message)]
     return [report for report in reports if report.dispute and report.reference == payment.reference]
 
 
-def disputes_of(bench: AdyenBench | SimulatorBench, story: Story) -> list[Disputed]:
-    """Return what is reported of a payment whose bank does all that is in `story`."""
+def stages_in(bench: DisputingBench, payment: Payment, report: Report) -> Sequence[Disputed]:
+    """Return the stages in a report, looked up where it only has news."""
+    if not isinstance(report.dispute, DisputeNews):
+        return [report.dispute] if report.dispute else []
+    assert isinstance(bench.connector, FindsDisputes)
+    found = bench.connector.find_dispute(report.dispute.provider_ref)
+    assert isinstance(found, FoundDispute)
+    assert (found.payment_reference, found.unclear) == (payment.reference, "")
+    return found.stages
+
+
+def disputes_of(bench: DisputingBench, story: Story) -> list[Disputed]:
+    """Return what is reported of a payment whose bank does all that is in `story`, each stage once."""
     payment = taken(bench)
     bench.dispute(payment, story)
-    return [report.dispute for report in reports_of(bench, payment) if report.dispute]
+    stages = (stages_in(bench, payment, report) for report in reports_of(bench, payment))
+    return list(dict.fromkeys(chain.from_iterable(stages)))
+
+
+def expected_of(bench: DisputingBench, story: Story) -> list[Stage]:
+    """Return the stages of a story, without the inquiries that Xendit does not have."""
+    stages = [stage for _, stage in STORIES[story]]
+    return [stage for stage in stages if not (isinstance(bench, XenditBench) and stage is Stage.INQUIRY)]
 
 
 @every_story
-def test_each_stage_is_reported_in_order(bench: AdyenBench | SimulatorBench, story: Story) -> None:
-    assert [dispute.stage for dispute in disputes_of(bench, story)] == [stage for _, stage in STORIES[story]]
+def test_each_stage_is_reported_in_order(bench: DisputingBench, story: Story) -> None:
+    assert [dispute.stage for dispute in disputes_of(bench, story)] == expected_of(bench, story)
 
 
-@every_story
-def test_a_dispute_has_one_name_and_the_amount_of_its_payment(bench: AdyenBench | SimulatorBench, story: Story) -> None:
+@pytest.mark.parametrize("story", [story for story in Story if story is not Story.INQUIRY])
+def test_a_dispute_has_one_name_and_the_amount_of_its_payment(bench: DisputingBench, story: Story) -> None:
     disputes = disputes_of(bench, story)
     assert len({dispute.provider_ref for dispute in disputes}) == 1
     assert {(dispute.amount, dispute.currency) for dispute in disputes} == {(AMOUNT, "PHP")}
 
 
-def test_a_report_of_a_dispute_is_no_outcome_of_its_payment(bench: AdyenBench | SimulatorBench) -> None:
+def test_a_report_of_a_dispute_is_no_outcome_of_its_payment(bench: DisputingBench) -> None:
     payment = taken(bench)
     bench.webhooks()
     bench.dispute(payment, Story.LOST)
     assert [report.outcome for report in reports_of(bench, payment)] == [None, None]
 
 
-def responding(bench: AdyenBench | SimulatorBench, response: Response) -> tuple[Payment, DisputeResponse]:
+def responding(bench: DisputingBench, response: Response) -> tuple[Payment, DisputeResponse]:
     """Return a payment whose money the bank took back, and the merchant's response."""
     payment = taken(bench)
     provider_ref = bench.begin_dispute(payment)
@@ -71,14 +101,14 @@ def responding(bench: AdyenBench | SimulatorBench, response: Response) -> tuple[
 
 
 @every_response
-def test_a_response_is_taken(bench: AdyenBench | SimulatorBench, response: Response) -> None:
+def test_a_response_is_taken(bench: DisputingBench, response: Response) -> None:
     payment, asked = responding(bench, response)
     assert bench.connector.respond(asked) == Approved(asked.provider_ref)
     assert bench.responses(payment) == [response]
 
 
 @every_response
-def test_a_repeated_response_changes_nothing(bench: AdyenBench | SimulatorBench, response: Response) -> None:
+def test_a_repeated_response_changes_nothing(bench: DisputingBench, response: Response) -> None:
     payment, asked = responding(bench, response)
     bench.connector.respond(asked)
     assert isinstance(bench.connector.respond(asked), Approved | Rejected)
@@ -87,7 +117,7 @@ def test_a_repeated_response_changes_nothing(bench: AdyenBench | SimulatorBench,
 
 @every_response
 def test_a_response_whose_answer_is_lost_is_unknown_and_reaches_the_provider_once(
-    bench: AdyenBench | SimulatorBench, response: Response
+    bench: DisputingBench, response: Response
 ) -> None:
     payment, asked = responding(bench, response)
     bench.spoil_next(Spoilt.LOST)
@@ -96,7 +126,7 @@ def test_a_response_whose_answer_is_lost_is_unknown_and_reaches_the_provider_onc
     assert bench.responses(payment) == [response]
 
 
-def test_a_response_after_another_one_is_refused(bench: AdyenBench | SimulatorBench) -> None:
+def test_a_response_after_another_one_is_refused(bench: DisputingBench) -> None:
     payment, asked = responding(bench, Response.ACCEPT)
     bench.connector.respond(asked)
     other = DisputeResponse(asked.provider_ref, payment.reference, Response.EVIDENCE, PIECES)
@@ -106,7 +136,7 @@ def test_a_response_after_another_one_is_refused(bench: AdyenBench | SimulatorBe
 
 @every_response
 def test_a_response_to_a_dispute_that_the_provider_does_not_know_is_refused(
-    bench: AdyenBench | SimulatorBench, response: Response
+    bench: DisputingBench, response: Response
 ) -> None:
     payment = taken(bench)
     unknown = DisputeResponse("nobody's", payment.reference, response, BOTH[response])

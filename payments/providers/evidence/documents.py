@@ -1,9 +1,10 @@
-"""Evidence as documents that Adyen takes: PDFs and JPEGs as they are, everything else in one PDF for each document.
+"""Evidence as documents that providers take: PDFs and JPEGs as they are, everything else in one PDF for each document.
 
 Merchants' files are opened by `joined_pdf` alone, a process that is bounded in time and memory; and not even there
 where a file is a document by itself.
 """
 
+import base64
 import json
 import subprocess  # nosec B404 # our own script, without a shell
 import sys
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from payments.providers.adyen import joined_pdf
 from payments.providers.disputes import Evidence
+from payments.providers.evidence import joined_pdf
 
 TEXT, PDF, JPEG = "text/plain", "application/pdf", "image/jpeg"
 # For all documents of a response.
@@ -34,12 +35,40 @@ class Document:
     content_type: str
     content: str = field(repr=False)
 
+    @property
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return len(self.content) * 3 // 4 - self.content.count("=")
 
-def documents_of(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Document]:
-    """Return the document of each name, from its pieces. Raise Unusable."""
+    @property
+    def decoded(self) -> bytes:
+        """Return its bytes."""
+        return base64.b64decode(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What `provider` takes in one document."""
+
+    provider: str
+    max_bytes: int
+
+
+def documents_of(evidence: Mapping[str, Sequence[Evidence]], limits: Mapping[str, Limit]) -> dict[str, Document]:
+    """Return the document of each name, from its pieces, within its limit. Raise Unusable."""
     whole = {name: _as_it_is(pieces) for name, pieces in evidence.items()}
-    made = _joined({name: evidence[name] for name, document in whole.items() if document is None})
-    return {name: document or made[name] for name, document in whole.items()}
+    made = _joined({name: evidence[name] for name, document in whole.items() if document is None}, limits)
+    documents = {name: document or made[name] for name, document in whole.items()}
+    for name, document in documents.items():
+        # A PDF that became too large comes back empty.
+        if not document.content or document.size > limits[name].max_bytes:
+            raise Unusable(_too_large(evidence[name], limits[name]))
+    return documents
+
+
+def _too_large(pieces: Sequence[Evidence], limit: Limit) -> str:
+    most, named = f"{limit.max_bytes / 1024**2:.3g} MB", ", ".join(_title(piece) for piece in pieces)
+    return f"{limit.provider} takes {most} in a document at most, and this is more: {named}. Make them smaller."
 
 
 def _as_it_is(pieces: Sequence[Evidence]) -> Document | None:
@@ -49,24 +78,18 @@ def _as_it_is(pieces: Sequence[Evidence]) -> Document | None:
     return Document(first.content_type, first.content) if is_document else None
 
 
-def _joined(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Document]:
-    """Return a PDF for each name, of all its pieces. Raise Unusable."""
+def _joined(evidence: Mapping[str, Sequence[Evidence]], limits: Mapping[str, Limit]) -> dict[str, Document]:
+    """Return a PDF for each name, of all its pieces; empty where it would be too large. Raise Unusable."""
     if not evidence:
         return {}
     pieces = {
         name: [{"title": _title(each), "content_type": each.content_type, "content": _content(each)} for each in pieces]
         for name, pieces in evidence.items()
     }
-    made = _run(json.dumps(pieces).encode())
+    made = _run(json.dumps({name: (pieces[name], limits[name].max_bytes) for name in pieces}).encode())
     if "broken" in made:
         name, number = made["broken"]
         raise Unusable(f"The {_title(evidence[name][number])} cannot be read. Send another file, or a text.")
-    for name, content in made["documents"].items():
-        if not content:
-            most, named = joined_pdf.PDF_MAX_BYTES // 1024**2, ", ".join(_title(piece) for piece in evidence[name])
-            raise Unusable(
-                f"Adyen takes {most} MB in a document at most, and this is more: {named}. Make them smaller."
-            )
     return {name: Document(PDF, content) for name, content in made["documents"].items()}
 
 

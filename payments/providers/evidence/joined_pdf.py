@@ -1,8 +1,8 @@
 """Make PDFs of texts, images and other PDFs, in a process of its own: what merchants send is opened nowhere else.
 
-Run as a script, it reads the pieces of each document as JSON from its input, and writes the PDFs in base64 to its
-output, or what is wrong. It has no environment, imports nothing of kaha, and the system ends it where it takes more
-time or memory than it may.
+Run as a script, it reads the pieces of each document and how many bytes it may have as JSON from its input, and writes
+the PDFs in base64 to its output, or what is wrong. It has no environment, imports nothing of kaha, and the system ends
+it where it takes more time or memory than it may.
 """
 
 import base64
@@ -20,7 +20,6 @@ MEMORY_BYTES = 768 * 1024**2
 PIXELS = 20_000_000
 # The longer side of an image in the document, enough to read a page by.
 SIDE_PIXELS = 2_000
-PDF_MAX_BYTES = 2 * 1024**2
 
 MARGIN = 50
 TITLE_FONT, TEXT_FONT, SIZE, LINE = "Helvetica-Bold", "Courier", 9, 12
@@ -34,8 +33,8 @@ class Broken(Exception):
     """A piece cannot be read: its document and its number there."""
 
 
-def joined(document: str, pieces: list[Piece]) -> str:
-    """Return the PDF of all pieces in base64; empty where it is too large. Raise Broken."""
+def joined(document: str, pieces: list[Piece], max_bytes: int) -> str:
+    """Return the PDF of all pieces in base64; empty where it has more bytes. Raise Broken."""
     from pypdf import PdfWriter
 
     writer = PdfWriter()
@@ -47,7 +46,7 @@ def joined(document: str, pieces: list[Piece]) -> str:
     file = BytesIO()
     writer.write(file)
     made = file.getvalue()
-    return base64.b64encode(made).decode() if len(made) <= PDF_MAX_BYTES else ""
+    return base64.b64encode(made).decode() if len(made) <= max_bytes else ""
 
 
 def _pdf_of(piece: Piece) -> bytes:
@@ -115,9 +114,9 @@ def main() -> None:
     """Make the PDFs of what comes in, within the limits."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    asked: dict[str, list[Piece]] = json.load(sys.stdin)
+    asked: dict[str, tuple[list[Piece], int]] = json.load(sys.stdin)
     try:
-        made: dict[str, Any] = {"documents": {name: joined(name, pieces) for name, pieces in asked.items()}}
+        made: dict[str, Any] = {"documents": {name: joined(name, *document) for name, document in asked.items()}}
     except Broken as broken:
         made = {"broken": broken.args}
     json.dump(made, sys.stdout)

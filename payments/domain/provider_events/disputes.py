@@ -1,0 +1,88 @@
+"""Provider events about disputes: a stage that the provider reports, or news of which it is asked."""
+
+import json
+
+from payments.connections import release_connection
+from payments.domain import bulkheads, provider_calls
+from payments.domain.charging import attempts
+from payments.domain.disputes import record
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, STATUSES
+from payments.domain.provider_events.reasons import Ended, Later
+from payments.domain.routing.provider_accounts import connected
+from payments.failpoints import Failpoint, reached
+from payments.models import Attempt, Dispute, ProviderEvent
+from payments.providers.base import FindsDisputes, NotFound
+from payments.providers.disputes import Disputed, FoundDispute, Stage, disputed_from, news_from
+
+State = ProviderEvent.State
+Status = Dispute.Status
+
+
+def apply_stage(report: ProviderEvent, attempt: Attempt) -> None:
+    """Record the stage that the event is about. Raise Later and Ended."""
+    _record(attempt, disputed_from(json.loads(report.outcome_json)))
+
+
+def look_up(report: ProviderEvent) -> FoundDispute:
+    """Return what the provider answers about the dispute that the event names. Raise Later where it does not say."""
+    news = news_from(json.loads(report.outcome_json))
+    provider = connected(report.account)
+    assert isinstance(provider, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
+    try:
+        with bulkheads.provider_place(report.account.provider, report.account_id):
+            release_connection()
+            reached(Failpoint.ASKING)
+            found = provider_calls.ask(
+                report.account.provider, "find_dispute", lambda: provider.find_dispute(news.provider_ref)
+            )
+    except bulkheads.ProviderBusy:
+        raise Later("The provider is busy.") from None
+    reached(Failpoint.ANSWERED)
+    if not isinstance(found, FoundDispute):
+        raise Later(f"The provider does not say: {'it does not know it' if isinstance(found, NotFound) else found.why}")
+    if not found.unclear and news.claims and _is_older(found, news.claims):
+        raise Later("The provider does not say yet what the message says.")
+    return found
+
+
+def _is_older(found: FoundDispute, claimed: Stage) -> bool:
+    """Whether a dispute is not as far as a message speaks of: the answer may be older than the message."""
+    if STATUSES[found.stages[-1].stage] not in Dispute.OPEN:
+        return False
+    has_ended = STATUSES[claimed] not in Dispute.OPEN
+    return has_ended or max(stage.stage for stage in found.stages) < claimed
+
+
+def apply_found(attempt: Attempt, found: FoundDispute) -> None:
+    """Record the stages of a dispute that was looked up. Raise Later and Ended."""
+    for stage in found.stages:
+        _record(attempts.reload(attempt), stage)
+    if found.unclear:
+        raise Ended(State.NEEDS_ATTENTION, found.unclear)
+    _require_agreement(attempt, found.stages[-1])
+
+
+def _record(attempt: Attempt, stage: Disputed) -> None:
+    if attempt.kind != Attempt.Kind.AUTHORIZE:
+        raise Ended(State.NEEDS_ATTENTION, f"A dispute names a {attempt.kind} and no payment.")
+    try:
+        record.record(attempt, stage)
+    except record.CannotBeTrue as reason:
+        raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
+    except record.NotNow as reason:
+        raise Later(str(reason)) from None
+
+
+def _require_agreement(attempt: Attempt, last: Disputed) -> None:
+    """Raise Later where the dispute stands otherwise here than at its provider, so that operators learn of it at last.
+
+    Stages only go forward, and a provider that was asked says how it stands now. It may be behind with a response that
+    it has taken.
+    """
+    said = STATUSES[last.stage]
+    [status] = Dispute.objects.filter(charge=attempt.charge_id, provider_ref=last.provider_ref).values_list(
+        "status", flat=True
+    )
+    is_behind = said in ASKS_FOR_EVIDENCE and status in (Status.UNDER_REVIEW, Status.ACCEPTED)
+    if status != said and not is_behind:
+        raise Later(f"The provider says that the dispute is {said}, and it is {status} on record.")

@@ -1,0 +1,1 @@
+"""Merchants' evidence as documents that providers take."""

@@ -1,0 +1,69 @@
+"""Evidence in disputes: what is taken, kept and shown."""
+
+import base64
+from datetime import timedelta
+
+import pytest
+
+from payments import clock
+from payments.domain.disputes import evidence
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import Evidence
+from tests.client import Api, error_of, made
+from tests.disputes.stories import dispute_on
+
+PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
+
+
+def test_a_piece_of_evidence_is_shown_without_its_content(api: Api) -> None:
+    path = dispute_on(api)
+    piece = made(api.post(f"{path}/evidence", {"type": "receipt", "file": PDF}))
+    assert (piece["type"], piece["content_type"], piece["size"]) == ("receipt", "application/pdf", 18)
+    assert made(api.get(f"{path}/evidence"))["data"] == [piece]
+
+
+def test_a_further_piece_of_a_type_replaces_the_one_before(api: Api) -> None:
+    path = dispute_on(api)
+    for text in ("first", "second one"):
+        made(api.post(f"{path}/evidence", {"type": "other", "text": text}))
+    assert [piece["size"] for piece in made(api.get(f"{path}/evidence"))["data"]] == [len("second one")]
+
+
+def test_the_content_of_evidence_is_sealed(api: Api) -> None:
+    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered to Juan"}))
+    assert b"Juan" not in bytes(Evidence.objects.get().sealed_content)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"type": "receipt"}, "missing"),
+        ({"type": "receipt", "text": "a", "file": PDF}, "not_allowed"),
+        ({"type": "poem", "text": "a"}, "invalid_choice"),
+        ({"type": "receipt", "file": "not base64!"}, "pattern"),
+        ({"type": "receipt", "file": base64.b64encode(b"GIF89a").decode()}, "invalid_file"),
+        ({"type": "receipt", "text": "4242424242424242"}, "card_data"),
+    ],
+)
+def test_evidence_that_cannot_be_used_is_refused(api: Api, body: dict[str, str], code: str) -> None:
+    error = error_of(api.post(f"{dispute_on(api)}/evidence", body))
+    assert error["code"] == code
+    assert not Evidence.objects.exists()
+
+
+def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(
+    api: Api, monkeypatch: pytest.MonkeyPatch, other_shop: NewMerchant
+) -> None:
+    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 10)
+    path, other_api = dispute_on(api), Api(other_shop.keys["sk_test"])
+    assert error_of(api.post(f"{path}/evidence", {"type": "other", "text": "a" * 11}))["code"] == (
+        "evidence_limit_reached"
+    )
+    made(other_api.post(f"{dispute_on(other_api)}/evidence", {"type": "other", "text": "a" * 10}))
+
+
+def test_old_evidence_is_deleted(api: Api) -> None:
+    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered"}))
+    assert evidence.delete_old() == 0
+    with clock.at(clock.now() + evidence.KEPT[False] + timedelta(seconds=1)):
+        assert evidence.delete_old() == 1
