@@ -46,7 +46,8 @@ class Connector:
     Requests go to hosts of `domains` alone (see `http.restrict`). `credentials` are sealed and never shown again,
     `settings` are not secret; `merchant_setting` names the one with the merchant's own ID at the provider. Of a webhook
     those `webhook_headers` are kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is
-    one that the provider publishes, and its sandbox approves. `takes_responses` where it is a `TakesResponses`.
+    one that the provider publishes, and its sandbox approves. `takes_responses` where it is a `TakesResponses`, and
+    `keeps_records` where it is a `KeepsRecords`.
     `payout_obstacle` says why it cannot pay out to the bank with a BIC in a currency, empty where it can; without it
     the provider pays nothing out.
     """
@@ -61,5 +62,6 @@ class Connector:
     webhook_headers: tuple[str, ...] = ()
     webhook_answer: str = ""
     takes_responses: bool = False
+    keeps_records: bool = False
     test_card: CardData | None = None
     payout_obstacle: Callable[[str, str], str] | None = None

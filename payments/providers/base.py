@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
-from payments.providers.disputes import Disputed, DisputeResponse
+from payments.providers.disputes import Disputed, DisputeNews, DisputeResponse, FoundDispute
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
 from payments.sensitive_data.redaction import redact
 
@@ -182,7 +182,8 @@ class Report:
     those that were asked for. `provider_ref` serves to look the outcome up where we do not have the provider's own ID
     yet; only the lookup's answer counts. `payment` is the payment's reference, ours or the provider's, for an operation
     that may not be ours: somebody made it by hand at the provider. With a `dispute`, the report says only how a
-    dispute of the payment of `reference` stands. A report about a payout has no outcome: it is always looked up.
+    dispute of the payment of `reference` stands, or only that there is news of one, and then all of it is looked up. A
+    report about a payout has no outcome: it is always looked up.
     """
 
     reference: str
@@ -192,7 +193,7 @@ class Report:
     currency: str = ""
     provider_ref: str = ""
     payment: str = ""
-    dispute: Disputed | None = None
+    dispute: Disputed | DisputeNews | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +276,14 @@ class TakesResponses(Protocol):
 
         It is harmless when repeated: a provider that has it already may also reject it.
         """
+
+
+@runtime_checkable
+class FindsDisputes(Protocol):
+    """A connector whose reports of disputes are only news, so that it is asked about each."""
+
+    def find_dispute(self, provider_ref: str) -> FoundDispute | Unknown | NotSent | NotFound:
+        """Return how the dispute stands, by a lookup that moves nothing; NotFound where the provider never saw it."""
 
 
 @runtime_checkable

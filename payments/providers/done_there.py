@@ -6,12 +6,17 @@ from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 
+class NotListed(Exception):
+    """The provider did not list what it did, or not in a form that is understood; the message is for operators."""
+
+
 @dataclass(frozen=True, slots=True)
 class DoneThere:
-    """A payment that was approved, or an operation that was accepted.
+    """A payment that was approved, or an operation that was accepted; with `has_failed` it failed later.
 
     `kind` is the kind of our attempt; `reference` is our name of it, `payment_reference` that of its payment. `amount`
-    is in the smallest unit of `currency`. An extension is by `hold_days`.
+    is in the smallest unit of `currency`. An extension is by `hold_days`. Where a provider names a capture by nothing
+    but its payment, `reference` is empty: the payment has no other, and may have been captured at once.
     """
 
     reference: str
@@ -22,6 +27,7 @@ class DoneThere:
     currency: str
     done_at: datetime
     hold_days: int = 0
+    has_failed: bool = False
 
 
 @runtime_checkable
@@ -29,4 +35,4 @@ class KeepsRecords(Protocol):
     """A connector that can list what its provider did for us."""
 
     def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
-        """Return everything done from `since` to before `until`, oldest first."""
+        """Return everything done from `since` to before `until`, oldest first, and maybe more. Raise NotListed."""

@@ -10,8 +10,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -45,6 +46,16 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a form: a text, or with a `filename` a file. Its content is in no repr, because it may be personal."""
+
+    name: str
+    content: bytes = field(repr=False)
+    content_type: str
+    filename: str = ""
 
 
 # Method, address, headers, body: how `send` and a line of one's own are asked.
@@ -108,10 +119,13 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 
 
 _line = Line()
+_parents: list[Line] = []
 
 
 def _forget_line() -> None:
     global _line  # neither its thread nor its connections are a child's
+    # Kept, because a child that closes them has the kernel stop to report on the parent's, with whom it shares epoll.
+    _parents.append(_line)
     _line = Line()
 
 
@@ -133,6 +147,16 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None =
         place = urlsplit(url)
         facts = {"method": method, "host": place.hostname, "path": place.path, "status": status}
         logger.info("provider asked", extra=facts | {"milliseconds": round((time.monotonic() - started) * 1000)})
+
+
+def form(fields: Sequence[Field]) -> tuple[str, bytes]:
+    """Return the content type and the body of a form with these fields. Called by threads without an event loop."""
+    with aiohttp.MultipartWriter("form-data") as writer:
+        for each in fields:
+            part = writer.append(each.content, {"Content-Type": each.content_type})
+            named: dict[str, Any] = {"name": each.name} | ({"filename": each.filename} if each.filename else {})
+            part.set_content_disposition("form-data", **named)
+    return writer.content_type, asyncio.run(writer.as_bytes())
 
 
 def restrict(send: Send, domains: Collection[str], base_url: str = "") -> Send:

@@ -22,6 +22,11 @@ def takes_responses(name: str) -> bool:
     return connector.takes_responses if connector else isinstance(PROVIDERS.get(name), TakesResponses)
 
 
+def keep_records() -> list[str]:
+    """Return the names of the providers that list what they did at an account."""
+    return [name for name, connector in CONNECTORS.items() if connector.keeps_records]
+
+
 def connect(name: str, account: Account) -> Provider:
     """Return the provider `name`, connected with this account. Raise KeyError for one that is not installed."""
     return CONNECTORS[name].connect(account)

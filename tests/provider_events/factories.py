@@ -8,7 +8,7 @@ def make_provider_message(merchant: Merchant, body: bytes = b'{"event": "paid"}'
     account, _ = ProviderAccount.objects.get_or_create(
         merchant=merchant, livemode=True, provider="gone", title="Our account", defaults={"sealed_credentials": b""}
     )
-    message = ProviderMessage.objects.create(account=account, body=body, digest=body[:32])
+    message = ProviderMessage.objects.create(merchant=merchant, account=account, body=body, digest=body[:32])
     given = {"state": "needs_attention", "why": "Nobody knows it", "due_at": None, "reference": "0" * 32} | report
-    ProviderEvent.objects.create(message=message, account=account, **given)
+    ProviderEvent.objects.create(merchant=merchant, message=message, account=account, **given)
     return message

@@ -27,9 +27,17 @@ class Description:
         """Check that the description allows this request."""
         self._check(body, *self._operation(method, path), "requestBody", "content", "application/json", "schema")
 
+    def check_form(self, method: str, path: str, fields: dict[str, str]) -> None:
+        """Check that the description allows a form with these fields."""
+        self._check(fields, *self._operation(method, path), "requestBody", "content", "multipart/form-data", "schema")
+
     def check_answer(self, method: str, path: str, status: int, body: Any) -> None:
-        """Check that the description allows this answer."""
+        """Check that the description allows this answer; None is one without a body."""
         place = (*self._operation(method, path), "responses", str(status))
+        if body is None:
+            _, template, name = self._operation(method, path)
+            assert "content" not in self._said["paths"][template][name]["responses"][str(status)]
+            return
         self._check(body, *place, "content", "application/json", "schema")
 
     def check_webhook(self, name: str, body: Any) -> None:

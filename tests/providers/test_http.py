@@ -1,9 +1,12 @@
 """The line to the providers: its limits, and what is certain about a request when it breaks."""
 
+import gc
 import logging
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from email.parser import BytesParser
 from threading import Thread
 
 import pytest
@@ -56,6 +59,14 @@ def test_no_cookie_is_kept() -> None:
     assert [asked.headers.get("Cookie") for asked in fake.requests] == [None, None]
 
 
+def test_an_answer_arrives_on_a_connection_that_was_idle_while_the_process_forked() -> None:
+    with answering(lambda _: Answered(200, {})) as fake:
+        http.send("GET", fake.address, {})
+        # A function to call in the child makes it a fork that Python sees.
+        subprocess.run(["true"], check=True, preexec_fn=gc.collect)
+        assert http.send("GET", fake.address, {}).status == 200
+
+
 def test_without_a_connection_nothing_was_sent() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -105,3 +116,17 @@ def trickling() -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
         thread.join()
+
+
+def test_a_form_has_each_field_whole_whatever_is_in_it() -> None:
+    content = bytes(range(256)) + b"\r\n--boundary--\r\n"
+    fields = [
+        http.Field("words", "₱100, salamat".encode(), "text/plain; charset=utf-8"),
+        http.Field('a"\r\nX-Injected: yes', content, "application/pdf", "evidence.pdf"),
+    ]
+    content_type, body = http.form(fields)
+    parts = BytesParser().parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body).get_payload()
+    assert isinstance(parts, list)
+    assert [part.get_payload(decode=True) for part in parts] == [fields[0].content, content]
+    assert [part.get_filename() for part in parts] == [None, "evidence.pdf"]
+    assert not any("X-Injected" in part for part in parts)

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,12 +48,16 @@ class Fake:
         self.faults: list[Exception] = []
         self.requests: list[Asked] = []
         self.spoilt: Counter[tuple[str, Spoilt]] = Counter()
-        self._spoils: deque[Spoilt] = deque()
+        self._spoils: deque[Spoilt | None] = deque()
         self._spoiling = threading.Lock()
 
     def spoil_next(self, how: Spoilt) -> None:
         """Spoil the next request that is not spoilt yet."""
         self._spoils.append(how)
+
+    def spoil_all(self, hows: Sequence[Spoilt | None]) -> None:
+        """Spoil the next requests, one by one; None lets one through."""
+        self._spoils.extend(hows)
 
     def next_spoil(self, method: str) -> Spoilt | None:
         """Return how to spoil this request; None where it is answered properly.
@@ -64,7 +68,8 @@ class Fake:
             if not self._spoils or (method == "GET" and self._spoils[0] is not Spoilt.DOWN):
                 return None
             how = self._spoils.popleft()
-            self.spoilt[method, how] += 1
+            if how:
+                self.spoilt[method, how] += 1
             return how
 
     def calm(self) -> None:
@@ -121,6 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.do_POST()
 
+    def do_DELETE(self) -> None:
+        self.do_POST()
+
     def _answer(self, answered: Answered, how: Spoilt | None) -> None:
         match how:
             case None:
@@ -141,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
 
     def _write(self, answered: Answered) -> None:
-        self._send(answered, json.dumps(answered.body).encode())
+        self._send(answered, b"" if answered.body is None else json.dumps(answered.body).encode())
 
     def _cut(self, answered: Answered) -> None:
         content = json.dumps(answered.body).encode()

@@ -1,8 +1,6 @@
 """After a restore to a moment in the past, what the provider did since is booked or left to operators."""
 
 import io
-from datetime import datetime
-from typing import Any
 
 import pytest
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -14,12 +12,11 @@ from payments.domain.caller import Caller
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import items
-from payments.invariants.checks import check
-from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, Api, error_of, made
 from tests.reconciliation.factories import kinds
+from tests.restore.command import on, recovered
 from tests.restore.restored import lost
 
 pytestmark = pytest.mark.django_db
@@ -29,25 +26,6 @@ pytestmark = pytest.mark.django_db
 def _at_once(settings: Settings) -> None:
     settings.RECONCILIATION_MARGIN_MINUTES = 0
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
-
-
-def recovered(since: datetime, ends_with: int = 0) -> str:
-    """Run the command, which must end with that status; return its output."""
-    output, status = io.StringIO(), 0
-    try:
-        call_command("recover_after_restore", "--since", clock.iso(since), stdout=output, stderr=io.StringIO())
-    except CommandError as fault:
-        status = fault.returncode
-        output.write(str(fault))
-    assert status == ends_with, output.getvalue()
-    # What is left to operators is a difference between the simulator's books and ours.
-    broken = {invariant.name for invariant in INVARIANTS if check(invariant).count}
-    assert broken <= ({"simulator_agrees", "simulator_money_is_known"} if ends_with else set())
-    return output.getvalue()
-
-
-def on(api: Api, charge: dict[str, Any], verb: str, body: dict[str, int] | None = None) -> dict[str, Any]:
-    return made(api.post(f"/charges/{charge['id']}/{verb}", body))
 
 
 def test_where_nothing_was_lost_nothing_is_booked_and_nothing_is_left(api: Api) -> None:

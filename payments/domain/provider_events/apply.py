@@ -1,6 +1,5 @@
 """Provider events, applied one by one: each at least once, in any order, and only ever forward."""
 
-import json
 import logging
 from contextlib import suppress
 from copy import copy
@@ -12,16 +11,15 @@ from django.db.models import Q
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
-from payments.domain.disputes import record as disputes
 from payments.domain.errors import PaymentError
 from payments.domain.lookup_schedule import next_lookup_at
-from payments.domain.provider_events import payouts
+from payments.domain.provider_events import disputes, payouts
 from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
-from payments.providers.disputes import Disputed, disputed_from
+from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.references import FollowUp, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
@@ -76,16 +74,28 @@ def _apply_alone(report: ProviderEvent) -> None:
 
 
 def _apply(report: ProviderEvent) -> None:
-    """Apply an event about a payment or an operation. Raise Ended and Later."""
+    """Apply an event about a payment, an operation or a dispute. Raise Ended and Later."""
+    if report.outcome == DisputeNews.__name__:
+        _apply_news(report)
+        return
     attempt, step = _meant(report)
     if report.outcome == Disputed.__name__:
-        _record_dispute(report, attempt)
+        disputes.apply_stage(report, attempt)
         return
     outcome = _outcome(report, attempt, step)
     if outcome and attempt.state == Attempt.State.DONE:
         _apply_late(report, attempt, outcome)
     elif outcome:
         _record(attempt, outcome)
+
+
+def _apply_news(report: ProviderEvent) -> None:
+    """Look up a dispute of which there is news; the answer alone says of which payment. Raise Ended and Later."""
+    found = disputes.look_up(report)
+    named = copy(report)
+    named.reference = found.payment_reference
+    attempt, _ = _meant(named)
+    disputes.apply_found(attempt, found)
 
 
 def _put_off(report: ProviderEvent, why: str) -> None:
@@ -101,7 +111,8 @@ def _end(report: ProviderEvent, state: str, why: str = "") -> None:
 
 def _change(report: ProviderEvent, **values: object) -> None:
     # Hits no row where the lease has expired and another worker has claimed it.
-    ProviderEvent.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
+    own = ProviderEvent.objects.filter(id=report.id, merchant_id=report.merchant_id)
+    own.filter(due_at=report.due_at).update(updated_at=clock.now(), **values)
 
 
 def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
@@ -152,17 +163,6 @@ def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -
     if isinstance(outcome, Unknown | NotSent):
         raise Later(f"The provider does not say: {outcome.why}")
     return outcome
-
-
-def _record_dispute(report: ProviderEvent, attempt: Attempt) -> None:
-    if attempt.kind != Attempt.Kind.AUTHORIZE:
-        raise Ended(State.NEEDS_ATTENTION, f"A dispute names a {attempt.kind} and no payment.")
-    try:
-        disputes.record(attempt, disputed_from(json.loads(report.outcome_json)))
-    except disputes.CannotBeTrue as reason:
-        raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
-    except disputes.NotNow as reason:
-        raise Later(str(reason)) from None
 
 
 def _record(attempt: Attempt, outcome: Outcome) -> None:

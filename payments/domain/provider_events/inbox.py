@@ -22,7 +22,7 @@ from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import Outcome, Report
-from payments.providers.disputes import Disputed
+from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.registry import CONNECTORS
 from payments.sensitive_data.redaction import redact
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
@@ -72,7 +72,7 @@ def delete_old(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def written_outcome(outcome: Outcome | Disputed) -> str:
+def written_outcome(outcome: Outcome | Disputed | DisputeNews) -> str:
     """Return the members of an outcome or a dispute as JSON, for `read_outcome` and `disputed_from`."""
     return json.dumps(asdict(outcome), default=str)
 
@@ -92,20 +92,22 @@ def _account(account_id: str) -> ProviderAccount:
 
 @transaction.atomic
 def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: str) -> None:
-    message = ProviderMessage(account=account, body=body, digest=hashlib.sha256(body).digest())
+    whose = {"merchant_id": account.merchant_id, "account": account}
+    message = ProviderMessage(**whose, body=body, digest=hashlib.sha256(body).digest())
     if not insert_if_absent(message):
         return
     for report in reports:
         insert_if_absent(_row(message, report))
     if fault:
         why, state = _clean(fault)[:WHY_MAX_LENGTH], ProviderEvent.State.NEEDS_ATTENTION
-        insert_if_absent(ProviderEvent(message=message, account=account, state=state, why=why, due_at=None))
+        insert_if_absent(ProviderEvent(message=message, **whose, state=state, why=why, due_at=None))
     transaction.on_commit(wake_worker, robust=True)
 
 
 def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
     news = report.dispute or report.outcome
     return ProviderEvent(
+        merchant_id=message.merchant_id,
         message=message,
         account=message.account,
         key=_clean(report.key),

@@ -11,6 +11,7 @@ from payments.domain.payouts import send
 from payments.domain.payouts.outcomes import CannotBeTrue
 from payments.models import Attempt, Payout
 from payments.providers.base import NotSent, Report, Unknown
+from payments.providers.disputes import Disputed
 from payments.providers.simulator.connector import Simulator
 
 BATCH = 100
@@ -34,7 +35,7 @@ def _apply(report: Report) -> bool:
     """Apply a report; return False where it must come again."""
     if report.dispute is None and report.outcome is None:
         return _look_up_payout(report)
-    if report.dispute is None:
+    if not isinstance(report.dispute, Disputed):
         recovery.apply_report(report)
         return True
     try:

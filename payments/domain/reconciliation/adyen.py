@@ -37,7 +37,7 @@ FORMAT = "%Y-%m-%d %H:%M:%S"
 class SettlementDetails:
     """The layout. A batch lists only what was paid out in it, so the report covers no period."""
 
-    provider = "adyen"
+    provider, title = "adyen", "settlement details report"
     names = (TYPE, DATE, ZONE, *OURS, *THEIRS, *GROSS, *NET)
     zone: tzinfo = UTC
     covers_days = False

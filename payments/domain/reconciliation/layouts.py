@@ -15,7 +15,7 @@ KINDS = {kind.value: kind for kind in Movement if kind is not Movement.OTHER}
 
 
 class Layout(Protocol):
-    """The layout of one provider's report.
+    """The layout of one provider's report, which the provider calls by `title`.
 
     `names` are the headers of the required columns. Days are those of `zone`. With `covers_days` a report is complete
     for the days from its first line to its last; otherwise it is complete for no period.
@@ -23,6 +23,8 @@ class Layout(Protocol):
 
     @property
     def provider(self) -> str: ...
+    @property
+    def title(self) -> str: ...
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
@@ -37,7 +39,7 @@ class Layout(Protocol):
 class SimulatorReport:
     """The layout of the simulator's report: amounts are decimal text without a sign, such as `18.89`."""
 
-    provider = "simulator"
+    provider, title = "simulator", "settlement report"
     names = ("reference", "simulator_reference", "type", "amount", "currency", "booked_at")
     zone: tzinfo = UTC
     covers_days = True

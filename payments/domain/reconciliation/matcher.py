@@ -57,6 +57,15 @@ UPDATE payments_reportline l SET attempt_id = (
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL
     AND l.reference = '' AND l.provider_ref <> ''
 """
+# A chargeback may be reported under the provider's name of the dispute.
+FIND_DISPUTES = """
+UPDATE payments_reportline l SET attempt_id = a.id
+FROM payments_dispute d JOIN payments_attempt a
+    ON a.charge_id = d.charge_id AND a.kind = 'authorize' AND NOT a.passed_on
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL
+    AND l.kind IN ('dispute', 'dispute_won') AND d.provider_ref IN (l.reference, l.provider_ref)
+    AND a.provider = l.provider
+"""
 # Some providers report a capture under the reference of its payment.
 FIND_CAPTURES = """
 UPDATE payments_reportline l SET attempt_id = c.id
@@ -222,7 +231,7 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
 def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> None:
     """Match every line of the provider, of this or an earlier run, that now has its posting."""
     values = {"provider": run.provider, "now": now, "charges": charges}
-    for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_CAPTURES):
+    for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_DISPUTES, FIND_CAPTURES):
         _execute(statement, values)
     for template in (MATCH, CANCEL_OUT):
         _execute(_among(template, charges), values)

@@ -166,7 +166,7 @@ def _count(run: ReconciliationRun, lines: Sequence[SettlementLine]) -> None:
     rows = unmatched.annotate(differs=Exists(items.filter(line=OuterRef("pk")))).values_list(*MEMBERS, "differs")
     left = {
         SettlementLine(reference, provider_ref, Movement(kind), *others): differs
-        for reference, provider_ref, kind, *others, differs in rows.iterator()
+        for reference, provider_ref, kind, *others, differs in rows
     }
     unmatched_lines = [line for line in lines if line in left]
     run.matched = len(lines) - len(unmatched_lines)

@@ -1,6 +1,7 @@
 """Xendit's balance report, as its documentation describes it: contract-tested, not run against the provider.
 
-Each row moves the balance by an unsigned amount in major units and a side. A capture has its payment's reference.
+Each row moves the balance by an unsigned amount in major units and a side. A capture has its payment's reference; what
+names a chargeback is not documented, so it is found by our reference or by Xendit's name of the dispute.
 """
 
 from datetime import UTC, datetime, tzinfo
@@ -17,6 +18,10 @@ KINDS = {
     ("PAYMENT", "TRANSACTION"): Movement.CAPTURE,
     ("REFUND", "TRANSACTION"): Movement.REFUND,
     ("REFUND", "TRANSACTION_REVERSAL"): Movement.REFUND_RETURNED,
+    ("CHARGEBACK", "TRANSACTION"): Movement.DISPUTE,
+    # Of disputes that are handled by mail, as those of all channels were before the Disputes API.
+    ("CHARGEBACK_DEDUCTION", "TRANSACTION"): Movement.DISPUTE,
+    ("CHARGEBACK_REVERSAL", "TRANSACTION"): Movement.DISPUTE_WON,
 }
 # Xendit's fees, and payouts of the account.
 COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
@@ -26,7 +31,7 @@ PAYOUTS = frozenset(["WITHDRAWAL", "PLATFORM_FEE"])
 class BalanceReport:
     """The layout. Payments appear when they are settled, days after they were made, so the report covers no period."""
 
-    provider = "xendit"
+    provider, title = "xendit", "balance report"
     names = (TYPE, LINE, SIDE, REFERENCE, *THEIRS, CURRENCY, AMOUNT, DATE)
     zone: tzinfo = UTC
     covers_days = False
@@ -37,7 +42,8 @@ class BalanceReport:
             return None
         currency = row.read(CURRENCY, cells.read_currency)
         amount = row.read(SIDE, _sign) * row.read(AMOUNT, lambda text: cells.read_amount(text, currency))
-        movement = KINDS.get((kind, line), Movement.OTHER)
+        # Xendit's pages write some types in small letters.
+        movement = KINDS.get((kind.upper(), line), Movement.OTHER)
         return SettlementLine(
             reference=row.read(REFERENCE, cells.read_reference),
             provider_ref=row.first_of(THEIRS),

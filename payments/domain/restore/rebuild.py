@@ -57,17 +57,18 @@ def rebuild(payment: Attempt, attempt_id: UUID, done: DoneThere) -> Attempt:
         raise CannotBeBooked(refusal.message) from None
     if plan.amount != done.amount and plan.kind != Kind.EXTEND:
         raise CannotBeBooked("another amount than the charge's")
-    attempt = _insert(authorization, attempt_id, plan)
+    attempt = _insert(authorization, attempt_id, plan, done.provider_ref if done.reference else "")
     recovery.resolve(attempt)
     return attempts.reload(attempt)
 
 
-def _insert(payment: Attempt, attempt_id: UUID, plan: Plan) -> Attempt:
+def _insert(payment: Attempt, attempt_id: UUID, plan: Plan, provider_ref: str) -> Attempt:
     charge, caller = payment.charge, Caller.service(payment.charge)
     via = candidates.route_of(payment)
     attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, via, refund=plan.refund)
     attempt.id, attempt.state, attempt.due_at = attempt_id, State.UNKNOWN, clock.now()
-    attempt.hold_days = plan.hold_days
+    # By its provider's name too: what is not found by ours must not be asked for once more.
+    attempt.hold_days, attempt.provider_ref = plan.hold_days, provider_ref
     changes = (*plan.changes, Insert(attempt))
     if plan.refund:
         changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)

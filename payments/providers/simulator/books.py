@@ -44,7 +44,8 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
     row = new_payment(payment, scenario)
     try:
-        execute_writes_in_savepoint(Insert(row), *map(Insert, approval_entries(row)))
+        # Whatever kaha records of it waits for the disk, and for this with it.
+        execute_writes_in_savepoint(Insert(row), *map(Insert, approval_entries(row)), quick=True)
     except IntegrityError:
         booked = find_payment(payment.reference)
         if booked is None:

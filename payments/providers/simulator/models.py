@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.checks import RowRules
 from payments.db.fast_model import FastModel
 
 PIN_TRIES = 3
@@ -38,12 +39,12 @@ class SimulatedPayment(FastModel):
     # SHA-256 of the payer page's token; empty for a payment that never asked its payer.
     token_digest = models.BinaryField(max_length=32, null=True, unique=True)
     expires_at = models.DateTimeField(null=True)
-    pin_tries = models.PositiveSmallIntegerField(default=0)
+    pin_tries = models.SmallIntegerField(default=0)
     # How many days longer a hold is kept than it was at first.
-    extended_days = models.PositiveSmallIntegerField(default=0)
+    extended_days = models.SmallIntegerField(default=0)
     # How the payer's bank disputes it ("" for never): the steps taken, when the next is due, and what the bank has.
     story = models.CharField(max_length=7, blank=True, default="")
-    dispute_step = models.PositiveSmallIntegerField(default=0)
+    dispute_step = models.SmallIntegerField(default=0)
     dispute_due_at = models.DateTimeField(null=True)
     # The merchant's response: "" for none yet, "accept", or "winning" or "losing" evidence.
     dispute_response = models.CharField(max_length=7, blank=True, default="")
@@ -52,41 +53,31 @@ class SimulatedPayment(FastModel):
 
     class Meta:
         constraints = [
+            RowRules(
+                name="simulated_payment_follows_rules",
+                rules={
+                    "simulated_amount_positive": Q(amount__gte=1),
+                    "simulated_counts_not_negative": Q(pin_tries__gte=0, extended_days__gte=0, dispute_step__gte=0),
+                    "simulated_captured_within_amount": Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
+                    "simulated_refunded_within_captured": Q(
+                        amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")
+                    ),
+                    "simulated_disputed_within_captured": Q(
+                        amount_disputed__gte=0, amount_disputed__lte=F("amount_captured")
+                    ),
+                    "simulated_state_matches_money": Q(state="captured", amount_captured__gte=1)
+                    | Q(state="voided")
+                    | Q(state__in=["awaiting", "held", "declined", "cancelled"], amount_captured=0),
+                    "simulated_decline_says_why": Q(state="declined") & ~Q(decline_code="")
+                    | ~Q(state="declined") & Q(decline_code=""),
+                    "simulated_awaiting_has_page": ~Q(state="awaiting")
+                    | Q(token_digest__isnull=False, expires_at__isnull=False),
+                    "simulated_only_cards_are_held": ~Q(state="held") | Q(source_type="card"),
+                    "simulated_pin_tries_bounded": Q(pin_tries__lte=PIN_TRIES),
+                    "simulated_hold_extended_in_bounds": Q(extended_days__lte=EXTENDED_DAYS_MAX),
+                },
+            ),
             models.UniqueConstraint(F("reference"), name="simulated_payment_once_per_reference"),
-            models.CheckConstraint(name="simulated_amount_positive", condition=Q(amount__gte=1)),
-            models.CheckConstraint(
-                name="simulated_captured_within_amount",
-                condition=Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
-            ),
-            models.CheckConstraint(
-                name="simulated_refunded_within_captured",
-                condition=Q(amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")),
-            ),
-            models.CheckConstraint(
-                name="simulated_disputed_within_captured",
-                condition=Q(amount_disputed__gte=0, amount_disputed__lte=F("amount_captured")),
-            ),
-            models.CheckConstraint(
-                name="simulated_state_matches_money",
-                condition=Q(state="captured", amount_captured__gte=1)
-                | Q(state="voided")
-                | Q(state__in=["awaiting", "held", "declined", "cancelled"], amount_captured=0),
-            ),
-            models.CheckConstraint(
-                name="simulated_decline_says_why",
-                condition=Q(state="declined") & ~Q(decline_code="") | ~Q(state="declined") & Q(decline_code=""),
-            ),
-            models.CheckConstraint(
-                name="simulated_awaiting_has_page",
-                condition=~Q(state="awaiting") | Q(token_digest__isnull=False, expires_at__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="simulated_only_cards_are_held", condition=~Q(state="held") | Q(source_type="card")
-            ),
-            models.CheckConstraint(name="simulated_pin_tries_bounded", condition=Q(pin_tries__lte=PIN_TRIES)),
-            models.CheckConstraint(
-                name="simulated_hold_extended_in_bounds", condition=Q(extended_days__lte=EXTENDED_DAYS_MAX)
-            ),
         ]
         indexes = [
             models.Index(F("expires_at"), name="simulated_page_due", condition=Q(state="awaiting")),

@@ -1,7 +1,7 @@
 """The simulator's settlement report, by its append-only book, and its records of everything that it did."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from heapq import merge
 
 from django.db.models import F, OuterRef, Subquery
@@ -11,7 +11,9 @@ from payments.providers.done_there import DoneThere
 from payments.providers.settlement_reports import Movement, SettlementLine
 from payments.providers.simulator.models import Entry, SimulatedOperation
 
-REFUSED, CANCEL = SimulatedOperation.State.REFUSED, "cancel"
+State = SimulatedOperation.State
+CANCEL = "cancel"
+SLICE = timedelta(minutes=10)
 
 
 def settlement_lines(since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
@@ -24,7 +26,7 @@ def settlement_lines(since: datetime | None, until: datetime) -> Iterator[Settle
     if since:
         entries = entries.filter(created_at__gte=since)
     rows = entries.annotate(operation_id=Subquery(operation)).select_related("payment").order_by("id")
-    return map(_line, rows.iterator())
+    return map(_line, rows)
 
 
 def _line(entry: Entry) -> SettlementLine:
@@ -40,10 +42,20 @@ def _line(entry: Entry) -> SettlementLine:
 
 
 def done_between(since: datetime, until: datetime) -> Iterator[DoneThere]:
-    """Return what was done from `since` to before `until`, oldest first. A refund that failed later is included."""
+    """Return what was done from `since` to before `until`, oldest first. A refund that failed later is included.
+
+    A slice of the time is read before anything of it is returned: no cursor is open over what the caller does.
+    """
+    while since < until:
+        end = min(since + SLICE, until)
+        yield from list(_done_within(since, end))
+        since = end
+
+
+def _done_within(since: datetime, until: datetime) -> Iterator[DoneThere]:
     within = {"created_at__gte": since, "created_at__lt": until}
     approved = Entry.objects.filter(**within, reference=F("payment__reference"), kind__in=["hold", "capture"])
-    operations = SimulatedOperation.objects.filter(**within).exclude(state=REFUSED).exclude(kind=CANCEL)
+    operations = SimulatedOperation.objects.filter(**within).exclude(state=State.REFUSED).exclude(kind=CANCEL)
     return merge(
         map(_payment_done, approved.select_related("payment").order_by("created_at")),
         map(_operation_done, operations.select_related("payment").order_by("created_at")),
@@ -68,4 +80,5 @@ def _operation_done(row: SimulatedOperation) -> DoneThere:
         currency=payment.currency,
         done_at=row.created_at,
         hold_days=row.hold_days,
+        has_failed=row.state == State.FAILED,
     )

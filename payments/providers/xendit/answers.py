@@ -30,7 +30,8 @@ def _payment(asked: Payment, body: Body) -> Outcome:
         case "AUTHORIZED" if not asked.capture:
             return _approved(asked, ref, body, captured=False)
         case "SUCCEEDED":
-            return _approved(asked, ref, body, captured=True)
+            # A hold that was captured since was approved as a hold; how much was taken of it is the capture's matter.
+            return _approved(asked, ref, body, captured=asked.capture)
         case "PENDING" | "AUTHORIZED":
             return Pending(ref)
         case _:

@@ -1,8 +1,11 @@
 """What Xendit can be asked, one request each."""
 
-from typing import Any
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
 from urllib.parse import quote
 
+from payments.providers import http
 from payments.providers.base import NotSent, Operation, Payment, Unknown
 from payments.providers.xendit import bodies
 from payments.providers.xendit.client import Answer, Asked, Client
@@ -12,6 +15,7 @@ PAYMENT_REQUESTS = "/v3/payment_requests"
 PAYMENTS = "/v3/payments"
 REFUNDS = "/refunds"
 TRANSACTIONS = "/transactions"
+DISPUTES = "/v1/disputes"
 
 
 def create(client: Client, payment: Payment, country: str) -> Asked:
@@ -44,6 +48,11 @@ def refund(client: Client, operation: Operation) -> Asked:
     return client.post(REFUNDS, bodies.refund(operation), idempotency_key=operation.reference)
 
 
+def get_refund(client: Client, refund_id: str) -> Asked:
+    """Get a refund by Xendit's name of it."""
+    return client.get(f"{REFUNDS}/{quote(refund_id, safe='')}")
+
+
 def movements(client: Client, reference: str) -> list[Body] | NotSent | Unknown:
     """Return the money movements under one of our references: payments and refunds."""
     answer = client.get(TRANSACTIONS, reference_id=reference)
@@ -54,6 +63,41 @@ def movements(client: Client, reference: str) -> list[Body] | NotSent | Unknown:
     return [movement for movement in objects(answer.body, "data") if movement.get("reference_id") == reference]
 
 
+def list_movements(client: Client, since: datetime, until: datetime, limit: int, after_id: str) -> Asked:
+    """List `limit` payments and refunds that began until `until` and changed since `since`, on from `after_id`."""
+    times = {"updated[gte]": _time(since), "created[lte]": _time(until)}
+    page = {"limit": str(limit)} | ({"after_id": after_id} if after_id else {})
+    return client.get(TRANSACTIONS, types=("PAYMENT", "REFUND"), **times, **page)
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
 def any_movement(client: Client) -> Asked:
     """Anything that only an account that Xendit knows may see."""
     return client.get(TRANSACTIONS, limit="1")
+
+
+def get_dispute(client: Client, dispute_id: str) -> Asked:
+    """Get a dispute with its evidence and all that happened to it."""
+    return client.get(_dispute(dispute_id), include_timeline="true")
+
+
+def add_evidence(client: Client, dispute_id: str, fields: Sequence[http.Field]) -> Asked:
+    """Add evidence to a dispute that waits for a response; nothing is final by it."""
+    return client.post_form(f"{_dispute(dispute_id)}/evidences", fields)
+
+
+def delete_evidence(client: Client, dispute_id: str, evidence_id: str) -> Asked:
+    """Delete a piece of evidence of a dispute that waits for a response."""
+    return client.delete(f"{_dispute(dispute_id)}/evidences/{quote(evidence_id, safe='')}")
+
+
+def respond(client: Client, dispute_id: str, how: Literal["challenge", "accept"]) -> Asked:
+    """Challenge a dispute with the evidence that is there, or accept its loss; neither can be undone."""
+    return client.begin(f"{_dispute(dispute_id)}/{how}")
+
+
+def _dispute(dispute_id: str) -> str:
+    return f"{DISPUTES}/{quote(dispute_id, safe='')}"

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from http import HTTPStatus
@@ -15,6 +15,8 @@ from payments.providers.base import NotSent, Unknown
 from payments.providers.xendit.channels import DOMAINS
 
 API_VERSION = "2024-11-11"
+# How Xendit says that it did what it was asked, unless a call is documented with another.
+DONE = (HTTPStatus.OK, HTTPStatus.CREATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,9 @@ class Client:
         basic = base64.b64encode(f"{secret_key}:".encode()).decode()
         self._headers = {"Authorization": f"Basic {basic}", "api-version": API_VERSION}
 
-    def get(self, path: str, **query: str) -> Asked:
-        """Look up `path`."""
-        return self._ask("GET", f"{path}?{urlencode(query)}" if query else path, self._headers)
+    def get(self, path: str, **query: str | Sequence[str]) -> Asked:
+        """Look up `path`; a parameter of several values is repeated."""
+        return self._ask("GET", f"{path}?{urlencode(query, doseq=True)}" if query else path, self._headers)
 
     def post(self, path: str, body: Mapping[str, Any] | None = None, idempotency_key: str = "") -> Asked:
         """Asks for something to be done."""
@@ -55,29 +57,51 @@ class Client:
             headers["idempotency-key"] = idempotency_key
         return self._ask("POST", path, headers, None if body is None else write(body))
 
-    def _ask(self, method: str, path: str, headers: Mapping[str, str], content: bytes | None = None) -> Asked:
+    def post_form(self, path: str, fields: Sequence[http.Field]) -> Asked:
+        """Send texts and files as a form."""
+        content_type, content = http.form(fields)
+        return self._ask("POST", path, self._headers | {"Content-Type": content_type}, content)
+
+    def begin(self, path: str) -> Asked:
+        """Asks for something that Xendit only acknowledges, and does later."""
+        return self._ask("POST", path, self._headers, done=(HTTPStatus.ACCEPTED,))
+
+    def delete(self, path: str) -> Asked:
+        """Delete what is at `path`."""
+        return self._ask("DELETE", path, self._headers, done=(HTTPStatus.NO_CONTENT,))
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+        done: Sequence[int] = DONE,
+    ) -> Asked:
         try:
             reply = self._send(method, self._url + path, headers, content)
         except http.Unsent as error:
             return NotSent(f"no connection: {error}")
         except http.Unanswered as error:
             return Unknown(f"no answer: {error}")
-        return _answer(reply)
+        return _answer(reply, done)
 
 
-def _answer(reply: http.Reply) -> Asked:
+def _answer(reply: http.Reply, done: Sequence[int]) -> Asked:
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
         return NotSent("too many requests")
+    if reply.status == HTTPStatus.NO_CONTENT and reply.status in done:
+        return Answer(reply.status, "", {})
     try:
         body = _read_answer(reply.content)
     except ValueError:
         return Unknown(f"status {reply.status}, and an answer that cannot be read")
-    return _definite(reply.status, body) or Unknown(f"status {reply.status}")
+    return _definite(reply.status, body, done) or Unknown(f"status {reply.status}")
 
 
-def _definite(status: int, body: Mapping[str, Any]) -> Answer | None:
+def _definite(status: int, body: Mapping[str, Any], done: Sequence[int]) -> Answer | None:
     """Return an acceptance or a refusal with its reason; None for an ambiguous answer."""
-    if status in (HTTPStatus.OK, HTTPStatus.CREATED):
+    if status in done:
         return Answer(status, "", body)
     error_code = body.get("error_code")
     is_refusal = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR

@@ -1,7 +1,8 @@
 """Xendit as a `Provider`. Status: contract-tested, not run against the provider."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from uuid import uuid4
 
 from django.conf import settings
@@ -21,13 +22,18 @@ from payments.providers.base import (
     Pending,
     Rejected,
     Report,
+    Unknown,
 )
+from payments.providers.disputes import DisputeResponse, FoundDispute
+from payments.providers.done_there import DoneThere
 from payments.providers.payouts import PayoutOrder
-from payments.providers.xendit import answers, bodies, calls, lookups, operations, payouts, webhooks
+from payments.providers.xendit import answers, bodies, calls, operations, payouts, webhooks
 from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, Client
 from payments.providers.xendit.declines import declined
+from payments.providers.xendit.disputes import lookup, responses
 from payments.providers.xendit.fields import credentials
+from payments.providers.xendit.lookups import outcomes, records
 
 COUNTRY = "PH"
 
@@ -66,7 +72,7 @@ class Xendit:
         return self.resolve(operation) if isinstance(outcome, Declined) else outcome
 
     def _operate(self, operation: Operation, what: str, read: Callable[[Operation, Asked], Outcome]) -> Outcome:
-        payment_id = lookups.find_payment_id(self._client, operation)
+        payment_id = outcomes.find_payment_id(self._client, operation)
         if not isinstance(payment_id, str):
             return NotSent(f"nothing was asked: {payment_id.why}")
         body = bodies.capture(operation) if what == "capture" else None
@@ -84,14 +90,23 @@ class Xendit:
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         if isinstance(asked, Payment):
-            return lookups.resolve_payment(self._client, asked, self._country)
-        return lookups.resolve_operation(self._client, asked)
+            return outcomes.resolve_payment(self._client, asked, self._country)
+        return outcomes.resolve_operation(self._client, asked)
 
     def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
         return payouts.create(self._client, order)
 
     def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
         return payouts.find(self._client, order)
+
+    def find_dispute(self, provider_ref: str) -> FoundDispute | Unknown | NotSent | NotFound:
+        return lookup.find(self._client, provider_ref)
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        return responses.respond(self._client, asked)
+
+    def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
+        return records.done_between(self._client, since, until)
 
     def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read_webhook(self._callback_token, headers, body)
@@ -113,7 +128,8 @@ CONNECTOR = Connector(
         Blank(
             "secret_key",
             "Secret API key",
-            "Dashboard: Settings, API keys. It needs to write money in, and for payouts money out.",
+            "Dashboard: Settings, API keys. It needs to write money in and to read transactions, and for payouts to "
+            "write money out.",
             # It is the user name of HTTP Basic, which ends at a colon.
             pattern=re.compile(r"[!-9;-~]{1,4096}"),
             form=VISIBLE_FORM,
@@ -139,6 +155,8 @@ CONNECTOR = Connector(
     connect=connect,
     domains=DOMAINS,
     webhook_headers=(webhooks.TOKEN_HEADER,),
+    takes_responses=True,
+    keeps_records=True,
     payout_obstacle=payouts.obstacle,
     test_card=CardData("4000000000001000", "12", "2039", "Juan dela Cruz", "123"),
 )

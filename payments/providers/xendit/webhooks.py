@@ -7,11 +7,13 @@ from decimal import Decimal
 
 from payments.money import minor_units
 from payments.providers.base import BadSignature, Report
+from payments.providers.disputes import DisputeNews
 from payments.providers.xendit.client import read
+from payments.providers.xendit.disputes import lookup
 from payments.providers.xendit.fields import Body, text
 
 TOKEN_HEADER = "x-callback-token"  # nosec B105 # the name of a header
-_KIND = re.compile(r"(payment|payment_request|refund|payout)\.[a-z_]+")
+_KIND = re.compile(r"(payment|payment_request|refund|payout|dispute)\.[a-z_]+")
 # The names of what an event is about, and of its amount.
 NAMES = {
     "payment": ("payment_id", "request_amount"),
@@ -29,7 +31,18 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
     message = read(body)
     event, data = text(message, "event"), _innermost(message)
     kind = _KIND.fullmatch(event)
+    if kind and kind[1] == "dispute":
+        return _news(event, data or message)
     return [_report(event, kind[1], data)] if kind and _is_about_something(kind[1], data) else []
+
+
+def _news(event: str, dispute: Body) -> list[Report]:
+    """Return the report that there is news of a dispute; none where it is not named."""
+    ref = text(dispute, "id")
+    states = ":".join(text(dispute, name) for name in ("status", "status_reason", "updated_at"))
+    reference = text(dispute, "reference_id") or ref
+    news = DisputeNews(ref, lookup.claimed(dispute))
+    return [Report(reference, None, f"{event}:{ref}:{states}", provider_ref=ref, dispute=news)] if ref else []
 
 
 def _innermost(message: Body) -> Body:

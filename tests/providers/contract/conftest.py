@@ -25,6 +25,13 @@ def bench(request: pytest.FixtureRequest, db: None) -> Iterator[Bench]:
         yield made
 
 
+@pytest.fixture(params=["simulator", "xendit"])
+def listing_bench(request: pytest.FixtureRequest, db: None) -> Iterator[Bench]:
+    """Each provider that lists what it did."""
+    with BENCHES[request.param]() as made:
+        yield made
+
+
 @pytest.fixture(params=OVER_THE_WIRE)
 def wire_bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """Each provider that is reached over a network."""

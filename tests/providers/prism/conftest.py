@@ -37,8 +37,28 @@ def xendit_behind_prism() -> Iterator[Bench]:
         assert prism.complaints() == []
 
 
-@pytest.fixture(params=[adyen_behind_prism, xendit_behind_prism], scope="session", ids=["adyen", "xendit"])
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """Each provider in turn: one fake and one Prism for all of its scenarios."""
-    with request.param() as made:
+@pytest.fixture(scope="session")
+def adyen() -> Iterator[Bench]:
+    """Yield one fake and one Prism for all of Adyen's scenarios."""
+    with adyen_behind_prism() as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def xendit() -> Iterator[Bench]:
+    """Yield one fake and one Prism for all of Xendit's scenarios."""
+    with xendit_behind_prism() as made:
+        yield made
+
+
+@pytest.fixture(params=["adyen", "xendit"], scope="session")
+def bench(request: pytest.FixtureRequest) -> Bench:
+    """Each provider in turn."""
+    made: Bench = request.getfixturevalue(request.param)
+    return made
+
+
+@pytest.fixture(scope="session")
+def listing_bench(xendit: Bench) -> Bench:
+    """Return the only one of them that lists what it did."""
+    return xendit

@@ -15,7 +15,7 @@ from tests.providers.openapi import SPECS
 
 LISTENING = re.compile(r"Prism is listening on (\S+)")
 # The path, and what Prism calls it that was not as described. Of an answer that never came it says something else.
-COMPLAINT = re.compile(r"(?:get|post) (\S+) .*prism/errors#(\w+)")
+COMPLAINT = re.compile(r"(?:get|post|delete) (\S+) .*prism/errors#(\w+)")
 END = "/that-is-all-"
 START_SECONDS = 30
 STOP_SECONDS = 5

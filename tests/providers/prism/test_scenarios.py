@@ -3,6 +3,7 @@
 from tests.providers.contract.test_lookups import *  # noqa: F403
 from tests.providers.contract.test_operations import *  # noqa: F403
 from tests.providers.contract.test_payments import *  # noqa: F403
+from tests.providers.contract.test_records import *  # noqa: F403
 from tests.providers.contract.test_unknown import (  # noqa: F401
     test_a_page_whose_address_is_lost_is_asked_for_again,
     test_a_payment_whose_answer_is_lost_is_found,

@@ -1,12 +1,16 @@
 """Xendit's connector before its fake, at the shared contract suite."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from payments.providers.base import CardData, Payment
+from payments.providers.disputes import Stage
 from payments.providers.http import Send, send
+from payments.providers.simulator.disputes import STORIES
+from payments.providers.simulator.scenarios import Story
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from payments.providers.xendit.webhooks import TOKEN_HEADER
@@ -23,6 +27,14 @@ DECLINED = {
     "expired_card": "4000000000000069",
     "incorrect_cvc": "4000000000000127",
     "processing_error": "4000000000000119",
+}
+
+
+# How disputes end without evidence.
+ENDS = {
+    Stage.EXPIRED: ("LOST", "EXCEEDED_DEADLINE"),
+    Stage.REVERSED: ("WON", "WITHDRAWN"),
+    Stage.LOST_FINALLY: ("LOST", "ARBITRATION"),
 }
 
 
@@ -63,11 +75,33 @@ class XenditBench:
     def payout_webhooks(self) -> list[SignedMessage]:
         return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.payout_webhooks()]
 
+    def dispute_webhooks(self) -> list[SignedMessage]:
+        return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.dispute_webhooks()]
+
+    def dispute(self, payment: Payment, story: Story) -> None:
+        for _, stage in STORIES[story]:
+            self._take_step(payment, stage)
+
+    def begin_dispute(self, payment: Payment, **members: Any) -> str:
+        """Take the money back as the payer's bank. Return the dispute's name at Xendit; `members` are its book's."""
+        return self.fake.disputes.raise_dispute(self._request(payment), **members).id
+
+    def responses(self, payment: Payment) -> list[str]:
+        """Return the responses that Xendit has about a payment's disputes."""
+        made = self.fake.disputes.of(payment.reference)
+        return [
+            response for each in made for response in ["evidence"] * each.challenges + ["accept"] * each.acceptances
+        ]
+
     def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {TOKEN_HEADER: secrets.token_urlsafe(32)}, webhook[1]
 
     def spoil_next(self, how: Spoilt) -> None:
         self.fake.spoil_next(how)
+
+    def spoil_posts(self, hows: Sequence[Spoilt | None]) -> None:
+        """Spoil the next requests that do something, each in its way or not."""
+        self.fake.spoil_all(hows)
 
     def money(self, payment: Payment) -> Money:
         books = self.fake.books
@@ -75,6 +109,18 @@ class XenditBench:
         held = sum(each.amount for each in requests if each.status == "AUTHORIZED")
         returned = sum(each.amount for each in books.refunds.values() if each.of in requests)
         return Money(held, taken=sum(each.captured for each in requests), returned=returned)
+
+    def _take_step(self, payment: Payment, stage: Stage) -> None:
+        """Take a step of a story; Xendit has no inquiries."""
+        match stage:
+            case Stage.CHARGEBACK:
+                self.begin_dispute(payment)
+            case Stage.EXPIRED | Stage.REVERSED | Stage.LOST_FINALLY:
+                [made] = self.fake.disputes.of(payment.reference)
+                made.move(*ENDS[stage], terminal=made.amount)
+
+    def _request(self, payment: Payment) -> Request:
+        return next(each for each in self.fake.books.requests.values() if each.reference == payment.reference)
 
     def _open(self, payment: Payment) -> Request:
         """Return the request on whose page the payer acts."""

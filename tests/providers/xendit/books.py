@@ -1,7 +1,10 @@
 """What Xendit knows, as far as a fake of it must: payment requests, the payments they lead to, refunds, movements."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import uuid4
+
+from payments import clock
 
 CHALLENGED = "4000000000002503"
 FAILURES = {
@@ -40,6 +43,8 @@ class Request:
     payment_id: str = ""
     captured: int = 0
     id: str = field(default_factory=lambda: f"pr-{uuid4()}")
+    created: datetime = field(default_factory=clock.now)
+    updated: datetime = field(default_factory=clock.now)
 
 
 @dataclass
@@ -52,6 +57,8 @@ class Refund:
     reason: str
     status: str = "PENDING"
     id: str = field(default_factory=lambda: f"rfd-{uuid4()}")
+    created: datetime = field(default_factory=clock.now)
+    updated: datetime = field(default_factory=clock.now)
 
 
 class Books:
@@ -79,6 +86,7 @@ class Books:
         request.status = "AUTHORIZED" if request.capture_method == "MANUAL" else "SUCCEEDED"
         if request.status == "SUCCEEDED":
             request.captured = request.amount
+        request.updated = clock.now()
         self.announced.append(("payment.capture" if request.captured else "payment.authorization", request))
 
     def fail(self, request: Request, code: str) -> None:
@@ -104,7 +112,7 @@ class Books:
             raise Refusal(400, "INELIGIBLE_TRANSACTION_STATUS")
         if amount > request.amount:
             raise Refusal(400, "CAPTURE_AMOUNT_EXCEEDED")
-        request.status, request.captured = "SUCCEEDED", amount
+        request.status, request.captured, request.updated = "SUCCEEDED", amount, clock.now()
         self.announced.append(("payment.capture", request))
         return request
 
@@ -133,5 +141,10 @@ class Books:
         """Every refund that waits arrives."""
         for refund in self.refunds.values():
             if refund.status == "PENDING":
-                refund.status = "SUCCEEDED"
+                refund.status, refund.updated = "SUCCEEDED", clock.now()
                 self.announced.append(("refund.succeeded", refund))
+
+    def fail_refund(self, refund: Refund) -> None:
+        """Send a refund back, although it may have succeeded."""
+        refund.status, refund.updated = "FAILED", clock.now()
+        self.announced.append(("refund.failed", refund))

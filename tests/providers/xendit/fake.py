@@ -10,11 +10,13 @@ from urllib.parse import parse_qs
 
 from tests.providers.openapi import described
 from tests.providers.wire import Answered, Asked, Fake
-from tests.providers.xendit import payouts, shapes
+from tests.providers.xendit import disputes, movements, payouts, shapes
 from tests.providers.xendit.books import CHALLENGED, Books, Refund, Refusal, Request
 
 SPEC = "xendit-payments-v3-subset.openapi.json"
 WEBHOOKS = {"payment": "payment", "payment_request": "paymentRequest", "refund": "refund"}
+# The parameters that may be there several times.
+REPEATED = ("types",)
 Handler = Callable[[dict[str, Any], str], tuple[int, Any]]
 
 
@@ -25,6 +27,9 @@ class FakeXendit(Fake):
         super().__init__(self._answer, shapes.overstated)
         self.books = Books()
         self.payouts = payouts.PayoutBooks()
+        self.disputes = disputes.DisputeBooks()
+        # Refunds that are listed, and not described.
+        self.hidden: set[str] = set()
         self._authorization = "Basic " + base64.b64encode(f"{secret_key}:".encode()).decode()
         self._lock = threading.Lock()
         self._routes: dict[tuple[str, str], Handler] = {
@@ -35,8 +40,13 @@ class FakeXendit(Fake):
             ("POST", r"/v3/payments/([^/]+)/capture"): self._capture,
             ("POST", r"/v3/payments/([^/]+)/cancel"): self._release,
             ("GET", r"/transactions"): self._list,
+            ("GET", r"/refunds/([^/]+)"): self._get_refund,
             ("GET", r"/v2/payouts"): lambda body, _: (200, self.payouts.find(body["reference_id"])),
             ("GET", r"/v2/payouts/([^/]+)"): lambda _, path: (200, self.payouts.get(path.split("/")[3])),
+            ("GET", r"/v1/disputes/([^/]+)"): lambda query, path: (200, self.disputes.shown(path.split("/")[3], query)),
+            ("DELETE", r"/v1/disputes/([^/]+)/evidences/([^/]+)"): self._delete_evidence,
+            ("POST", r"/v1/disputes/([^/]+)/challenge"): lambda _, path: (202, self._dispute(path).challenge()),
+            ("POST", r"/v1/disputes/([^/]+)/accept"): lambda _, path: (202, self._dispute(path).accept()),
         }
 
     def webhooks(self) -> list[bytes]:
@@ -56,6 +66,14 @@ class FakeXendit(Fake):
             described(payouts.SPEC).check_webhook("payout", body)
         return [json.dumps(body).encode() for body in bodies]
 
+    def dispute_webhooks(self) -> list[bytes]:
+        """Return the webhooks about disputes since the last call."""
+        with self._lock:
+            bodies = self.disputes.announced()
+        for body in bodies:
+            described(disputes.SPEC).check_webhook("dispute", body)
+        return [json.dumps(body).encode() for body in bodies]
+
     def _answer(self, asked: Asked) -> Answered:
         path, _, query = asked.path.partition("?")
         body = self._read(asked, path, query)
@@ -69,12 +87,16 @@ class FakeXendit(Fake):
         return Answered(status, answer)
 
     def _read(self, asked: Asked, path: str, query: str) -> dict[str, Any]:
+        if asked.body and asked.headers["Content-Type"].startswith("multipart/form-data;"):
+            described(_spec_of(path)).check_form(asked.method, path, disputes.fields_of(asked))
+            return {}
         if asked.body:
             body: dict[str, Any] = json.loads(asked.body)
             described(_spec_of(path)).check_request(asked.method, path, body)
             assert asked.headers["Content-Type"] == "application/json"
             return body
-        return {name: value for name, [value] in parse_qs(query, strict_parsing=bool(query)).items()}
+        asked_for = parse_qs(query, strict_parsing=bool(query))
+        return {name: values if name in REPEATED else values[0] for name, values in asked_for.items()}
 
     def _admit(self, asked: Asked) -> None:
         assert asked.headers["api-version"] == "2024-11-11"
@@ -86,6 +108,8 @@ class FakeXendit(Fake):
             return lambda body, _: self._refund(body, asked.headers["idempotency-key"])
         if (asked.method, path) == ("POST", "/v2/payouts"):
             return lambda body, _: (200, self.payouts.create(body, asked.headers["idempotency-key"]))
+        if re.fullmatch(r"/v1/disputes/[^/]+/evidences", path):
+            return lambda _, path: (201, self._dispute(path).add(disputes.parts_of(asked)))
         return next(
             handler
             for (method, route), handler in self._routes.items()
@@ -124,10 +148,20 @@ class FakeXendit(Fake):
         return 200, shapes.described_refund(self.books.refund(refund, key))
 
     def _list(self, body: dict[str, Any], path: str) -> tuple[int, Any]:
-        requests = [shapes.listed_payment(each) for each in self.books.requests.values() if each.captured]
-        movements = [*requests, *(shapes.listed_refund(each) for each in self.books.refunds.values())]
-        wanted = [each for each in movements if body.get("reference_id", each["reference_id"]) == each["reference_id"]]
-        return 200, {"has_more": False, "links": [], "data": wanted[: int(body.get("limit", 10))]}
+        return 200, movements.page(self.books, body)
+
+    def _get_refund(self, body: dict[str, Any], path: str) -> tuple[int, Any]:
+        for refund in self.books.refunds.values():
+            if refund.id == path.split("/")[2] and refund.id not in self.hidden:
+                return 200, shapes.described_refund(refund)
+        raise Refusal(404, "DATA_NOT_FOUND")
+
+    def _delete_evidence(self, body: dict[str, Any], path: str) -> tuple[int, Any]:
+        self._dispute(path).delete(path.split("/")[5])
+        return 204, None
+
+    def _dispute(self, path: str) -> disputes.MadeDispute:
+        return self.disputes.get(path.split("/")[3])
 
     def _request(self, ref: str) -> Request:
         if ref not in self.books.requests:
@@ -143,4 +177,6 @@ class FakeXendit(Fake):
 
 
 def _spec_of(path: str) -> str:
+    if path.startswith("/v1/disputes"):
+        return disputes.SPEC
     return payouts.SPEC if path.startswith("/v2/payouts") else SPEC

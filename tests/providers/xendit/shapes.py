@@ -79,14 +79,19 @@ def described_refund(refund: Refund) -> dict[str, Any]:
 
 
 def listed_payment(request: Request) -> dict[str, Any]:
-    movement = _movement(request.payment_id, request, "PAYMENT", request.captured)
+    movement = _movement(request.payment_id, request, "PAYMENT", request.captured) | _times(request)
     return movement | {"reference_id": request.reference, "status": "SUCCESS", "cashflow": "MONEY_IN"}
 
 
 def listed_refund(refund: Refund) -> dict[str, Any]:
-    movement = _movement(refund.id, refund.of, "REFUND", refund.amount)
+    movement = _movement(refund.id, refund.of, "REFUND", refund.amount) | _times(refund)
     announced = {"reference_id": refund.reference, "status": MOVED[refund.status], "cashflow": "MONEY_OUT"}
     return movement | announced
+
+
+def _times(about: Request | Refund) -> dict[str, str]:
+    """When it began and last changed: the time of a capture is not published, so it is that of its request here."""
+    return {"created": about.created.isoformat(), "updated": about.updated.isoformat()}
 
 
 def _movement(product_id: str, request: Request, kind: str, amount: int) -> dict[str, Any]:

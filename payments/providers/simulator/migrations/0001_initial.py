@@ -1,4 +1,5 @@
 import payments.clock
+import payments.db.checks
 import payments.ids
 from django.db import migrations, models
 from django.db.models import F, Q
@@ -57,14 +58,14 @@ class Migration(migrations.Migration):
                 ("decline_code", models.CharField(blank=True, default="", max_length=30)),
                 ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
                 ("expires_at", models.DateTimeField(null=True)),
-                ("pin_tries", models.PositiveSmallIntegerField(default=0)),
+                ("pin_tries", models.SmallIntegerField(default=0)),
                 ("story", models.CharField(blank=True, default="", max_length=7)),
-                ("dispute_step", models.PositiveSmallIntegerField(default=0)),
+                ("dispute_step", models.SmallIntegerField(default=0)),
                 ("dispute_due_at", models.DateTimeField(null=True)),
                 ("dispute_response", models.CharField(blank=True, default="", max_length=7)),
                 ("amount_disputed", models.BigIntegerField(default=0)),
                 ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-                ("extended_days", models.PositiveSmallIntegerField(default=0)),
+                ("extended_days", models.SmallIntegerField(default=0)),
             ],
             options={
                 "indexes": [
@@ -72,29 +73,22 @@ class Migration(migrations.Migration):
                     models.Index(F("dispute_due_at"), condition=Q(("dispute_due_at__isnull", False)), name="simulated_dispute_due"),
                 ],
                 "constraints": [
-                    models.CheckConstraint(condition=Q(("amount__gte", 1)), name="simulated_amount_positive"),
-                    models.CheckConstraint(condition=Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))), name="simulated_captured_within_amount"),
-                    models.CheckConstraint(condition=Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))), name="simulated_refunded_within_captured"),
-                    models.CheckConstraint(condition=Q(("amount_disputed__gte", 0), ("amount_disputed__lte", F("amount_captured"))), name="simulated_disputed_within_captured"),
-                    models.CheckConstraint(
-                        condition=Q(
-                            Q(("amount_captured__gte", 1), ("state", "captured")),
-                            ("state", "voided"),
-                            Q(("amount_captured", 0), ("state__in", ["awaiting", "held", "declined", "cancelled"])),
-                            _connector="OR",
-                        ),
-                        name="simulated_state_matches_money",
+                    payments.db.checks.RowRules(
+                        name="simulated_payment_follows_rules",
+                        rules={
+                            "simulated_amount_positive": Q(("amount__gte", 1)),
+                        "simulated_counts_not_negative": Q(("dispute_step__gte", 0), ("extended_days__gte", 0), ("pin_tries__gte", 0)),
+                            "simulated_captured_within_amount": Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))),
+                            "simulated_refunded_within_captured": Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))),
+                            "simulated_disputed_within_captured": Q(("amount_disputed__gte", 0), ("amount_disputed__lte", F("amount_captured"))),
+                            "simulated_state_matches_money": Q(Q(("amount_captured__gte", 1), ("state", "captured")), ("state", "voided"), Q(("amount_captured", 0), ("state__in", ["awaiting", "held", "declined", "cancelled"])), _connector="OR"),
+                            "simulated_decline_says_why": Q(Q(("state", "declined"), Q(("decline_code", ""), _negated=True)), Q(Q(("state", "declined"), _negated=True), ("decline_code", "")), _connector="OR"),
+                            "simulated_awaiting_has_page": Q(Q(("state", "awaiting"), _negated=True), Q(("expires_at__isnull", False), ("token_digest__isnull", False)), _connector="OR"),
+                            "simulated_only_cards_are_held": Q(Q(("state", "held"), _negated=True), ("source_type", "card"), _connector="OR"),
+                            "simulated_pin_tries_bounded": Q(("pin_tries__lte", 3)),
+                            "simulated_hold_extended_in_bounds": Q(("extended_days__lte", 21)),
+                        },
                     ),
-                    models.CheckConstraint(
-                        condition=Q(Q(("state", "declined"), Q(("decline_code", ""), _negated=True)), Q(Q(("state", "declined"), _negated=True), ("decline_code", "")), _connector="OR"),
-                        name="simulated_decline_says_why",
-                    ),
-                    models.CheckConstraint(
-                        condition=Q(Q(("state", "awaiting"), _negated=True), Q(("expires_at__isnull", False), ("token_digest__isnull", False)), _connector="OR"), name="simulated_awaiting_has_page"
-                    ),
-                    models.CheckConstraint(condition=Q(Q(("state", "held"), _negated=True), ("source_type", "card"), _connector="OR"), name="simulated_only_cards_are_held"),
-                    models.CheckConstraint(condition=Q(("pin_tries__lte", 3)), name="simulated_pin_tries_bounded"),
-                    models.CheckConstraint(condition=Q(("extended_days__lte", 21)), name="simulated_hold_extended_in_bounds"),
                     models.UniqueConstraint(F("reference"), name="simulated_payment_once_per_reference"),
                 ],
             },

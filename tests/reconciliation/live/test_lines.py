@@ -1,0 +1,119 @@
+"""Lines of the reports of live providers, as they are read."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from payments.domain.reconciliation.files import BadReport
+from payments.providers.settlement_reports import Movement, SettlementLine
+from tests.reconciliation.live.reports import CHARGEBACK, DEBIT, PAID, PROVIDERS, REFUND, SETTLED, TAKEN_BACK, read
+
+
+def test_a_payment_that_adyen_settled_is_read_gross_with_both_names(tmp_path: Path) -> None:
+    [line] = read(tmp_path, "adyen", {})
+    booked_at = datetime(2026, 11, 20, 12, 30, 59, tzinfo=UTC)
+    ours = SETTLED["Merchant Reference"]
+    assert line == SettlementLine(ours, "PSP2", Movement.CAPTURE, 10_000, "PHP", booked_at, "Settled")
+
+
+def test_a_payment_that_xendit_settled_is_read_with_both_names(tmp_path: Path) -> None:
+    [line] = read(tmp_path, "xendit", {})
+    booked_at = datetime(2026, 11, 20, 12, 30, 59, tzinfo=UTC)
+    assert line == SettlementLine(PAID["Reference"], "py-1", Movement.CAPTURE, 10_000, "PHP", booked_at, "PAYMENT")
+
+
+ADYEN_KINDS = {
+    "refund": ({"Type": "Refunded", **DEBIT}, "refund-", (Movement.REFUND, -1_000)),
+    "refund that came back": ({"Type": "RefundedReversed"}, "refund-", (Movement.REFUND_RETURNED, 10_000)),
+    "capture": ({}, "capture-", (Movement.CAPTURE, 10_000)),
+    "release of what was captured": ({"Type": "Refunded", **DEBIT}, "void-", (Movement.VOID, -1_000)),
+    "chargeback": (CHARGEBACK, "", (Movement.DISPUTE, -1_000)),
+    "second chargeback": ({"Type": "SecondChargeback", **DEBIT}, "", (Movement.DISPUTE, -1_000)),
+    "chargeback won": ({"Type": "ChargebackReversed"}, "", (Movement.DISPUTE_WON, 10_000)),
+    "what nobody documents": ({"Type": "Enchanted"}, "", (Movement.OTHER, 10_000)),
+    "a capture on the wrong side": (DEBIT, "", (Movement.OTHER, -1_000)),
+}
+
+
+@pytest.mark.parametrize(("changes", "prefix", "expected"), ADYEN_KINDS.values(), ids=ADYEN_KINDS)
+def test_adyens_words_are_a_known_movement_or_other(
+    changes: dict[str, str], prefix: str, expected: tuple[Movement, int], tmp_path: Path
+) -> None:
+    operation = "0190a1fc472c7874b1b67520502f7851"
+    named = {"Modification Merchant Reference": f"{prefix}{operation}" if prefix else ""}
+    [line] = read(tmp_path, "adyen", changes | named)
+    assert (line.kind, line.amount) == expected
+    assert line.reference == (operation if prefix else SETTLED["Merchant Reference"])
+    assert line.word == changes.get("Type", "Settled")
+
+
+XENDIT_KINDS = {
+    "refund": (REFUND, (Movement.REFUND, -10_000)),
+    "refund that came back": (
+        {"Transaction Type": "REFUND", "Line Type": "TRANSACTION_REVERSAL"},
+        (Movement.REFUND_RETURNED, 10_000),
+    ),
+    "payment taken back": (
+        {"Line Type": "TRANSACTION_REVERSAL", "Debit or Credit": "DEBIT"},
+        (Movement.OTHER, -10_000),
+    ),
+    "chargeback": (TAKEN_BACK, (Movement.DISPUTE, -10_000)),
+    "chargeback by mail": (TAKEN_BACK | {"Transaction Type": "chargeback_deduction"}, (Movement.DISPUTE, -10_000)),
+    "chargeback won": ({"Transaction Type": "CHARGEBACK_REVERSAL"}, (Movement.DISPUTE_WON, 10_000)),
+    "a chargeback on the wrong side": ({"Transaction Type": "CHARGEBACK"}, (Movement.OTHER, 10_000)),
+    "what nobody documents": ({"Transaction Type": "ENCHANTMENT"}, (Movement.OTHER, 10_000)),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), XENDIT_KINDS.values(), ids=XENDIT_KINDS)
+def test_xendits_words_are_a_known_movement_or_other(
+    changes: dict[str, str], expected: tuple[Movement, int], tmp_path: Path
+) -> None:
+    [line] = read(tmp_path, "xendit", changes)
+    assert (line.kind, line.amount) == expected
+
+
+@pytest.mark.parametrize(
+    ("provider", "change"),
+    [
+        ("adyen", {"Type": "Fee", "Gross Credit (GC)": ""}),
+        ("adyen", {"Type": "MerchantPayout", "Gross Credit (GC)": ""}),
+        ("xendit", {"Line Type": "FEE", "Debit or Credit": "DEBIT"}),
+        ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT"}),
+    ],
+    ids=str,
+)
+def test_rows_of_the_account_are_skipped(provider: str, change: dict[str, str], tmp_path: Path) -> None:
+    assert len(read(tmp_path, provider, {}, change)) == 1
+
+
+@pytest.mark.parametrize(("currency", "text", "amount"), [("JPY", "18", 18), ("KWD", "1.234", 1_234)])
+@PROVIDERS
+def test_an_amount_has_the_decimals_of_its_currency(
+    provider: str, currency: str, text: str, amount: int, tmp_path: Path
+) -> None:
+    names = {"adyen": ("Gross Currency", "Gross Credit (GC)"), "xendit": ("Currency", "Amount")}[provider]
+    [line] = read(tmp_path, provider, dict(zip(names, (currency, text), strict=True)))
+    assert (line.currency, line.amount) == (currency, amount)
+
+
+BAD = {
+    "finer than a centavo": ("xendit", {"Amount": "1.001"}, "column Amount: must be an amount of PHP above 0"),
+    "signed": ("xendit", {"Amount": "-1.00"}, "column Amount: must have no sign"),
+    "a side that is none": ("xendit", {"Debit or Credit": "BOTH"}, "column Debit or Credit: must be one of"),
+    "no time": ("xendit", {"Created Date ISO": "yesterday"}, "column Created Date ISO: must be a time such as"),
+    "no word": ("adyen", {"Type": "=Settled"}, "column Type: must be a word of up to 40"),
+    "both sides": ("adyen", {"Gross Debit (GC)": "1.00"}, "column Gross Debit .GC.: must be there, or"),
+    "a zone of several": ("adyen", {"TimeZone": "CST"}, "column TimeZone: must be one of UTC"),
+    "no day": ("adyen", {"Creation Date": "20 Nov"}, "column Creation Date: must be a time such as"),
+    "thousands": ("adyen", {"Gross Credit (GC)": "1,000.00"}, "column Gross Credit .GC.: must be an amount"),
+}
+
+
+@pytest.mark.parametrize(("provider", "change", "message"), BAD.values(), ids=BAD)
+def test_a_malformed_row_is_refused_by_line_and_column(
+    provider: str, change: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadReport, match=f"^line 3, {message}"):
+        read(tmp_path, provider, {}, change)
