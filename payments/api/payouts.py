@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.filters import payout_filters, payouts_page, transaction_filters, transactions_page
+from payments.api.filters import payout_filters, payouts_page, transaction_filters
 from payments.api.responses.rendering import json_response
 from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
 from payments.api.validation.query_fields import PageQuery
@@ -22,7 +22,9 @@ from payments.rendering.payouts import render_payout, render_transaction
 
 PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page), payout_filters)
 TRANSACTIONS = Listing(
-    *(Posting, "txn", transactions_page, transaction_filters), within={"account__in": transactions.ACCOUNTS}
+    *(Posting, "txn", transactions.of_merchant, transaction_filters),
+    within={"account__in": transactions.ACCOUNTS},
+    is_final=True,
 )
 
 

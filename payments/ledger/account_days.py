@@ -38,9 +38,10 @@ INSERT INTO payments_accountday (merchant_id, livemode, currency, day, account, 
 {SUMS} GROUP BY 1, 2, 3, 4, 5, 6
 """
 SUM_SETTLEMENTS = f"""
-INSERT INTO payments_settlementtotal (settlement_id, charges, gross, refunds, fees, net) {OF_DAY}
-ON CONFLICT (settlement_id) DO UPDATE SET charges = excluded.charges, gross = excluded.gross,
-    refunds = excluded.refunds, fees = excluded.fees, net = excluded.net
+INSERT INTO payments_settlementtotal (merchant_id, settlement_id, charges, gross, refunds, fees, net)
+SELECT s.merchant_id, total.* FROM ({OF_DAY}) total JOIN payments_settlement s ON s.id = total.settlement_id
+ON CONFLICT ON CONSTRAINT payments_settlementtotal_pkey DO UPDATE SET charges = excluded.charges,
+    gross = excluded.gross, refunds = excluded.refunds, fees = excluded.fees, net = excluded.net
 """  # nosec B608 # of constants
 FINISH = """
 INSERT INTO payments_ledgerday (day, postings, summed_at)

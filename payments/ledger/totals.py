@@ -26,7 +26,7 @@ FROM (
             ), '-infinity')
         ) ELSE 0 END AS fee
     FROM payments_posting p JOIN payments_charge c ON c.id = p.charge_id
-    WHERE p.settlement_id = ANY({settlements}) GROUP BY p.settlement_id, c.id
+    WHERE p.settlement_id = ANY({settlements}) GROUP BY p.settlement_id, c.id, c.merchant_id
 ) AS of_charge GROUP BY settlement_id
 """
 # As they were summed up after their day, or else now.

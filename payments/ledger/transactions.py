@@ -18,7 +18,7 @@ ACCOUNTS: tuple[str, ...] = (Account.MERCHANT_PENDING, Account.MERCHANT_PAYABLE,
 # Each account and currency has an index, or a part of one, in the order of the IDs. Bounds as rows keep the planner on
 # it where a merchant went quiet.
 OF_ACCOUNT = """(
-    SELECT id FROM payments_posting WHERE account = '{account}'
+    SELECT id FROM payments_posting WHERE account = '{account}' AND merchant_id = %(merchant_id)s
     AND (merchant_id, livemode, currency, id) < (%(merchant_id)s, %(livemode)s, used.currency, %(below)s)
     AND (merchant_id, livemode, currency, id) >= (%(merchant_id)s, %(livemode)s, used.currency, %(above)s)
     ORDER BY merchant_id DESC, livemode DESC, currency DESC, id DESC LIMIT %(length)s
@@ -34,7 +34,9 @@ SELECT * FROM payments_posting WHERE merchant_id = %(merchant_id)s AND livemode 
 """
 # All of one charge or payout are few, and read before they are ordered; else the planner may walk the primary key.
 OF_OBJECT = """
-WITH own AS MATERIALIZED (SELECT * FROM payments_posting WHERE {column} = %(object_id)s)
+WITH own AS MATERIALIZED (
+    SELECT * FROM payments_posting WHERE {column} = %(object_id)s AND merchant_id = %(merchant_id)s
+)
 SELECT * FROM own WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s AND account = ANY(%(accounts)s)
 AND (%(currency)s::text IS NULL OR currency = %(currency)s::text) AND id >= %(above)s AND id < %(below)s
 ORDER BY id DESC LIMIT %(length)s
@@ -66,7 +68,7 @@ SELECT payments_posting.* FROM payments_posting JOIN (
         UNION ALL SELECT part.id WHERE NOT part.is_settlement AND part.id < %(below_part)s
     ) AS found ORDER BY part.id DESC, found.id DESC LIMIT %(length)s
 ) AS page ON page.posting_id = payments_posting.id
-WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+WHERE payments_posting.merchant_id = %(merchant_id)s AND livemode = %(livemode)s
 ORDER BY page.part_id DESC, page.posting_id DESC
 """
 
@@ -80,28 +82,20 @@ def of_merchant(
     above: UUID = FIRST_ID,
     accounts: Sequence[str] = ACCOUNTS,
     currency: str | None = None,
+    charge: UUID | None = None,
+    payout: UUID | None = None,
 ) -> list[Posting]:
-    """Return the newest postings on some of ACCOUNTS with an ID in `above` <= ID < `below`, of one currency or all."""
-    values = {"merchant_id": merchant_id, "livemode": livemode, "length": length, "below": below, "above": above}
-    return _rows(_of_merchant(tuple(accounts)), values | {"currency": currency})
+    """Return the newest postings on some of ACCOUNTS with an ID in `above` <= ID < `below`.
 
-
-def of_object(
-    *,
-    column: str,
-    object_id: UUID,
-    merchant_id: UUID,
-    livemode: bool,
-    length: int,
-    below: UUID = LAST_ID,
-    above: UUID = FIRST_ID,
-    accounts: Sequence[str] = ACCOUNTS,
-    currency: str | None = None,
-) -> list[Posting]:
-    """Return such postings of one charge or payout; `column` is `charge_id` or `payout_id`."""
-    values = {"merchant_id": merchant_id, "livemode": livemode, "length": length, "below": below, "above": above}
-    more = {"object_id": object_id, "accounts": list(accounts), "currency": currency}
-    return _rows(OF_OBJECT.format(column=column), values | more)
+    Those of one currency or all, and of one charge or payout or all.
+    """
+    values: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode, "length": length, "currency": currency}
+    values |= {"below": below, "above": above}
+    for column, object_id in (("charge_id", charge), ("payout_id", payout)):
+        if object_id is not None:
+            own = {"object_id": object_id, "accounts": list(accounts)}
+            return _rows(OF_OBJECT.format(column=column), values | own)
+    return _rows(_of_merchant(tuple(accounts)), values)
 
 
 def of_parts(payout: Payout, length: int, after: Posting | None = None) -> list[Posting]:

@@ -33,6 +33,22 @@ def render_payout(payout: Payout) -> dict[str, Any]:
     )
 
 
+def render_payout_account(account: PayoutAccount) -> dict[str, Any]:
+    """Return a merchant's bank account as its events show it, with no more of its number than a payout."""
+    return without_absent(
+        {
+            "object": "payout_account",
+            "id": public_id("ba", account.id),
+            "currency": account.currency,
+            **_render_account(account),
+            "livemode": account.livemode,
+            "effective_at": iso(account.effective_at),
+            "withdrawn_at": iso(account.withdrawn_at) if account.withdrawn_at else None,
+            "created_at": iso(account.created_at),
+        }
+    )
+
+
 def _render_account(account: PayoutAccount) -> dict[str, Any]:
     return {"holder": account.holder, "last4": account.last4, "bic": account.bic, "country": account.country}
 

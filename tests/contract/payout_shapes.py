@@ -4,6 +4,24 @@ from tests.contract.shapes import FLAG, MOMENT, TEXT, Schema, id_of, one_of, sha
 
 AMOUNT: Schema = {"type": "integer", "minimum": 1}
 CODE: Schema = {"type": "string", "pattern": "^[A-Z]{3}$"}
+BANK: Schema = {
+    "holder": TEXT,
+    "last4": {"type": "string", "minLength": 1, "maxLength": 4},
+    "bic": {"type": "string", "pattern": "^[A-Z0-9]{8}([A-Z0-9]{3})?$"},
+    "country": {"type": "string", "pattern": "^[A-Z]{2}$"},
+}
+ACCOUNT = shape(
+    {
+        "object": one_of("payout_account"),
+        "id": id_of("ba"),
+        "currency": CODE,
+        **BANK,
+        "livemode": FLAG,
+        "effective_at": MOMENT,
+        "created_at": MOMENT,
+    },
+    withdrawn_at=MOMENT,
+)
 PAYOUT = shape(
     {
         "object": one_of("payout"),
@@ -12,14 +30,7 @@ PAYOUT = shape(
         "currency": CODE,
         "reserve": {"type": "integer", "minimum": 0},
         "status": one_of("pending", "in_transit", "paid", "failed", "cancelled"),
-        "bank_account": shape(
-            {
-                "holder": TEXT,
-                "last4": {"type": "string", "minLength": 1, "maxLength": 4},
-                "bic": {"type": "string", "pattern": "^[A-Z0-9]{8}([A-Z0-9]{3})?$"},
-                "country": {"type": "string", "pattern": "^[A-Z]{2}$"},
-            }
-        ),
+        "bank_account": shape(BANK),
         "livemode": FLAG,
         "created_at": MOMENT,
         "updated_at": MOMENT,
@@ -35,7 +46,7 @@ TRANSACTION = shape(
         "id": id_of("txn"),
         "type": one_of(
             *("capture", "fee", "void", "refund", "refund_failed", "dispute", "dispute_won", "dispute_fee", "settle"),
-            *("payout", "payout_failed", "reserve", "reserve_release"),
+            *("payout", "payout_failed", "payout_late", "reserve", "reserve_release"),
         ),
         "balance": one_of("pending", "available", "reserved"),
         "amount": {"type": "integer", "not": {"const": 0}},

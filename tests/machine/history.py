@@ -55,7 +55,7 @@ class History(RuleBasedStateMachine):
         super().__init__()
         shop = create_merchant("Sari Store")
         Merchant.objects.filter(id=shop.merchant.id).update(rates=RATES)
-        self.api = Api(shop.keys["sk_test"])
+        self.api, self.live_api = Api(shop.keys["sk_test"]), Api(shop.keys["sk_live"])
         self.merchant = shop.merchant
         self.time = Time(shop.merchant)
         self.events = Events(self.api)

@@ -1,10 +1,13 @@
 """Runs histories under a seed."""
 
 import hypothesis
+from django.test import override_settings
 from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.machine.disputes import DisputingMachine
+from tests.machine.bank_files import FilingMachine
+from tests.payouts.live import DEBTORS
+from tests.routing.doubles import Psp, installed
 
 STEPS = 50
 # The simulator's delay of refunds while histories run, in which time passes by a rule alone.
@@ -25,5 +28,7 @@ def run_histories(histories: int, seed: int) -> None:
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    seeded = hypothesis.seed(seed)(type("Seeded", (DisputingMachine,), {}))
-    run_state_machine_as_test(seeded, settings=settings)
+    live = {"PAYOUT_DEBTOR_NAME": "Kaha", "PAYOUT_DEBTOR_ACCOUNTS": DEBTORS, "LIVE_CARDS_ATTESTED": True}
+    with installed(Psp("north")) as psp, override_settings(**live):
+        seeded = hypothesis.seed(seed)(type("Seeded", (FilingMachine,), {"psp": psp}))
+        run_state_machine_as_test(seeded, settings=settings)

@@ -9,10 +9,15 @@ from payments import clock, tasks
 from payments.domain import settlement
 from payments.domain.charging import attempts, expiry, recovery
 from payments.domain.disputes import record, respond
+from payments.domain.payouts import make, send, terms
+from payments.domain.payouts import sweeps as payout_sweeps
+from payments.domain.payouts.terms import Terms
+from payments.domain.sweep_scope import Scope
 from payments.ids import parse_id
-from payments.models import Attempt, Charge, Dispute, Merchant
+from payments.models import Attempt, Charge, Dispute, Merchant, Payout, PayoutPart, PayoutSchedule
 from payments.providers.disputes import Disputed, Stage
-from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment, SimulatedPayout
+from tests.payouts.stories import give_account
 
 
 class Time:
@@ -53,9 +58,17 @@ class Time:
         _pass(SimulatedOperation.objects.filter(reference__in=references), "settles_at")
 
     def settle(self) -> None:
-        """End the day."""
-        _pass(self._charges, "settle_due_at")
-        settlement.settle_due()
+        """End the day of what was captured; what settles now is of a day that is not over."""
+        _pass(self._charges.filter(livemode=False), "settle_due_at")
+        settlement.settle_due(scope=self._scope())
+        self._settlements().update(payable_at=settlement.next_settlement_at(clock.now()))
+
+    def settle_live(self, days_ago: int) -> None:
+        """Settle as it was done some days ago; in live mode, a day is never over sooner than it is."""
+        then = clock.now() - timedelta(days=days_ago)
+        self._charges.filter(livemode=True, settle_due_at__isnull=False).update(settle_due_at=then)
+        with clock.at(then):
+            settlement.settle_due(scope=self._scope(livemode=True))
 
     def dispute(self, charge_id: str, stage: str, amount: int, withdrawn: int) -> None:
         """Have the provider report a stage, after which the bank has `withdrawn`. Raise CannotBeTrue, NotNow."""
@@ -71,6 +84,52 @@ class Time:
         """All responses are due."""
         _pass(Dispute.objects.filter(merchant=self._merchant), "response_due_at")
         respond.send_due()
+
+    def set_account(self, number: str, livemode: bool = False) -> None:
+        give_account(self._merchant, number, livemode=livemode)
+
+    def set_schedule(self, reserve_percent: int, livemode: bool = False) -> PayoutSchedule:
+        """Set a daily schedule, which runs when `run_schedule` lets it."""
+        kept = Terms("daily", reserve_percent=reserve_percent, reserve_days=30 if reserve_percent else 0)
+        return terms.set_schedule(self._merchant, livemode, "PHP", kept)
+
+    def end_settlement(self) -> None:
+        """End the day of what has settled."""
+        _pass(self._settlements(), "payable_at")
+
+    def run_schedule(self, schedule: PayoutSchedule) -> None:
+        _pass(PayoutSchedule.objects.filter(id=schedule.id), "next_at")
+        make.make_due(scope=self._scope(schedule.livemode))
+
+    def payout(self, payout_id: str) -> Payout:
+        """Return a payout as it is now."""
+        return Payout.objects.select_related("account").get(id=parse_id("po", payout_id))
+
+    def send_payouts(self) -> None:
+        """All payouts are due to be sent or looked up."""
+        _pass(self._payouts(), "due_at")
+        send.send_due(scope=self._scope())
+
+    def end_bank_day(self) -> None:
+        """End a day of the simulated bank."""
+        references = [payout_id.hex for payout_id in self._payouts().values_list("id", flat=True)]
+        _pass(SimulatedPayout.objects.filter(reference__in=references), "due_at")
+
+    def release_reserves(self, livemode: bool) -> None:
+        """End the days of all reserves."""
+        _pass(Payout.objects.filter(merchant=self._merchant, livemode=livemode), "reserve_due_at")
+        payout_sweeps.release_reserves(scope=self._scope(livemode))
+
+    def _scope(self, livemode: bool = False) -> Scope:
+        return Scope(self._merchant.id, livemode)
+
+    def _settlements(self) -> QuerySet[PayoutPart]:
+        return PayoutPart.objects.filter(
+            merchant=self._merchant, livemode=False, is_settlement=True, payout__isnull=True
+        )
+
+    def _payouts(self) -> QuerySet[Payout]:
+        return Payout.objects.filter(merchant=self._merchant, livemode=False)
 
     def return_path(self, charge_id: str) -> str:
         """Where the charge's payer comes back to."""

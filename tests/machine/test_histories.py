@@ -12,4 +12,4 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 def test_after_each_step_of_any_history_the_api_answers_what_the_model_says(settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = NEVER_BY_ITSELF_SECONDS
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
-    run_histories(histories=6, seed=6)
+    run_histories(histories=20, seed=6)

@@ -1,5 +1,6 @@
 """Bank accounts for payouts: checked, sealed, and in live mode in effect a day after another operator approved them."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -7,12 +8,15 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.merchants.notify_urls import set_default
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts
 from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account, withdraw
 from payments.domain.payouts.schedules import account_in_effect, number_of
-from payments.models import ApprovalRequest, AuditEntry, PayoutAccount
+from payments.models import ApprovalRequest, AuditEntry, Event, PayoutAccount, Webhook
 from tests.concurrency import at_once
+from tests.contract.payout_shapes import ACCOUNT
+from tests.contract.shapes import faults_in
 from tests.operators.corrections import operator
 from tests.payouts.setups import NUMBER, approve, live_account, live_schedule, requested_account
 from tests.payouts.stories import give_schedule
@@ -35,6 +39,29 @@ def test_an_account_is_sealed_and_shows_its_last_four(shop: NewMerchant) -> None
     account = add_account(shop.merchant, False, BDO, "0001-2345 6789")
     assert (number_of(account), account.last4, account.country) == (NUMBER, "6789", "PH")
     assert NUMBER not in all_text()
+
+
+def test_the_merchant_gets_an_event_of_a_new_account_and_of_its_withdrawal(shop: NewMerchant) -> None:
+    set_default(shop.merchant, "https://shop.example/kaha", livemode=True)
+    account = add_account(shop.merchant, True, BDO, NUMBER)
+    withdraw(account)
+    added, withdrawn = Event.objects.filter(object_id=account.id).order_by("sequence")
+    assert (added.type, withdrawn.type) == ("payout_account.created", "payout_account.updated")
+    sent = Webhook.objects.filter(event_id__in=[added.id, withdrawn.id])
+    assert {webhook.receiver for webhook in sent} == {"https://shop.example:443"}
+    assert len(sent) == 2
+    shown = [json.loads(event.payload)["data"]["object"] for event in (added, withdrawn)]
+    assert [faults_in(each, ACCOUNT) for each in shown] == [[], []]
+    assert ["withdrawn_at" in each for each in shown] == [False, True]
+    assert shown[0]["effective_at"] == clock.iso(account.effective_at)
+    assert NUMBER not in str(shown)
+
+
+def test_an_account_that_is_refused_has_no_event(shop: NewMerchant) -> None:
+    add_account(shop.merchant, True, BDO, NUMBER)
+    with pytest.raises(BadPayoutAccount, match="waits for its day"):
+        add_account(shop.merchant, True, BDO, NUMBER)
+    assert Event.objects.count() == 1
 
 
 def test_an_account_of_test_mode_is_in_effect_at_once(shop: NewMerchant) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from payments.api.schema.payouts import KINDS
 from payments.clock import iso
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
@@ -198,3 +199,15 @@ def test_settling_moves_the_same_amount_between_the_balances(api: Api) -> None:
     settle()
     rows = [row for row in listed(api) if row["type"] == "settle"]
     assert summed(rows) == {("available", "PHP"): 6_000 - 255, ("pending", "PHP"): 255 - 6_000}
+
+
+def test_a_payout_that_is_paid_after_it_had_failed_is_a_transaction_of_its_own_type(
+    api: Api, schedule: PayoutSchedule
+) -> None:
+    settled(api)
+    payout = Payout.objects.select_related("account").get(id=make.make_now(schedule.id).id)
+    states.mark_paid_late(states.mark_failed(states.mark_sent(payout), "returned"))
+    rows = all_pages(api, PATH, payout=public_id("po", payout.id), balance="available")
+    assert lines(rows)[-1] == ("payout_late", "available", -payout.amount)
+    assert rows[0]["type"] in KINDS
+    assert faults_in(rows[0], TRANSACTION) == []

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import sweeps
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import (
@@ -30,13 +29,11 @@ from payments.domain.statements.statement import (
 from payments.domain.statements.trial_balance import trial_balance
 from payments.ledger.account_days import midnight, sum_up_due
 from payments.ledger.running_balances import AccountOf, days_of, page_of
-from payments.models import AccountDay, Payout, Posting
+from payments.models import AccountDay, Posting
 from payments.money import plain_amount
-from tests.client import Api
 from tests.ledger.books import charge_fees
 from tests.ledger.test_account_days import histories, make_history
 from tests.overview.past_charges import days_ago, make_past_charge
-from tests.payouts.stories import give_account, give_schedule, paid_out, settled
 
 TEXT = re.compile(rb"\((.*?)(?<!\\)\) Tj")
 
@@ -127,30 +124,6 @@ def test_the_csv_adds_up(shop: NewMerchant, history: None) -> None:
         change = sum(int(row["pending_minor"]) + int(row["available_minor"]) for row in moved)
         assert int(opening["balance_minor"]) + change == int(closing["balance_minor"]) == owed(shop, statement.until)
         assert all(row["balance"] == plain_amount(int(row["balance_minor"]), "PHP").replace(",", "") for row in rows)
-
-
-def test_a_statement_shows_payouts_and_adds_up(api: Api, shop: NewMerchant) -> None:
-    charge_fees(shop.merchant)
-    schedule = give_schedule(shop.merchant, reserve_percent=10, reserve_days=1)
-    for number in ("000123456789", "000123450003"):
-        give_account(shop.merchant, number)
-        settled(api)
-        paid_out(schedule)
-    sweeps.release_reserves()
-    statement = statements(shop)[-1]
-    [section] = statement.sections
-    totals = {words: change.total for words, change in section.totals}
-    paid = Payout.objects.get(status=Payout.Status.PAID)
-    assert totals["Paid out"] + totals["Payouts that failed, added back"] == -paid.amount
-    assert totals["Reserved of payouts"] + totals["Reserves released"] == 0
-    assert section.closing.total == owed(shop, statement.until) == 2 * (10_000 - 365) - paid.amount
-    assert {"Paid out", "Payouts that failed, added back", "Reserved of payouts"} <= set(
-        pdf_texts(statement_pdf(statement))
-    )
-    text = b"".join(statement_lines(statement)).decode("utf-8-sig")
-    opening, *moved, closing = csv.DictReader(io.StringIO(text))
-    change = sum(int(row["pending_minor"]) + int(row["available_minor"]) for row in moved)
-    assert int(opening["balance_minor"]) + change == int(closing["balance_minor"]) == section.closing.total
 
 
 def test_a_long_statement_has_its_heads_on_every_page(shop: NewMerchant) -> None:

@@ -1,5 +1,6 @@
 """The ledger: postings and daily settlements."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -174,3 +175,9 @@ class PostingAdmin(LookOnlyAdmin):
         lambda posting: link(Attempt, posting.attempt_id, posting.attempt_id.hex) if posting.attempt_id else NOTHING,
     )
     others = column("All its lines", lambda posting: search_link(Posting, str(posting.journal), "debits and credits"))
+
+    def conditions(self, term: str) -> Iterator[dict[str, Any]]:
+        """Find an attempt's lines among those of its charge: few of them are in the index of attempts."""
+        for condition in super().conditions(term):
+            attempt = condition.get("attempt_id")
+            yield condition | {"charge__attempts": attempt} if attempt else condition

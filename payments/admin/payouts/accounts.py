@@ -123,7 +123,7 @@ class PayoutAccountAdmin(RowActions, LookOnlyAdmin):
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("holder", "=last4", "=bic")
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    uuid_lookups = {"ba": ("pk",), "mer": ("merchant_id",)}
     fieldsets = (
         (None, {"fields": ("holder", "last4", "bic", "country", "currency", "standing")}),
         ("Whose it is", {"fields": ("of_merchant", "mode")}),

@@ -45,7 +45,7 @@ MAY_DOWNLOAD = "payments.download_payoutfile"
 TITLE = "Make a file"
 SHOWN_PAYOUTS = 100
 NO_ANSWER = "The vault does not answer, so nothing was done. Try again in a moment."
-OPEN, SENT, CANCELLED = files.OPEN, Q(sent_at__isnull=False), Q(cancelled_at__isnull=False)
+OPEN, SENT, CANCELLED = PayoutFile.OPEN, Q(sent_at__isnull=False), Q(cancelled_at__isnull=False)
 ByStatus = by("status", open=("Open", OPEN), sent=("Sent", SENT), cancelled=("Cancelled", CANCELLED))
 
 

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.dateparse import parse_date
+from django.utils.decorators import method_decorator
 
 from payments import clock
 from payments.admin.framework.base import LookOnlyAdmin
@@ -18,6 +19,7 @@ from payments.admin.framework.form_filters import DayInput
 from payments.admin.framework.formats import column, moment_column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.replica.pages import from_replica, reader_for
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.statements.csv_file import trial_lines
@@ -77,6 +79,7 @@ class LedgerDayAdmin(LookOnlyAdmin):
         ]
         return [*ours, *super().get_urls()]
 
+    @method_decorator(from_replica)
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Redirect to the trial balance at the end of the day."""
         try:
@@ -88,6 +91,7 @@ class LedgerDayAdmin(LookOnlyAdmin):
         row = get_object_or_404(self.get_queryset(request), pk=day)
         return self._shown(request, midnight(row.day) + DAY, MomentForm(initial={"day": row.day}), f"end of {row.day}")
 
+    @method_decorator(from_replica)
     def at(self, request: HttpRequest) -> HttpResponse:
         """Show the trial balance at a moment, by default now."""
         form = MomentForm(request.GET or None)
@@ -108,11 +112,12 @@ class LedgerDayAdmin(LookOnlyAdmin):
             raise Http404 from None
         if moment.tzinfo is None:
             raise Http404
-        content = trial_lines(trial_balance(min(moment.astimezone(UTC), clock.now()), limit_of(request)))
+        until, limit = min(moment.astimezone(UTC), clock.now()), limit_of(request)
+        trial = reader_for(request)(lambda: trial_balance(until, limit))
         name = f"trial-balance-{moment:%Y%m%d-%H%M%S}.csv"
         audit_log.record(Action.EXPORTED, detail=name)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return HttpResponse(b"".join(content), content_type="text/csv; charset=utf-8", headers=headers)
+        return HttpResponse(b"".join(trial_lines(trial)), content_type="text/csv; charset=utf-8", headers=headers)
 
     def _may_download(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request) and operator_of(request).has_perm(MAY_DOWNLOAD)

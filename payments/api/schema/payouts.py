@@ -1,5 +1,7 @@
 """Payouts and the transactions of a balance in the OpenAPI document."""
 
+from typing import Any
+
 from payments.api.schema import examples
 from payments.api.schema.members import (
     Member,
@@ -37,16 +39,28 @@ KINDS = {
     Kind.SETTLE: "from pending to available",
     Kind.PAYOUT: "on its way to your bank",
     Kind.PAYOUT_FAILED: "a payout that failed or was cancelled, given back",
+    Kind.PAYOUT_LATE: "a payout that had failed, and was paid after all",
     Kind.RESERVE: "kept of a payout, from available to reserved",
     Kind.RESERVE_RELEASE: "from reserved to available",
 }
+BANK_MEMBERS: dict[str, Any] = {
+    "holder": text("Whose account it is."),
+    "last4": text("The last four characters of its number."),
+    "bic": text("The bank's BIC (ISO 9362)."),
+    "country": Member({"type": "string", "pattern": "^[A-Z]{2}$"}, "The country of the account (ISO 3166)."),
+}
+PAYOUT_BANK_ACCOUNT = shown("PayoutBankAccount", "The bank account of a payout.", **BANK_MEMBERS)
 PAYOUT_ACCOUNT = shown(
     "PayoutAccount",
-    "The bank account of a payout.",
-    holder=text("Whose account it is."),
-    last4=text("The last four characters of its number."),
-    bic=text("The bank's BIC (ISO 9362)."),
-    country=Member({"type": "string", "pattern": "^[A-Z]{2}$"}, "The country of the account (ISO 3166)."),
+    "A bank account that payouts in one currency go to, until another one takes effect.",
+    object=named("payout_account"),
+    id=own_id("ba"),
+    currency=currency(),
+    **BANK_MEMBERS,
+    livemode=livemode(),
+    effective_at=moment("From when on payouts go to it: in live mode a day after it was added."),
+    withdrawn_at=moment("When it was withdrawn before that, so that no payout goes to it.", required=False),
+    created_at=created(),
 )
 PAYOUT = shown(
     "Payout",
@@ -63,7 +77,7 @@ PAYOUT = shown(
         "`paid`; `cancelled`: it was never sent. After these two your balance has the money again.",
     ),
     failure_code=text("Why it failed, such as `account_refused` or `returned`.", required=False),
-    bank_account=PAYOUT_ACCOUNT(help_text="Where it goes."),
+    bank_account=PAYOUT_BANK_ACCOUNT(help_text="Where it goes."),
     livemode=livemode(),
     sent_at=moment("When it was sent to the bank.", required=False),
     paid_at=moment("When it left for your account.", required=False),
@@ -88,7 +102,7 @@ TRANSACTION = shown(
     created_at=moment("Time of the change, whole milliseconds."),
 )
 TRANSACTIONS = page_of(TRANSACTION)
-EVENT_OBJECTS["payout"] = PAYOUT
+EVENT_OBJECTS |= {"payout": PAYOUT, "payout_account": PAYOUT_ACCOUNT}
 THE_PAYOUT = [id_in_path("po", "payout")]
 
 

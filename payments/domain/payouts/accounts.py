@@ -14,8 +14,11 @@ from stdnum import bic, iban, numdb
 from stdnum.exceptions import ValidationError as BadNumber
 
 from payments import clock
+from payments.db.writes import execute_writes
+from payments.domain import events
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.caller import Caller
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import place_of
 from payments.ids import new_id
@@ -93,6 +96,7 @@ def add_account(
         raise BadPayoutAccount(obstacle, "bic")
     account.sealed_number = seal(number, place_of(account))
     account.save(force_insert=True)
+    _announce(account, "payout_account.created")
     mode = "live" if livemode else "test"
     detail = (
         f"{account}, {account.bic}, {account.currency}, {mode} mode, in effect from {clock.iso(account.effective_at)}"
@@ -109,6 +113,7 @@ def withdraw(account: PayoutAccount) -> None:
     if not rows.update(withdrawn_at=now):
         raise BadPayoutAccount("This bank account is in effect, or was withdrawn. Set another one instead.")
     account.refresh_from_db()
+    _announce(account, "payout_account.updated")
     audit_log.record(Action.WITHDRAWN, account, detail=f"{account}, {account.currency}")
 
 
@@ -139,6 +144,11 @@ def checked_number(details: Details, number: str) -> str:
     if not iban.is_valid(number):
         raise BadPayoutAccount("Accounts in the bank's country have an IBAN, and this is none. Check it.", "number")
     return number
+
+
+def _announce(account: PayoutAccount, event_type: str) -> None:
+    """Write an event, so that the merchant may object before a wrong account takes effect."""
+    execute_writes(*events.of(Caller(account.merchant_id, account.livemode), event_type, account))
 
 
 def _has_ibans(country: str) -> bool:

@@ -55,7 +55,11 @@ def approve(payout: Payout, operator: User) -> bool:
     approval = {"approved_by": operator, "approved_at": clock.now()}
     values = approval if is_approved else {"requested_by": operator}
     unchanged = Payout.objects.filter(
-        id=payout.id, status=Status.PENDING, approved_at=None, requested_by=payout.requested_by_id
+        id=payout.id,
+        merchant_id=payout.merchant_id,
+        status=Status.PENDING,
+        approved_at=None,
+        requested_by=payout.requested_by_id,
     )
     if not unchanged.update(**values):
         raise Refused("It was approved or changed meanwhile.")

@@ -30,15 +30,6 @@ from payments.money import format_amount
 from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
 
 Status = Payout.Status
-# Those that the next files take.
-READY = Q(
-    livemode=True,
-    status=Status.PENDING,
-    provider_account__isnull=True,
-    approved_at__isnull=False,
-    file__isnull=True,
-)
-OPEN = Q(sent_at__isnull=True, cancelled_at__isnull=True)
 TOO_LATE = "Somebody else has sent or cancelled this file meanwhile."
 
 
@@ -54,7 +45,7 @@ class Waiting:
 
 def waiting() -> list[Waiting]:
     """Return what waits for files, by currency."""
-    found = Payout.objects.filter(READY).values_list("currency").order_by("currency")
+    found = Payout.objects.filter(Payout.FOR_FILE).values_list("currency").order_by("currency")
     sums = found.annotate(count=Count("id"), total=Sum("amount"))
     debtors = settings.PAYOUT_DEBTOR_ACCOUNTS
     return [Waiting(currency, count, total, currency in debtors) for currency, count, total in sums]
@@ -71,7 +62,7 @@ def make(file_id: UUID, currency: str, execute_on: date, operator: User) -> Payo
     if currency not in settings.PAYOUT_DEBTOR_ACCOUNTS:
         raise Refused(f"There is no account to debit in {currency}: set PAYOUT_DEBTOR_ACCOUNTS and PAYOUT_DEBTOR_NAME.")
     bic, number = settings.PAYOUT_DEBTOR_ACCOUNTS[currency]
-    waiting = Payout.objects.filter(READY, currency=currency).order_by("id")
+    waiting = Payout.objects.filter(Payout.FOR_FILE, currency=currency).order_by("id")
     # What another process locks is left to the next file.
     taken = list(waiting.select_for_update(skip_locked=True, no_key=True)[: PayoutFile.MOST])
     if not taken:
@@ -88,7 +79,7 @@ def make(file_id: UUID, currency: str, execute_on: date, operator: User) -> Payo
         debtor_last4=number[-4:],
         created_by=operator,
     )
-    if Payout.objects.filter(READY, id__in=[payout.id for payout in taken]).update(file=file) != file.count:
+    if Payout.objects.filter(Payout.FOR_FILE, id__in=[payout.id for payout in taken]).update(file=file) != file.count:
         raise StaleRow
     audit_log.record(Action.ADDED, file, detail=summary(file))
     reached(Failpoint.POSTED)
@@ -118,7 +109,7 @@ def mark_sent(file: PayoutFile, operator: User) -> None:
         raise Refused("You made this file. Another person checks that the bank has it, and marks it as sent.")
     if file.downloaded_at is None:
         raise Refused("Nobody has downloaded this file yet, so the bank cannot have it.")
-    _change(file, OPEN, sent_at=clock.now(), sent_by=operator)
+    _change(file, PayoutFile.OPEN, sent_at=clock.now(), sent_by=operator)
     if _move(file, Status.PENDING, states.mark_sent) != file.count:
         raise StaleRow
     audit_log.record(Action.CHANGED, file, fields=["sent_at"], detail=f"sent: {summary(file)}")
@@ -144,7 +135,7 @@ def cancel(file: PayoutFile, operator: User) -> None:
         raise Refused("You made this file, and somebody has it. Another person checks that the bank does not.")
     # The first download may have come in between.
     unseen = Q(downloaded_at__isnull=True) | ~Q(created_by=operator)
-    _change(file, OPEN & unseen, cancelled_at=clock.now(), cancelled_by=operator)
+    _change(file, PayoutFile.OPEN & unseen, cancelled_at=clock.now(), cancelled_by=operator)
     if Payout.objects.filter(file=file, status=Status.PENDING).update(file=None) != file.count:
         raise StaleRow
     audit_log.record(Action.CHANGED, file, fields=["cancelled_at"], detail=f"cancelled: {summary(file)}")

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from payments.connections import release_connection
 from payments.db.writes import StaleRow
-from payments.domain import bulkheads
+from payments.domain import bulkheads, provider_calls
 from payments.domain.payouts.schedules import number_of
 from payments.domain.routing.provider_accounts import connected
 from payments.failpoints import Failpoint, reached
@@ -42,17 +42,19 @@ def ask(payout: Payout, *, sends: bool) -> PayoutOutcome:
         return NotSent(type(error).__name__)
     if not isinstance(provider, PaysOut):
         return NotSent("The provider account takes no payouts now.")
-    with bulkheads.provider_place(*_place_of(payout)):
+    place = _place_of(payout)
+    with bulkheads.provider_place(*place):
         if sends and not Payout.objects.filter(id=payout.id, due_at=payout.due_at).exists():
             raise StaleRow
         release_connection()
-        return _called(provider, order, sends)
+        return _called(provider, place[0], order, sends)
 
 
-def _called(provider: PaysOut, order: PayoutOrder, sends: bool) -> PayoutOutcome:
+def _called(provider: PaysOut, name: str, order: PayoutOrder, sends: bool) -> PayoutOutcome:
+    operation, question = ("payout", provider.create_payout) if sends else ("find_payout", provider.find_payout)
     reached(Failpoint.ASKING)
     try:
-        outcome = provider.create_payout(order) if sends else provider.find_payout(order)
+        outcome = provider_calls.ask(name, operation, lambda: question(order))
     except Exception as error:
         logger.exception("provider call broke", extra={"reference": order.reference})
         outcome = Unknown(type(error).__name__)

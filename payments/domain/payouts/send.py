@@ -140,4 +140,5 @@ def _look_up_later(payout: Payout, why: str) -> None:
 
 def _change(payout: Payout, **values: Any) -> None:
     # Hits no row where the lease has expired and another worker has claimed it, or it has changed.
-    Payout.objects.filter(id=payout.id, version=payout.version, due_at=payout.due_at).update(**values)
+    own = Payout.objects.filter(id=payout.id, merchant_id=payout.merchant_id)
+    own.filter(version=payout.version, due_at=payout.due_at).update(**values)

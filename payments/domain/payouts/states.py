@@ -72,7 +72,7 @@ def _change(
     """Write a change, with its journal and event, of a payout that has the status `was` and the values of `same`."""
     values = {**values, "version": payout.version + 1, "updated_at": clock.now()}
     changed = copy_with(payout, values)
-    guard = {"id": payout.id, "version": payout.version, "status": was, **same}
+    guard = {"id": payout.id, "merchant_id": payout.merchant_id, "version": payout.version, "status": was, **same}
     writes: list[Write] = [Update(Payout, guard, values)]
     writes += [journals.posted_for(payout, movement)] if movement else []
     writes += events.of(Caller(payout.merchant_id, payout.livemode), event_type, changed)

@@ -10,7 +10,7 @@ from payments.money import major_units
 from payments.rendering.csv import csv_lines
 
 STATEMENT_HEADS = (
-    *("merchant", "merchant_id", "mode", "currency", "day_utc", "movement"),
+    *("merchant", "merchant_id", "mode", "currency", "day_utc", "movement", "payout_id"),
     *("pending", "available", "balance", "pending_minor", "available_minor", "balance_minor", "made_at", "final"),
 )
 TRIAL_HEADS = ("at", "mode", "currency", "account", "memo", "debit", "credit", "debit_minor", "credit_minor")
@@ -18,6 +18,8 @@ TRIAL_HEADS = ("at", "mode", "currency", "account", "memo", "debit", "credit", "
 
 def statement_lines(statement: Statement) -> Iterator[bytes]:
     """Yield the lines of a statement: for each currency the opening balance, every movement, and the closing balance.
+
+    A movement of one payout has its ID.
 
     Of a movement, pending and available are what it changed, and balance is what we owe after it.
     """
@@ -34,11 +36,11 @@ def _statement_rows(statement: Statement) -> Iterator[Sequence[object]]:
     head = (merchant.title, public_id("mer", merchant.pk), statement.mode)
     for section in statement.sections:
         last: Sequence[object] = (iso(statement.made_at), "yes" if statement.is_final else "no")
-        rows = [(statement.first, "Opening balance", section.opening, section.opening)]
-        rows += [(row.day, row.words, row.change, row.after) for row in section.rows]
-        rows += [(statement.last, "Closing balance", section.closing, section.closing)]
-        for day, words, change, after in rows:
-            yield *head, section.currency, day, words, *_amounts(change, after, section.currency), *last
+        rows = [(statement.first, "Opening balance", "", section.opening, section.opening)]
+        rows += [(row.day, row.kind_words, row.payout, row.change, row.after) for row in section.rows]
+        rows += [(statement.last, "Closing balance", "", section.closing, section.closing)]
+        for day, words, payout, change, after in rows:
+            yield *head, section.currency, day, words, payout, *_amounts(change, after, section.currency), *last
 
 
 def _amounts(change: Owed, after: Owed, currency: str) -> Sequence[object]:

@@ -21,7 +21,7 @@ TITLE_MAX_LENGTH = 60
 
 
 def statement_pdf(statement: Statement) -> bytes:
-    """Return the statement as a PDF. A month has at most 31 rows for each kind of movement and currency."""
+    """Return the statement as a PDF. A kind and currency has 31 rows at most; payouts have LINES_MAX."""
     file = BytesIO()
     sheet = Sheet(Canvas(file, pagesize=A4, invariant=1, pageCompression=1), statement)
     for section in statement.sections:

@@ -1,12 +1,17 @@
-"""Statement of a merchant for a month (UTC): what we owe them at its start, what moved each day, and at its end."""
+"""Statement of a merchant for a month (UTC): what we owe them at its start, what moved each day, and at its end.
+
+A day has one row for each kind of movement, but one for each payout.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import groupby
+from uuid import UUID
 
 from payments import clock
+from payments.domain.statements.payout_lines import LINE_WORDS, PayoutLine, payout_lines
 from payments.ids import public_id
 from payments.ledger.account_days import midnight
 from payments.ledger.movements import Scope, Sum, is_final, sums
@@ -60,16 +65,28 @@ class Owed:
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of movement on one day, and what we owe after it."""
+    """One kind of movement on one day, or of one payout, and what we owe after it."""
 
     day: date
     kind: str
     change: Owed
     after: Owed
+    payout_id: UUID | None = None
 
     @property
     def words(self) -> str:
+        if self.payout_id:
+            return f"{LINE_WORDS[self.kind]} {self.payout}"
+        return self.kind_words
+
+    @property
+    def kind_words(self) -> str:
         return WORDS.get(self.kind, self.kind.replace("_", " ").capitalize())
+
+    @property
+    def payout(self) -> str:
+        """Return the public ID of the payout, empty where there is none."""
+        return public_id("po", self.payout_id) if self.payout_id else ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +103,7 @@ class Section:
         """Return the sum of each kind of movement, with its words, in the order of a day's rows."""
         found: dict[str, Owed] = defaultdict(Owed)
         for row in sorted(self.rows, key=lambda row: _place(row.kind)):
-            found[row.words] += row.change
+            found[row.kind_words] += row.change
         return list(found.items())
 
 
@@ -145,8 +162,14 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     before = _by_currency(sums(scope, ("currency", "account"), midnight(first)))
     moved = sums(scope, ("currency", "day", "kind", "account"), until, since=midnight(first))
     rows = {currency: list(found) for currency, found in groupby(moved, key=lambda row: row.key[0])}
+    lines = payout_lines(merchant.pk, livemode, midnight(first), until)
     sections = [
-        _section(currency, before.get(currency, Owed()), rows.get(currency, []))
+        _section(
+            currency,
+            before.get(currency, Owed()),
+            rows.get(currency, []),
+            [line for line in lines if line.currency == currency],
+        )
         for currency in sorted({*before, *rows})
     ]
     ledger = _by_currency(sums(scope, ("currency", "account"), until))
@@ -155,16 +178,27 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     return Statement(merchant, livemode, first, until, is_final(midnight(next_month(first))), sections)
 
 
-def _section(currency: str, opening: Owed, moved: Iterable[Sum]) -> Section:
+def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Section:
     changes: dict[tuple[date, str], Owed] = defaultdict(Owed)
     for row in moved:
         _, day, kind, account = row.key
         changes[day, kind] += _owed(account, row)
+    of_payouts: dict[tuple[date, str], list[PayoutLine]] = defaultdict(list)
+    for line in lines:
+        of_payouts[line.day, line.kind].append(line)
     rows, after = [], opening
     for day, kind in sorted(changes, key=lambda change: (change[0], _place(change[1]))):
-        after += changes[day, kind]
-        rows.append(Row(day, kind, changes[day, kind], after))
+        for payout_id, change in _split(changes[day, kind], of_payouts[day, kind]):
+            after += change
+            rows.append(Row(day, kind, change, after, payout_id))
     return Section(currency, opening, rows, after)
+
+
+def _split(change: Owed, lines: Sequence[PayoutLine]) -> list[tuple[UUID | None, Owed]]:
+    """Return a day's change payout by payout; whole where these are not all of its lines."""
+    if lines and change == Owed(available=sum(line.amount for line in lines)):
+        return [(line.payout_id, Owed(available=line.amount)) for line in lines]
+    return [(None, change)]
 
 
 def _by_currency(rows: Iterable[Sum]) -> dict[str, Owed]:

@@ -1,9 +1,10 @@
 """Create settlements, postings, running balances and daily sums."""
 
 import payments.clock
+import payments.db.checks
 import payments.ids
 from django.db import migrations, models
-from django.db.models import F, Q
+from django.db.models import F, Q, lookups
 
 from payments.migrations.initial import run_sql
 
@@ -67,7 +68,7 @@ OPERATIONS = [
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("journal", models.UUIDField()),
-            ("line", models.PositiveSmallIntegerField()),
+            ("line", models.SmallIntegerField()),
             ("livemode", models.BooleanField()),
             ("currency", models.CharField(max_length=3)),
             ("account", models.CharField(choices=ACCOUNTS, max_length=19)),
@@ -75,15 +76,18 @@ OPERATIONS = [
             ("amount", models.BigIntegerField()),
             ("attempt_id", models.UUIDField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("charge", models.ForeignKey(blank=True, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.charge")),
-            ("payout", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.payout")),
+            ("charge", models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.charge")),
+            ("payout", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.payout")),
             ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
-            ("settlement", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.settlement")),
+            ("settlement", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.settlement")),
         ],
         options={
             "indexes": [
                 models.Index(F("payout"), condition=Q(("payout__isnull", False)), name="posting_of_payout"),
-                models.Index(F("attempt_id"), condition=Q(("attempt_id__isnull", False)), name="posting_of_attempt"),
+                models.Index(
+                    F("merchant"), F("livemode"), F("id"), condition=Q(("account", "merchant_payable"), ("payout__isnull", False)), name="posting_paid_out"
+                ),
+                models.Index(F("attempt_id"), condition=Q(("account", "provider_receivable"), ("attempt_id__isnull", False)), name="posting_of_attempt"),
                 models.Index(F("settlement"), condition=Q(("settlement__isnull", False)), name="posting_of_settlement"),
                 models.Index(
                     F("settlement"), F("id"), condition=Q(("account", "merchant_payable"), ("settlement__isnull", False)), name="posting_settled_for_merchant"
@@ -94,13 +98,13 @@ OPERATIONS = [
             ],
             "constraints": [
                 models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
-                models.CheckConstraint(condition=Q(("amount", 0), _negated=True), name="posting_moves_something"),
-                models.CheckConstraint(
-                    condition=Q(charge__isnull=False, payout__isnull=True) | Q(charge__isnull=True, payout__isnull=False), name="posting_of_a_charge_or_a_payout"
-                ),
-                models.CheckConstraint(
-                    condition=Q(Q(("kind", "settle"), ("settlement__isnull", False)), Q(Q(("kind", "settle"), _negated=True), ("settlement__isnull", True)), _connector="OR"),
-                    name="posting_settles_in_a_settlement",
+                payments.db.checks.RowRules(
+                    name="posting_follows_rules",
+                    rules={
+                        "posting_moves_something": Q(("amount", 0), _negated=True),
+                        "posting_of_a_charge_or_a_payout": lookups.Exact(lookups.IsNull(F("charge"), True), lookups.IsNull(F("payout"), False)),
+                        "posting_settles_in_a_settlement": lookups.Exact(lookups.Exact(F("kind"), "settle"), lookups.IsNull(F("settlement"), False)),
+                    },
                 ),
             ],
         },
@@ -136,7 +140,7 @@ OPERATIONS = [
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ("livemode", models.BooleanField()),
             ("currency", models.CharField(max_length=3)),
-            ("shard", models.PositiveSmallIntegerField()),
+            ("shard", models.SmallIntegerField()),
             ("provider_hold", models.BigIntegerField(default=0)),
             ("merchant_hold", models.BigIntegerField(default=0)),
             ("provider_receivable", models.BigIntegerField(default=0)),
@@ -197,6 +201,7 @@ OPERATIONS = [
     migrations.CreateModel(
         name="SettlementTotal",
         fields=[
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("settlement", models.OneToOneField(on_delete=models.PROTECT, primary_key=True, related_name="total", serialize=False, to="payments.settlement")),
             ("charges", models.PositiveIntegerField()),
             ("gross", models.BigIntegerField()),

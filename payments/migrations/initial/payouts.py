@@ -109,6 +109,9 @@ OPERATIONS = [
                 ("download_payoutfile", "Can download bank files"),
                 ("send_payoutfile", "Can mark bank files as sent and paid, and cancel them"),
             ),
+            "indexes": [
+                models.Index(F("created_at"), condition=Q(cancelled_at__isnull=True, sent_at__isnull=True), name="payout_file_open"),
+            ],
             "constraints": [
                 models.CheckConstraint(condition=Q(count__gte=1, count__lte=1000, total__gte=F("count")), name="payout_file_in_bounds"),
                 models.CheckConstraint(

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.db.fields import OwnOneToOneField
 from payments.models.books.ledger import Posting, Settlement
 from payments.models.merchants.merchant import Merchant
 
@@ -65,7 +66,9 @@ class LedgerDay(models.Model):
 class SettlementTotal(models.Model):
     """What the charges of one settlement amount to, computed after its day: after it no charge joins it."""
 
-    settlement = models.OneToOneField(Settlement, models.PROTECT, primary_key=True, related_name="total")
+    settlement = OwnOneToOneField(Settlement, models.PROTECT, primary_key=True, related_name="total")
+    # The settlement's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     charges = models.PositiveIntegerField()
     gross = models.BigIntegerField()
     refunds = models.BigIntegerField()

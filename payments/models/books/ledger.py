@@ -2,9 +2,12 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.lookups import Exact, IsNull
 
 from payments import clock, ids
+from payments.db.checks import RowRules
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.books.payout import Payout
 from payments.models.charging.charge import Charge
@@ -49,8 +52,8 @@ class Posting(FastModel):
     """One line of a journal: a positive `amount` is a debit, a negative one a credit.
 
     The lines of a journal are about one charge or payout and sum to zero, the two memo accounts separately. The
-    database checks that at commit, and refuses to change or delete a line. A foreign key to a posting needs
-    `db_constraint=False`, because its check locks the line, which the application may not do.
+    database checks that at the end of each statement, and refuses to change or delete a line. A foreign key to a
+    posting needs `db_constraint=False`, because its check locks the line, which the application may not do.
     """
 
     class Account(models.TextChoices):
@@ -95,20 +98,23 @@ class Posting(FastModel):
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     journal = models.UUIDField()
-    line = models.PositiveSmallIntegerField()
-    # No constraint: the foreign key of its charge or payout proves that the merchant exists.
+    # From 1 without gaps; a trigger refuses a journal without a first line.
+    line = models.SmallIntegerField()
+    # A trigger that runs once for a statement stands for these foreign keys (migrations/sql/ledger.sql).
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     account = models.CharField(max_length=19, choices=Account.choices)
     kind = models.CharField(max_length=15, choices=Kind.choices)
     amount = models.BigIntegerField()
-    charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="postings")
-    payout = models.ForeignKey(Payout, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="postings", db_constraint=False)
+    payout = OwnForeignKey(
+        Payout, models.PROTECT, null=True, blank=True, related_name="postings", db_constraint=False, db_index=False
+    )
     # The attempt by which a provider moved this money, and whose reference is in the provider's reports.
     attempt_id = models.UUIDField(null=True, blank=True)
-    settlement = models.ForeignKey(
-        Settlement, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False
+    settlement = OwnForeignKey(
+        Settlement, models.PROTECT, null=True, blank=True, related_name="postings", db_constraint=False, db_index=False
     )
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -117,19 +123,31 @@ class Posting(FastModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
-            models.CheckConstraint(name="posting_moves_something", condition=~Q(amount=0)),
-            models.CheckConstraint(
-                name="posting_of_a_charge_or_a_payout",
-                condition=Q(charge__isnull=False, payout__isnull=True) | Q(charge__isnull=True, payout__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="posting_settles_in_a_settlement",
-                condition=Q(kind="settle", settlement__isnull=False) | ~Q(kind="settle") & Q(settlement__isnull=True),
+            RowRules(
+                name="posting_follows_rules",
+                rules={
+                    "posting_moves_something": ~Q(amount=0),
+                    "posting_of_a_charge_or_a_payout": Exact(IsNull(F("charge"), True), IsNull(F("payout"), False)),
+                    "posting_settles_in_a_settlement": Exact(
+                        Exact(F("kind"), "settle"), IsNull(F("settlement"), False)
+                    ),
+                },
             ),
         ]
         indexes = [
             models.Index(F("payout"), name="posting_of_payout", condition=Q(payout__isnull=False)),
-            models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
+            # What payouts changed of a merchant's balance, by time.
+            models.Index(
+                *(F("merchant"), F("livemode"), F("id")),
+                name="posting_paid_out",
+                condition=Q(account="merchant_payable", payout__isnull=False),
+            ),
+            # A journal of an attempt has one line of what the provider owes, which reconciliation matches.
+            models.Index(
+                F("attempt_id"),
+                name="posting_of_attempt",
+                condition=Q(account="provider_receivable", attempt_id__isnull=False),
+            ),
             models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
             # What a payout is made of, in order.
             models.Index(
@@ -154,7 +172,7 @@ class RunningBalance(models.Model):
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
-    shard = models.PositiveSmallIntegerField()
+    shard = models.SmallIntegerField()
     provider_hold = models.BigIntegerField(default=0)
     merchant_hold = models.BigIntegerField(default=0)
     provider_receivable = models.BigIntegerField(default=0)

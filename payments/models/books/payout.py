@@ -6,6 +6,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.books.payout_file import PayoutFile
 from payments.models.books.payout_schedule import PayoutAccount
@@ -13,6 +14,9 @@ from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
 
 WHY_MAX_LENGTH = 300
+FOR_FILE = Q(
+    livemode=True, status="pending", provider_account__isnull=True, approved_at__isnull=False, file__isnull=True
+)
 
 
 class Payout(FastModel):
@@ -27,12 +31,14 @@ class Payout(FastModel):
 
     # Those whose money has not reached the merchant's bank yet.
     UNDER_WAY = (Status.PENDING, Status.IN_TRANSIT)
+    # Those that the next bank files take.
+    FOR_FILE = FOR_FILE
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
-    account = models.ForeignKey(PayoutAccount, models.PROTECT, related_name="+", db_index=False)
+    account = OwnForeignKey(PayoutAccount, models.PROTECT, related_name="+", db_index=False)
     # As the schedule had it: the provider carries the payout out; without one, a live payout goes into a bank file.
     provider_account = models.ForeignKey(
         ProviderAccount, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -164,13 +170,7 @@ class Payout(FastModel):
             models.Index(
                 *(F("currency"), F("id")),
                 name="payout_for_file",
-                condition=Q(
-                    livemode=True,
-                    status="pending",
-                    provider_account__isnull=True,
-                    approved_at__isnull=False,
-                    file__isnull=True,
-                ),
+                condition=FOR_FILE,
             ),
         ]
 
@@ -193,7 +193,7 @@ class PayoutPart(models.Model):
     # What we owe the merchant of it; a settlement's is known when it is taken.
     amount = models.BigIntegerField(null=True, blank=True)
     payable_at = models.DateTimeField()
-    payout = models.ForeignKey(Payout, models.PROTECT, null=True, blank=True, related_name="parts", db_index=False)
+    payout = OwnForeignKey(Payout, models.PROTECT, null=True, blank=True, related_name="parts", db_index=False)
 
     objects = ScopedQuerySet["PayoutPart"].as_manager()
 

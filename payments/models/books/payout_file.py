@@ -6,6 +6,8 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 
+OPEN = Q(sent_at__isnull=True, cancelled_at__isnull=True)
+
 
 class PayoutFile(models.Model):
     """Payouts of one currency that go to our bank in one ISO 20022 file, which is made of these rows at each download.
@@ -14,6 +16,7 @@ class PayoutFile(models.Model):
     """
 
     MOST = 1_000
+    OPEN = OPEN
     # As other rows say it: only live payouts go into files.
     livemode = True
 
@@ -74,6 +77,10 @@ class PayoutFile(models.Model):
                 | Q(downloaded_at__isnull=True)
                 | ~Q(cancelled_by=F("created_by")),
             ),
+        ]
+
+        indexes = [
+            models.Index(F("created_at"), name="payout_file_open", condition=OPEN),
         ]
 
     def __str__(self) -> str:

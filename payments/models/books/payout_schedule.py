@@ -67,6 +67,11 @@ class PayoutAccount(models.Model):
     def __str__(self) -> str:
         return f"{self.holder}, ending in {self.last4}"
 
+    @property
+    def version(self) -> int:
+        """Return the number of the last event: the account was added, and may have been withdrawn."""
+        return 2 if self.withdrawn_at else 1
+
 
 class PayoutSchedule(models.Model):
     """When a merchant's balance in one currency is paid out. Its row is locked while a payout is made."""
