@@ -13,7 +13,7 @@ class CustomersConfig(AppConfig):
     def ready(self) -> None:
         """Register the customers' events, rights, invariants, e-mail addresses and search entries with payments."""
         from customers.invariants import INVARIANTS, TABLES
-        from customers.models import Customer, email_of_source
+        from customers.models import Customer, email_of_customer
         from customers.search_entries import search_entries
         from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.domain.merchants.scopes import RIGHTS
@@ -30,7 +30,7 @@ class CustomersConfig(AppConfig):
                 "customer.deleted": "A customer was deleted: shown as it was last.",
             }
         )
-        EMAIL_FINDERS.append(email_of_source)
+        EMAIL_FINDERS.append(email_of_customer)
         RIGHTS.update(CUSTOMER_RIGHTS)
         invariant.TABLES.update(TABLES)
         registry.INVARIANTS.extend(INVARIANTS)

@@ -1,6 +1,7 @@
 """The tables of customers and of the sources kept for them."""
 
 from typing import Self
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q, Subquery
@@ -8,7 +9,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Upper
 
 from payments import clock, ids
-from payments.db.fields import VerbatimJSONField
+from payments.db.fields import OwnForeignKey, OwnOneToOneField, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models import Merchant, Source
 
@@ -18,9 +19,11 @@ class CustomerQuerySet(ScopedQuerySet["Customer"]):
         """Return the customers that are not deleted."""
         return self.filter(deleted_at__isnull=True)
 
-    def whole(self) -> Self:
-        """Prefetch what rendering needs: the sources still kept, newest first."""
-        kept = CustomerSource.objects.filter(detached_at__isnull=True).select_related("source__card")
+    def whole(self, merchant_id: UUID) -> Self:
+        """Prefetch what rendering needs of customers of one merchant: the sources still kept, newest first."""
+        kept = CustomerSource.objects.filter(merchant_id=merchant_id, detached_at__isnull=True).select_related(
+            "source__card"
+        )
         return self.prefetch_related(models.Prefetch("ties", kept.order_by("-id"), to_attr="kept"))
 
 
@@ -79,8 +82,10 @@ class CustomerSource(models.Model):
     """A source kept for a customer. A source is kept for one customer at most, and an ended tie stays."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    customer = models.ForeignKey(Customer, models.PROTECT, related_name="ties")
-    source = models.OneToOneField(Source, models.PROTECT, related_name="+")
+    # The customer's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    customer = OwnForeignKey(Customer, models.PROTECT, related_name="ties")
+    source = OwnOneToOneField(Source, models.PROTECT, related_name="+")
     attached_at = models.DateTimeField(default=clock.now, editable=False)
     detached_at = models.DateTimeField(null=True, blank=True)
 
@@ -88,7 +93,6 @@ class CustomerSource(models.Model):
         return ids.public_id("src", self.source_id)
 
 
-def email_of_source(source_id: Combinable) -> Subquery:
-    """Return a subquery for the e-mail address of the customer who keeps the source; null for none."""
-    kept = CustomerSource.objects.filter(source_id=source_id, detached_at__isnull=True)
-    return Subquery(kept.values("customer__email")[:1])
+def email_of_customer(customer_id: Combinable, merchant_id: Combinable) -> Subquery:
+    """Return a subquery for the e-mail address of a merchant's customer; null for none."""
+    return Subquery(Customer.objects.filter(id=customer_id, merchant_id=merchant_id).values("email")[:1])

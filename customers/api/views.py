@@ -35,7 +35,7 @@ def customers_page(
     """Return the newest customers, all or those with exactly this address."""
     path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
     path |= {} if email is None else {"email": email}
-    return Customer.objects.present().whole().newest_page([path], length, below)
+    return Customer.objects.present().whole(merchant_id).newest_page([path], length, below)
 
 
 CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page), customer_filters)

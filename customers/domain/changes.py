@@ -14,7 +14,7 @@ from payments.ids import parse_id
 
 def present(caller: Caller) -> CustomerQuerySet:
     """Return the caller's customers that are not deleted, with their sources."""
-    return Customer.objects.of(caller.merchant_id, caller.livemode).present().whole()
+    return Customer.objects.of(caller.merchant_id, caller.livemode).present().whole(caller.merchant_id)
 
 
 def find(caller: Caller, text: str) -> Customer:
@@ -34,7 +34,12 @@ def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
 
 def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, Insert]:
     """Change `customer` in memory; return the writes of the change and of its event."""
-    unchanged = {"id": customer.id, "version": customer.version, "deleted_at": None}
+    unchanged = {
+        "id": customer.id,
+        "merchant_id": customer.merchant_id,
+        "version": customer.version,
+        "deleted_at": None,
+    }
     values = changes | {"version": customer.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(customer, name, value)

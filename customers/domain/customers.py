@@ -42,7 +42,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
 def find_by_email(caller: Caller, email: str) -> Customer:
     """Return the caller's newest customer with exactly this address; raise PaymentError `resource_missing`."""
     path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": email}
-    customer = next(iter(Customer.objects.present().whole().newest_page([path], 1)), None)
+    customer = next(iter(Customer.objects.present().whole(caller.merchant_id).newest_page([path], 1)), None)
     if customer is None:
         raise not_found("customer")
     return customer

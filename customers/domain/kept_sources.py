@@ -35,7 +35,7 @@ def attach(
             writes = _keep(caller, customer, source)
             answer = render(customer)
             if record:
-                writes.append(idempotency.answered(record.id, answer))
+                writes.append(idempotency.answered(record.id, record.merchant_id, answer))
             execute_writes(*writes)
             return Result(customer, answer)
     except StaleRow:
@@ -60,7 +60,7 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
 
 def detach_writes(caller: Caller, tie: CustomerSource) -> list[Write]:
     """Return the writes that end a tie and destroy the card data of its source."""
-    tied = {"id": tie.id, "detached_at": None}
+    tied = {"id": tie.id, "merchant_id": tie.merchant_id, "detached_at": None}
     return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]
 
 
@@ -75,6 +75,6 @@ def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
         )
         raise conflict("too_many_sources", message)
     vaulting = sources.vault(caller, source, customer.id)
-    tie = CustomerSource(customer=customer, source=source)
+    tie = CustomerSource(merchant_id=customer.merchant_id, customer=customer, source=source)
     customer.kept.insert(0, tie)
     return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]

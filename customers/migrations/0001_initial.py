@@ -49,6 +49,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ("attached_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                 ("detached_at", models.DateTimeField(blank=True, null=True)),
+                ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                 ("customer", models.ForeignKey(on_delete=models.PROTECT, related_name="ties", to="customers.customer")),
                 ("source", models.OneToOneField(on_delete=models.PROTECT, related_name="+", to="payments.source")),
             ],

@@ -14,7 +14,9 @@ from payments.ids import parse_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Event
 
-EVENTS = Feed(Event, "evt", CompiledQuery(events_page), event_filters, newer=CompiledQuery(newer_events))
+EVENTS = Feed(
+    *(Event, "evt", CompiledQuery(events_page), event_filters), newer=CompiledQuery(newer_events), is_final=True
+)
 
 
 class EventViewSet(ApiViewSet):

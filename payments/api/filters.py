@@ -18,8 +18,7 @@ from payments.domain.charging.state_machine import FLAGS
 from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
 from payments.ids import first_id
-from payments.ledger import transactions
-from payments.models import ApiRequest, Charge, Dispute, Event, Payout, Posting
+from payments.models import ApiRequest, Charge, Dispute, Event, Payout
 from payments.rendering.payouts import BALANCES
 
 Filters = dict[str, Any]
@@ -69,7 +68,7 @@ def charges_page(
     before: datetime | None = None,
 ) -> QuerySet[Charge]:
     """Return the newest charges whose pair of STATUS_PAIRS has its bit in `pairs`; 0 stands for all pairs."""
-    rows, path = Charge.objects.whole(), {"merchant_id": merchant_id, "livemode": livemode}
+    rows, path = Charge.objects.shown(), {"merchant_id": merchant_id, "livemode": livemode}
     if source_id is not None:
         rows, path = rows.of(merchant_id, livemode), {"source_id": source_id}
     elif customer_id is not None:
@@ -154,7 +153,7 @@ def payouts_page(
 
 
 def transaction_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
-    """Return the arguments of `transactions_page` for a query.
+    """Return the arguments of `transactions.of_merchant` for a query.
 
     Raise PaymentError 422 where `charge` or `payout` names nothing of the caller's.
     """
@@ -169,15 +168,6 @@ def transaction_filters(caller: Caller, query: Mapping[str, Any], after: UUID | 
         "below": min(after or LAST_ID, _first_id_from(before) if before else LAST_ID),
         "above": _first_id_from(since) if since else FIRST_ID,
     }
-
-
-def transactions_page(*, charge: UUID | None = None, payout: UUID | None = None, **values: Any) -> list[Posting]:
-    """Return the newest transactions of a merchant, or of one charge or payout."""
-    if charge is not None:
-        return transactions.of_object(column="charge_id", object_id=charge, **values)
-    if payout is not None:
-        return transactions.of_object(column="payout_id", object_id=payout, **values)
-    return transactions.of_merchant(**values)
 
 
 def _first_id_from(moment: datetime) -> UUID:

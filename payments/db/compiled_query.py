@@ -4,16 +4,18 @@ To compile a query takes the ORM longer than to run it. The first call compiles 
 later calls fill the placeholders and map the rows to instances.
 """
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar
 from uuid import UUID
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import Model, QuerySet, Value
 
 from payments.db.json_prefetch import JsonPrefetch
+from payments.db.numbered_cursor import send
 from payments.db.row_mapper import RowMapper
 
 Given = ParamSpec("Given")
@@ -80,7 +82,7 @@ class Statement:
         self._sql, params = compiler.as_sql()
         if any(isinstance(param, datetime) for param in params):
             raise TypeError("A datetime that is not passed as a value would be the same for all calls.")
-        self._params = list(params)
+        self._params = [_array_of(param) if isinstance(param, list) else param for param in params]
         self._placeholders = [(at, param.value) for at, param in enumerate(params) if isinstance(param, Placeholder)]
         self._converters: Converters = compiler.get_converters([column for column, _, _ in compiler.select])
         self._mapper = RowMapper.of(compiler.klass_info, compiler.select)
@@ -91,9 +93,7 @@ class Statement:
         params = self._params.copy()
         for at, name in self._placeholders:
             params[at] = values[name]
-        with connection.cursor() as cursor:
-            cursor.execute(self._sql, params)
-            return [self._instance(row) for row in cursor.fetchall()]
+        return [self._instance(row) for row in send(connections[DEFAULT_DB_ALIAS], self._sql, params).fetchall()]
 
     def _instance(self, row: tuple[Any, ...]) -> Any:
         if self._converters:
@@ -108,3 +108,11 @@ class Statement:
         for prefetch in self._prefetches:
             prefetch.attach(instance)
         return instance
+
+
+def _array_of(names: list[str]) -> str:
+    """Return a list of names, such as the path of a member in JSON, as PostgreSQL writes an array of them.
+
+    The driver would look at each of its members at each call.
+    """
+    return f"{{{','.join(map(json.dumps, names))}}}"

@@ -45,27 +45,33 @@ def copy_with(row: Kind, values: Mapping[str, Any], **related: models.Model) -> 
 class Defaults(NamedTuple):
     """The defaults of a model: constant `values` and `factories`, by attribute.
 
-    `names` are the arguments that its `__init__` takes; of them `related` are those that take instances.
+    `names` are the arguments that its `__init__` takes. Of those that take instances, `foreign` maps the name of each
+    foreign key to its field, and `one_to_one` has the others.
     """
 
     values: dict[str, Any]
     factories: dict[str, Callable[[], Any]]
     names: frozenset[str]
-    related: frozenset[str]
+    foreign: dict[str, "models.ForeignKey[Any, Any]"]
+    one_to_one: frozenset[str]
 
 
 def _fill(row: models.Model, defaults: Defaults, given: dict[str, Any]) -> None:
-    attributes = vars(row)
-    attributes.update(defaults.values, _state=ModelState())
+    attributes, state = vars(row), ModelState()
+    attributes.update(defaults.values, _state=state)
     for attribute, make in defaults.factories.items():
         if attribute not in given:
             attributes[attribute] = make()
-    for name, value in given.items():
-        if name in defaults.related:
-            # Django's descriptor checks the type and caches the instance.
-            setattr(row, name, value)
-        else:
-            attributes[name] = value
+    for name in defaults.one_to_one.intersection(given):
+        # Django's descriptor also sets the attribute of the other row.
+        setattr(row, name, given.pop(name))
+    for name in defaults.foreign.keys() & given.keys():
+        field, other = defaults.foreign[name], given.pop(name)
+        if other is not None and not isinstance(other, field.related_model):
+            raise ValueError(f"{name} must be a {field.related_model.__name__}.")
+        state.fields_cache[name] = other
+        attributes[field.attname] = None if other is None else other.pk
+    attributes.update(given)
 
 
 @cache
@@ -73,5 +79,7 @@ def _defaults_of(model: type[models.Model]) -> Defaults:
     fields = [field for field in model._meta.concrete_fields if not field.generated]
     factories = {field.attname: field.default for field in fields if field.has_default() and callable(field.default)}
     values = {field.attname: None if field.attname in factories else field.get_default() for field in fields}
-    related = frozenset(field.name for field in fields if field.is_relation)
-    return Defaults(values, factories, related.union(values), related)
+    related = {field.name: field for field in fields if isinstance(field, models.ForeignKey)}
+    one_to_one = frozenset(name for name, field in related.items() if isinstance(field, models.OneToOneField))
+    foreign = {name: field for name, field in related.items() if name not in one_to_one}
+    return Defaults(values, factories, frozenset(related).union(values), foreign, one_to_one)

@@ -11,6 +11,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import BinaryField, F, Field, ForeignObject, Func, Model, OuterRef, QuerySet, TextField
 
+from payments.db.fields import OwnForeignKey
 from payments.db.row_mapper import RowMapper
 
 Reader = Callable[[Any], Any]
@@ -45,6 +46,8 @@ class JsonPrefetch:
         # The driver parses JSON itself, so the declared type does not matter.
         row = Func(*map(F, self.paths), function="json_build_array", output_field=TextField())
         own = self.rows.filter(**{self.key.name: OuterRef("pk")})
+        if isinstance(self.key, OwnForeignKey):
+            own = own.filter(merchant_id=OuterRef("merchant_id"))
         return ArraySubquery(own.values_list(row))
 
     def attach(self, instance: Model) -> None:

@@ -55,4 +55,6 @@ def _stored() -> ModelState:
     state = ModelState()
     state.adding = False
     state.db = DEFAULT_DB_ALIAS
+    # Django's descriptor would make it at the first use.
+    state.fields_cache = {}
     return state

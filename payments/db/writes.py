@@ -9,16 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import count
-from typing import Any, Self
+from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DataError, connections, models, transaction
+from django.db import DEFAULT_DB_ALIAS, DataError, ProgrammingError, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
-from psycopg import RawCursor
-from psycopg.errors import DivisionByZero
-from psycopg.rows import TupleRow
-from psycopg.types.numeric import Int8
+from psycopg.errors import CardinalityViolation, DivisionByZero
 
 from payments.db.columns import (
     Guard,
@@ -31,10 +26,16 @@ from payments.db.columns import (
     prepared,
     table_of,
 )
+from payments.db.numbered_cursor import send
 
 # The SQL of a write with a `%s` for each parameter, and the parameters.
 Compiled = tuple[str, Sequence[Any]]
 INSERT, RETURNING = "INSERT INTO ", " RETURNING 1"
+# The column that says whose row it is.
+OWNER = "merchant_id"
+# True; the transaction's commit does not wait for the disk or a standby. It is lost in a crash unless a later commit
+# waited, whose log is written after it.
+QUICK = "set_config('synchronous_commit', 'off', true) = 'off'"
 
 
 class StaleRow(Exception):
@@ -113,33 +114,35 @@ Guarded = Update | Delete | LockShared
 Write = Insert | BulkInsert | Guarded
 
 
-def execute_writes(*writes: Write) -> None:
+def execute_writes(*writes: Write, quick: bool = False) -> None:
     """Execute all `writes` in one statement, or none of them; no row may be written twice.
 
     They are executed in their order up to the last guarded one, the first in any case; the inserts after it in any.
+    Where `quick`, the commit does not wait for the disk.
     Raises StaleRow unless each guarded write matches one row, and IntegrityError if a constraint forbids a write.
     """
     connection = connections[DEFAULT_DB_ALIAS]
-    compiled = [write.compile(connection) for write in writes]
-    text = _statement(tuple((text, write.count) for (text, _), write in zip(compiled, writes, strict=True)))
+    parts = _joined(writes)
+    compiled = [write.compile(connection) for write in parts]
+    text = _statement(tuple((text, write.count) for (text, _), write in zip(compiled, parts, strict=True)), quick)
     params = [param for _, params in compiled for param in params]
     try:
-        _send(connection, text, params).close()
-    except DataError as error:
-        if isinstance(error.__cause__, DivisionByZero):
+        send(connection, text, params)
+    except (DataError, ProgrammingError) as error:
+        if isinstance(error.__cause__, DivisionByZero | CardinalityViolation):
             raise StaleRow from None
         raise
     for callback in {write.after_commit for write in writes if isinstance(write, Insert) and write.after_commit}:
         transaction.on_commit(callback, robust=True)
 
 
-def execute_writes_in_savepoint(*writes: Write) -> None:
+def execute_writes_in_savepoint(*writes: Write, quick: bool = False) -> None:
     """Execute `writes` as `execute_writes` does, in a savepoint of the open transaction, which survives a failure.
 
     Without an open transaction the statement is its own, and needs no `BEGIN` and `COMMIT`.
     """
     with transaction.atomic() if connections[DEFAULT_DB_ALIAS].in_atomic_block else nullcontext():
-        execute_writes(*writes)
+        execute_writes(*writes, quick=quick)
 
 
 def insert_if_absent(row: models.Model) -> bool:
@@ -149,12 +152,21 @@ def insert_if_absent(row: models.Model) -> bool:
     """
     connection = connections[DEFAULT_DB_ALIAS]
     text = _insert(type(row), 1, " ON CONFLICT DO NOTHING")
-    with _send(connection, text, cells_of(row, connection)) as cursor:
-        return bool(cursor.rowcount)
+    return bool(send(connection, text, cells_of(row, connection)).rowcount)
+
+
+def _joined(writes: Sequence[Write]) -> list[Write]:
+    """Return `writes` with one INSERT for all rows of a model after the last guarded write."""
+    last_guarded = max((number for number, write in enumerate(writes) if isinstance(write, Guarded)), default=0)
+    rows: dict[Model, list[models.Model]] = {}
+    for write in writes[last_guarded + 1 :]:
+        for row in write.rows if isinstance(write, BulkInsert) else [write.row]:  # type: ignore[union-attr] # guarded ones are before
+            rows.setdefault(type(row), []).append(row)
+    return [*writes[: last_guarded + 1], *map(BulkInsert, rows.values())]
 
 
 @lru_cache(maxsize=512)
-def _statement(parts: tuple[tuple[str, int], ...]) -> str:
+def _statement(parts: tuple[tuple[str, int], ...], quick: bool) -> str:
     """Return the statement of `parts`: the SQL of each, and how many rows it must match.
 
     PostgreSQL executes a part when its rows are counted, and the others in the end. Those are inserts, which insert
@@ -164,7 +176,11 @@ def _statement(parts: tuple[tuple[str, int], ...]) -> str:
     counted, others = parts[: last_guarded + 1], parts[last_guarded + 1 :]
     texts = [text for text, _ in counted] + [text.removesuffix(RETURNING) for text, _ in others]
     named = [f"w{number} AS ({text})" for number, text in enumerate(texts)]
-    hits = [f"(SELECT count(*) FROM w{number}) = {count}" for number, (_, count) in enumerate(counted)]  # nosec B608 # no value in it
+    # One row is found without an aggregate, which takes PostgreSQL 6 µs to start; more than one would be an error.
+    hits = [
+        f"(SELECT 1 FROM w{number}) IS NOT NULL" if count == 1 else f"(SELECT count(*) FROM w{number}) = {count}"  # nosec B608 # no value in it
+        for number, (_, count) in enumerate(counted)
+    ] + [QUICK] * quick
     # A mismatch divides by zero: only an error makes PostgreSQL undo the other writes of the statement.
     return f"WITH {', '.join(named)} SELECT 1 / (CASE WHEN {' AND '.join(hits)} THEN 1 ELSE 0 END)"
 
@@ -180,50 +196,28 @@ def _insert(model: Model, count: int, then: str) -> str:
 @cache
 def _update(model: Model, names: tuple[str, ...], guards: tuple[Guard, ...]) -> str:
     changes = ", ".join(f"{column_of(model, name)} = %s" for name in names)
-    return f"UPDATE {table_of(model)} SET {changes} WHERE {condition(model, guards)}{RETURNING}"  # nosec B608 # no value in it
+    return f"UPDATE {table_of(model)} SET {changes} WHERE {_owned(model, guards)}{RETURNING}"  # nosec B608 # no value in it
 
 
 @cache
 def _delete(model: Model, guards: tuple[Guard, ...]) -> str:
-    return f"DELETE FROM {table_of(model)} WHERE {condition(model, guards)}{RETURNING}"  # nosec B608 # no value in it
+    return f"DELETE FROM {table_of(model)} WHERE {_owned(model, guards)}{RETURNING}"  # nosec B608 # no value in it
 
 
 @cache
 def _require(model: Model, guards: tuple[Guard, ...]) -> str:
-    return f"SELECT 1 FROM {table_of(model)} WHERE {condition(model, guards)} FOR SHARE"  # nosec B608 # no value in it
+    return f"SELECT 1 FROM {table_of(model)} WHERE {_owned(model, guards)} FOR SHARE"  # nosec B608 # no value in it
+
+
+def _owned(model: Model, guards: tuple[Guard, ...]) -> str:
+    """Return the WHERE clause of a guarded write. Raise TypeError where a row of a merchant is not bound to it.
+
+    An engine that shards by merchant sends a write that names its merchant to one server, and any other to all.
+    """
+    if (OWNER, False) not in guards and any(field.attname == OWNER for field in model._meta.concrete_fields):
+        raise TypeError(f"A guarded write of {model.__name__} must match {OWNER}.")
+    return condition(model, guards)
 
 
 def _matched(write: Guarded, connection: BaseDatabaseWrapper) -> list[Any]:
     return prepared(write.model, {name: it for name, it in write.match.items() if it is not None}, connection)
-
-
-class _NumberedCursor(RawCursor[TupleRow]):
-    """Sends PostgreSQL's `$n` for Django's `%s`, converted once per statement.
-
-    Psycopg's own cursor converts a statement of more than 50 parameters again at each call.
-    """
-
-    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
-        return super().execute(_numbered(query), params, **options)
-
-
-def _send(connection: BaseDatabaseWrapper, text: str, params: Sequence[Any]) -> CursorWrapper:
-    """Execute a statement whose only `%` are those of its `%s`; return the open cursor.
-
-    Django's execute wrappers and query log see it, and it raises Django's errors. Whole numbers are sent as bigint:
-    psycopg would choose a type by size, and PostgreSQL would plan the statement again for each type.
-    """
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
-    numbered: Any = _NumberedCursor(connection.connection)
-    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    cursor = wrap(numbered)
-    cursor.execute(text, [Int8(param) if type(param) is int else param for param in params])
-    return cursor
-
-
-@lru_cache(maxsize=512)
-def _numbered(text: str) -> bytes:
-    first, *others = text.split("%s")
-    number = count(1)
-    return "".join([first, *(f"${next(number)}{other}" for other in others)]).encode()

@@ -6,7 +6,6 @@ the sweeps that call no provider continue beside slow providers.
 """
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
@@ -37,31 +36,34 @@ class Places:
 
     def __init__(self, most: int, in_all: int | None = None) -> None:
         self.most, self.in_all = max(1, most), in_all
-        self._held: Counter[Hashable] = Counter()
+        self._held: dict[Hashable, int] = {}
+        self._taken = 0
         self._lock = threading.Lock()
 
     def take(self, name: Hashable) -> bool:
         """Take a place for `name`; False where it may hold no more."""
         with self._lock:
-            if self._is_full(name):
+            held = self._held.get(name, 0)
+            if self._is_full(held):
                 return False
-            self._held[name] += 1
+            self._held[name] = held + 1
+            self._taken += 1
             return True
 
     def give_back(self, name: Hashable) -> None:
         with self._lock:
-            self._held[name] -= 1
-            if not self._held[name]:
-                del self._held[name]
+            held = self._held.pop(name)
+            if held > 1:
+                self._held[name] = held - 1
+            self._taken -= 1
 
     def full(self) -> list[Hashable]:
         """Return the names that hold places and may hold no more."""
         with self._lock:
-            return [name for name in self._held if self._is_full(name)]
+            return [name for name, held in self._held.items() if self._is_full(held)]
 
-    def _is_full(self, name: Hashable) -> bool:
-        held = self._held[name]
-        return held >= self.most or (self.in_all is not None and held >= max(1, self.in_all - self._held.total()))
+    def _is_full(self, held: int) -> bool:
+        return held >= self.most or (self.in_all is not None and held >= max(1, self.in_all - self._taken))
 
 
 class Bulkheads:

@@ -1,7 +1,7 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
 Events of charges, refunds and disputes are sent to the URL of their source, or else to the default of their merchant,
-by a second row of the same statement; events of payouts to that default.
+by a second row of the same statement; events of payouts and of their bank accounts to that default.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller
 from payments.domain.merchants import notify_urls
-from payments.models import Charge, Dispute, Event, Payout, Refund, Source
+from payments.models import Charge, Dispute, Event, Payout, PayoutAccount, Refund, Source
 from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
-from payments.rendering.payouts import render_payout
+from payments.rendering.payouts import render_payout, render_payout_account
 from payments.rendering.wire import to_bytes
 from payments.webhooks import outbox
 
@@ -35,15 +35,24 @@ EVENT_TYPES: dict[str, str] = {
     "payout.paid": "A payout has left for your bank account.",
     "payout.failed": "A bank refused or returned a payout: your balance has the money again.",
     "payout.cancelled": "A payout will not be sent: your balance has the money again.",
+    "payout_account.created": "Payouts will go to another bank account, from its `effective_at` on.",
+    "payout_account.updated": "A bank account was withdrawn before payouts went to it.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
 }
 # What events are about, by the prefix of its ID; customers add their own.
-EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "dp": Dispute, "po": Payout, "src": Source}
+EVENT_OBJECTS: dict[str, Any] = {
+    "ch": Charge,
+    "re": Refund,
+    "dp": Dispute,
+    "po": Payout,
+    "ba": PayoutAccount,
+    "src": Source,
+}
 
 
-def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout) -> list[Write]:
+def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount) -> list[Write]:
     """Return the writes of an event that shows this object, and of its webhook where there is a URL."""
     redirect: Mapping[str, Any] | None = None
     match row:
@@ -55,6 +64,8 @@ def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout)
             redirect, rendered = row.charge.source.redirect, render_dispute(row)
         case Payout():
             rendered = render_payout(row)
+        case PayoutAccount():
+            rendered = render_payout_account(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
     url = (redirect or {}).get("notify") or notify_urls.default_url(caller)
     return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
@@ -78,6 +89,7 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
         type=event_type,
         object_id=object_id,
         sequence=sequence,
+        request_id=ids.parse_id("req", caller.request_id),
         api_key_id=caller.key_id,
         created_at=clock.now(),
     )

@@ -74,9 +74,9 @@ def claim(caller: Caller) -> IdempotencyRecord | None:
     return record
 
 
-def answered(record_id: UUID, answer: StoredAnswer) -> Update:
-    """Return the write that stores the answer of a claimed key."""
-    unanswered = {"id": record_id, "status": None}
+def answered(record_id: UUID, merchant_id: UUID, answer: StoredAnswer) -> Update:
+    """Return the write that stores the answer of a merchant's claimed key."""
+    unanswered = {"id": record_id, "merchant_id": merchant_id, "status": None}
     return Update(IdempotencyRecord, unanswered, {"status": answer.status, "body": answer.body})
 
 

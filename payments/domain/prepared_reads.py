@@ -47,20 +47,21 @@ def charge(*, merchant_id: UUID, livemode: bool, charge_id: UUID) -> QuerySet[Ch
 
 
 @CompiledQuery
-def charge_of_attempt(*, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
+def charge_of_attempt(*, merchant_id: UUID, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
     """Select a charge with all its parts, and as `attempt_list` one attempt at it, in one snapshot."""
     attempt = Prefetch("attempts", Attempt.objects.filter(id=attempt_id), to_attr="attempt_list")
-    return Charge.objects.whole().prefetch_related(attempt).filter(id=charge_id)
+    return Charge.objects.whole().prefetch_related(attempt).filter(id=charge_id, merchant_id=merchant_id)
 
 
 @CompiledQuery
-def authorization_by_route(*, charge_id: UUID, route_id: UUID | None) -> QuerySet[Attempt]:
+def authorization_by_route(*, merchant_id: UUID, charge_id: UUID, route_id: UUID | None) -> QuerySet[Attempt]:
     """Select a charge's authorizing attempt by one route, or by none."""
-    return Attempt.objects.filter(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE, route=route_id)
+    rows = Attempt.objects.filter(merchant_id=merchant_id, charge_id=charge_id)
+    return rows.filter(kind=Attempt.Kind.AUTHORIZE, route=route_id)
 
 
 @CompiledQuery
-def authorizing_attempt(*, charge_id: UUID) -> QuerySet[Attempt]:
+def authorizing_attempt(*, merchant_id: UUID, charge_id: UUID) -> QuerySet[Attempt]:
     """Select a charge's authorizing attempt that was not passed on, with its account and route."""
-    rows = Attempt.objects.select_related("account", "route")
+    rows = Attempt.objects.select_related("account", "route").filter(merchant_id=merchant_id)
     return rows.filter(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE, passed_on=False)

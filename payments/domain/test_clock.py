@@ -82,7 +82,7 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
         Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
         _bring_nearer(scope, by)
         if record and answer:
-            execute_writes(idempotency.answered(record.id, answer))
+            execute_writes(idempotency.answered(record.id, record.merchant_id, answer))
     give_up_at, total = time.monotonic() + GIVE_UP_AFTER_SECONDS, ProcessedCounts()
     while time.monotonic() < give_up_at and (happened := _sweep(scope)):
         total += happened

@@ -19,13 +19,14 @@ PURGE_BATCH = 5000
 MOST_ROWS = 20
 
 NOTE = """
-INSERT INTO payments_pagevisit (charge_id, page, address, browser, times, first_at, last_at)
-SELECT charge_id, %(page)s::text, %(address)s::text, %(browser)s::text, 1, %(now)s, %(now)s FROM payments_attempt a
-WHERE id = %(attempt)s AND (
+INSERT INTO payments_pagevisit (merchant_id, charge_id, page, address, browser, times, first_at, last_at)
+SELECT merchant_id, charge_id, %(page)s::text, %(address)s::text, %(browser)s::text, 1, %(now)s, %(now)s
+FROM payments_attempt a WHERE id = %(attempt)s AND (
     SELECT count(*) FROM payments_pagevisit v
-    WHERE v.charge_id = a.charge_id AND (v.page, v.address, v.browser) <> (%(page)s, %(address)s, %(browser)s)
+    WHERE (v.charge_id, v.merchant_id) = (a.charge_id, a.merchant_id)
+        AND (v.page, v.address, v.browser) <> (%(page)s, %(address)s, %(browser)s)
 ) < %(most)s
-ON CONFLICT (charge_id, page, address, browser)
+ON CONFLICT (charge_id, merchant_id, page, address, browser)
 DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_pagevisit.last_at, excluded.last_at)
 """
 

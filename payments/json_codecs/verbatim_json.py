@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 # No stored text contains a NUL.
 _MARK = "\0"
 _MARKED = re.compile(r'"\\u0000([-+.0-9Ee]+)"')
@@ -28,7 +30,8 @@ class Number:
 def number_of(text: str) -> float | Number:
     """Return the value of a JSON number with a fraction or exponent."""
     value = float(text)
-    return value if repr(value) == text else Number(text)
+    # The two encoders write exponents differently.
+    return value if repr(value) == text and "e" not in text else Number(text)
 
 
 def integer_of(text: str) -> int | Number:
@@ -55,5 +58,26 @@ DECODER = json.JSONDecoder(parse_float=number_of, parse_int=integer_of)
 loads: Callable[[str], Any] = DECODER.decode
 dumps: Callable[[Any], str] = Encoder().encode
 dumps_indented: Callable[[Any], str] = Encoder(indent=2, separators=(",", ": ")).encode
-# Equal for equal members in any order.
-dumps_sorted: Callable[[Any], str] = Encoder(sort_keys=True).encode
+
+
+def to_bytes(value: Any, options: int = 0) -> bytes:
+    """Return compact JSON in UTF-8, members in the order given or as the `options` of orjson say.
+
+    orjson takes a fortieth of the time of Python's encoder, which writes what orjson cannot: whole numbers of more than
+    64 bits.
+    """
+    try:
+        return orjson.dumps(value, _raw, options | orjson.OPT_PASSTHROUGH_DATACLASS)
+    except orjson.JSONEncodeError:
+        return Encoder(sort_keys=bool(options & orjson.OPT_SORT_KEYS)).encode(value).encode()
+
+
+def to_sorted_bytes(value: Any) -> bytes:
+    """Return the same for equal members in any order."""
+    return to_bytes(value, orjson.OPT_SORT_KEYS)
+
+
+def _raw(value: Any) -> orjson.Fragment:
+    if isinstance(value, Number):
+        return orjson.Fragment(value.text)
+    raise TypeError

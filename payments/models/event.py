@@ -7,6 +7,7 @@ from django.db.models.lookups import GreaterThan, LessThan
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
+from payments.db.fields import CompressedField
 from payments.db.scoped_queryset import ScopedQuerySet, row_value
 from payments.models.merchants.merchant import ApiKey, Merchant
 
@@ -25,13 +26,14 @@ class EventQuerySet(ScopedQuerySet["Event"]):
         rows = self.of(merchant_id, livemode).filter(dear, **type_only).order_by("-id")
         # Without a bound, because the planner would look up the last ID of each month to compare it.
         found = rows if after is None else rows.filter(id__lt=after)
-        return self.filter(id__in=found.values("id")[:length]).order_by("-id")
+        # The rows are small, so the planner would read a whole month rather than look up a page's.
+        return self.filter(dear, merchant_id=merchant_id, id__in=found.values("id")[:length]).order_by("-id")
 
     def newest_of_object(self, object_id: UUID, after: UUID | None, length: int) -> Self:
         """Return the newest `length` of these events of one object that are older than its event `after`."""
         last: Any = Value(2**31 - 1)
         if after is not None:
-            last = Subquery(Event.objects.filter(id=after).values("sequence"))
+            last = Subquery(self.filter(id=after).values("sequence"))
         place = row_value(F("object_id"), F("sequence"))
         older = LessThan(place, row_value(Value(object_id), last))
         within = GreaterThan(place, row_value(Value(object_id), Value(0)))
@@ -53,8 +55,9 @@ class Event(FastModel):
     # The version of the object that this event shows, from 1 without gaps.
     sequence = models.PositiveIntegerField()
     # The bytes that a webhook receiver gets.
-    payload = models.BinaryField()
-    # The API key of the request that made the change, if any; it is not in the payload.
+    payload = CompressedField()
+    # The request that made the change, and its API key, if any; the key is not in the payload.
+    request_id = models.UUIDField(null=True, blank=True)
     api_key = models.ForeignKey(
         ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )

@@ -3,6 +3,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.fields import OwnForeignKey
+from payments.models.merchants.merchant import Merchant
 from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 from payments.models.routing.provider_account import ProviderAccount
 
@@ -17,6 +19,8 @@ class ProviderMessage(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # The account's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     # The constraint's index begins with the account.
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="messages", db_index=False)
     body = models.BinaryField()
@@ -45,7 +49,9 @@ class ProviderEvent(models.Model):
         CLOSED = "closed"  # an operator closed it with a note
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    message = models.ForeignKey(ProviderMessage, models.CASCADE, related_name="events")
+    # The account's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    message = OwnForeignKey(ProviderMessage, models.CASCADE, related_name="events")
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="+", db_index=False)
     # The provider's own key of the event; empty where it has none.
     key = models.CharField(max_length=TEXT_MAX_LENGTH, blank=True, db_collation="C")

@@ -3,6 +3,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey, OwnOneToOneField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.event import Event
 from payments.models.merchants.merchant import Merchant
@@ -28,7 +29,7 @@ class Webhook(FastModel):
 
     # Its event's, so that both are in the same month's partition.
     id = models.UUIDField(primary_key=True, editable=False)
-    event = models.OneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
+    event = OwnOneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
     # The index that begins with the merchant serves this key too.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
@@ -80,7 +81,9 @@ class WebhookAttempt(models.Model):
     """One attempt to deliver a webhook and its result; the database refuses to change it."""
 
     # The primary key in the database is the webhook with the number; the `id` is for Django alone.
-    webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="attempts", db_constraint=False, db_index=False)
+    webhook = OwnForeignKey(Webhook, models.PROTECT, related_name="attempts", db_constraint=False, db_index=False)
+    # The webhook's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     # From 1 without gaps for each webhook.
     number = models.PositiveIntegerField()
     started_at = models.DateTimeField()

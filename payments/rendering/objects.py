@@ -110,7 +110,8 @@ def render_evidence(piece: Evidence) -> dict[str, Any]:
 
 
 def render_charge(charge: Charge) -> dict[str, Any]:
-    """Return `charge`, read by `Charge.objects.whole()`, as the API shows it."""
+    """Return `charge`, read by `Charge.objects.whole()` or `shown()`, as the API shows it."""
+    source = charge.source
     return without_absent(
         {
             "object": "charge",
@@ -123,9 +124,9 @@ def render_charge(charge: Charge) -> dict[str, Any]:
             "currency": charge.currency,
             "statement_descriptor": charge.statement_descriptor,
             "description": charge.description,
-            "source": {**render_source(charge.source), "require_auth": charge.require_auth},
+            "source": {**render_source(source), "require_auth": charge.require_auth},
             "require_auth": charge.require_auth,
-            "owner": charge.source.owner,
+            "owner": source.owner,
             "action": charge.action,
             "disputed": charge.disputed,
             "refunds": [render_refund(refund) for refund in charge.refund_list],

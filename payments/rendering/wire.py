@@ -1,11 +1,8 @@
 from typing import Any
 
-from payments.json_codecs.verbatim_json import dumps
+from payments.json_codecs.verbatim_json import to_bytes
 
-
-def to_bytes(value: Any) -> bytes:
-    """Return `value` as JSON in UTF-8: compact, members in the order given."""
-    return dumps(value).encode()
+__all__ = ["to_bytes", "without_absent"]
 
 
 def without_absent(members: dict[str, Any]) -> dict[str, Any]:

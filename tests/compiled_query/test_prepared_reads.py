@@ -18,8 +18,9 @@ from payments.api.views.lists import Listing
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
+from payments.domain.cards import bin_table
 from payments.ids import new_id
-from payments.models import ApiKey, ApiRequest, Attempt, Dispute, Event, IdempotencyRecord, Refund
+from payments.models import ApiKey, ApiRequest, Attempt, BinRange, Dispute, Event, IdempotencyRecord, Refund
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from tests.factories import ChargeFactory, RefundFactory
@@ -42,9 +43,10 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
-    "charge of attempt": (prepared_reads.charge_of_attempt, ("attempt_id", "charge_id")),
-    "authorization by route": (prepared_reads.authorization_by_route, ("charge_id", "route_id")),
-    "authorizing attempt": (prepared_reads.authorizing_attempt, ("charge_id",)),
+    "charge of attempt": (prepared_reads.charge_of_attempt, ("merchant_id", "attempt_id", "charge_id")),
+    "authorization by route": (prepared_reads.authorization_by_route, ("merchant_id", "charge_id", "route_id")),
+    "authorizing attempt": (prepared_reads.authorizing_attempt, ("merchant_id", "charge_id")),
+    "entries of the BIN table": (bin_table.entries, ("shown", "first_4", "first_7")),
     "simulated payment": (books._booked, ("reference",)),
     "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),
     "page of charges in a time": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "later_than", "before")),
@@ -84,8 +86,9 @@ def stage() -> dict[str, Any]:
     dispute = {"amount": 1, "currency": "PHP", "reason": "general", "stage": 30, "money_stage": 30, "withdrawn": True}
     Dispute.objects.create(**owner, charge=charge, provider_ref="D1", status="needs_response", **dispute)
     make_payout(charge.merchant)
+    BinRange.objects.create(prefix="4242424242", brand="visa")
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
-    CustomerSource.objects.create(customer=customer, source=charge.source)
+    CustomerSource.objects.create(merchant=customer.merchant, customer=customer, source=charge.source)
     return owner | {
         "source_id": charge.source_id,
         "charge_id": charge.id,
@@ -108,6 +111,9 @@ def stage() -> dict[str, Any]:
         "object_id": charge.id,
         "email": customer.email,
         "reference": payment.reference,
+        "shown": "42424242",
+        "first_4": "4242",
+        "first_7": "4242424",
     }
 
 

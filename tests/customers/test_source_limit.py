@@ -22,7 +22,9 @@ def customer(api: Api) -> dict[str, Any]:
     flags = {"used": True, "vaulted": True, "type": "gcash", "livemode": False}
     sources = [Source(merchant_id=row.merchant_id, **flags) for _ in range(SOURCES_MAX - 2)]
     Source.objects.bulk_create(sources)
-    CustomerSource.objects.bulk_create(CustomerSource(customer=row, source=source) for source in sources)
+    CustomerSource.objects.bulk_create(
+        CustomerSource(merchant_id=row.merchant_id, customer=row, source=source) for source in sources
+    )
     return known
 
 

@@ -10,7 +10,8 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from payments import clock
 from payments.db.writes import Delete, Insert, LockShared, StaleRow, Update, Write, execute_writes, insert_if_absent
-from payments.models import Charge, Event
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import Charge, Event, Source
 from tests.concurrency import at_once
 from tests.factories import ChargeFactory
 
@@ -49,8 +50,12 @@ def event_of(charge: Charge, sequence: int = 1) -> Event:
     )
 
 
+def own(row: Charge | Event | Source, **values: Any) -> Match:
+    return {"id": row.id, "merchant_id": row.merchant_id, **values}
+
+
 def unchanged(event: Event) -> Match:
-    return {"id": event.id, "sequence": event.sequence, "type": event.type, "api_key_id": None}
+    return own(event, sequence=event.sequence, type=event.type, api_key_id=None)
 
 
 def texts(do: Callable[[], None]) -> list[str]:
@@ -72,7 +77,7 @@ def test_a_guard_that_is_not_met_undoes_all(charge: Charge, guarded: Callable[[M
     known = event_of(charge)
     known.save(force_insert=True)
     new = event_of(charge, 3)
-    another = Update(Charge, {"id": charge.id}, {"version": 9})
+    another = Update(Charge, own(charge), {"version": 9})
     with pytest.raises(StaleRow), transaction.atomic():
         execute_writes(Insert(new), guarded(unchanged(known) | wrong), another)
     assert list(Event.objects.values_list("id", "payload")) == [(known.id, b"{}")]
@@ -84,7 +89,7 @@ def test_a_guard_that_is_met_by_two_rows_undoes_all(charge: Charge, guarded: Cal
     for sequence in (1, 2):
         event_of(charge, sequence).save(force_insert=True)
     with pytest.raises(StaleRow), transaction.atomic():
-        execute_writes(guarded({"object_id": charge.id}))
+        execute_writes(guarded({"object_id": charge.id, "merchant_id": charge.merchant_id}))
     assert list(Event.objects.values_list("payload", flat=True)) == [b"{}", b"{}"]
 
 
@@ -102,7 +107,7 @@ def test_a_constraint_undoes_all_and_says_its_name(charge: Charge) -> None:
     doubled = event_of(charge, 2)
     doubled.id = known.id
     with pytest.raises(IntegrityError, match=r"payments_event_\w+_pkey"), transaction.atomic():
-        execute_writes(Update(Charge, {"id": charge.id}, {"version": 9}), Insert(doubled))
+        execute_writes(Update(Charge, own(charge), {"version": 9}), Insert(doubled))
     assert Charge.objects.get().version == 1
 
 
@@ -117,11 +122,36 @@ def test_a_conflict_of_the_first_write_is_found_before_any_other(charge: Charge)
             execute_writes(first, Insert(event_of(charge, 3)), other)
 
 
+def test_a_guard_that_is_not_met_is_found_before_a_conflict_of_what_follows(charge: Charge) -> None:
+    event_of(charge).save(force_insert=True)
+    stale = Update(Charge, own(charge, version=2), {"version": 3})
+    met = Update(Source, own(charge.source), {"version": 9})
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(stale, Insert(event_of(charge)), met)
+
+
 def test_what_follows_the_last_guarded_write_is_undone_with_it(charge: Charge) -> None:
-    stale = Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
+    stale = Update(Charge, own(charge, version=2), {"version": 3})
     with pytest.raises(StaleRow), transaction.atomic():
         execute_writes(Insert(event_of(charge)), stale, Insert(event_of(charge, 3)), Insert(event_of(charge, 4)))
     assert not Event.objects.exists()
+
+
+@every_guarded
+@pytest.mark.parametrize("match", [{"id": UUID(int=1)}, {"id": UUID(int=1), "merchant_id": None}])
+def test_a_guard_that_does_not_name_the_merchant_is_refused(guarded: Callable[[Match], Write], match: Match) -> None:
+    with pytest.raises(TypeError, match="A guarded write of Event must match merchant_id"):
+        execute_writes(guarded(match))
+
+
+@every_guarded
+def test_a_row_of_another_merchant_does_not_meet_a_guard(
+    charge: Charge, other_shop: NewMerchant, guarded: Callable[[Match], Write]
+) -> None:
+    known = event_of(charge)
+    known.save(force_insert=True)
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(guarded(unchanged(known) | {"merchant_id": other_shop.merchant.id}))
 
 
 def test_one_row_is_inserted_once(charge: Charge) -> None:
@@ -142,10 +172,8 @@ def test_outside_of_a_transaction_writes_commit_and_call_back(charge: Charge) ->
 def test_outside_of_a_transaction_a_stale_row_leaves_nothing(charge: Charge) -> None:
     called = threading.Event()
     with pytest.raises(StaleRow):
-        execute_writes(
-            Insert(event_of(charge), called.set), Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
-        )
-    execute_writes(LockShared(Charge, {"id": charge.id, "version": 1}))
+        execute_writes(Insert(event_of(charge), called.set), Update(Charge, own(charge, version=2), {"version": 3}))
+    execute_writes(LockShared(Charge, own(charge, version=1)))
     assert not called.is_set()
     assert not Event.objects.exists()
 
@@ -161,7 +189,7 @@ def test_in_a_transaction_callbacks_wait_for_the_commit(charge: Charge) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_required_may_be_required_by_others_and_changed_by_nobody(charge: Charge) -> None:
-    required = LockShared(Charge, {"id": charge.id, "authorized": True})
+    required = LockShared(Charge, own(charge, authorized=True))
 
     def change(_: int) -> None:
         with transaction.atomic():
@@ -178,7 +206,7 @@ def test_what_is_required_may_be_required_by_others_and_changed_by_nobody(charge
 def test_whatever_the_values_are_the_text_is_the_same(charge: Charge) -> None:
     def write(description: str, guard: int) -> list[str]:
         values = {"description": description, "metadata": {description: description}}
-        return texts(lambda: execute_writes(Update(Charge, {"id": charge.id, "version": guard}, values)))
+        return texts(lambda: execute_writes(Update(Charge, own(charge, version=guard), values)))
 
     assert write("Halo-halo", 1) == write(HOSTILE, 1)
     row = Charge.objects.get(id=charge.id, description=HOSTILE)
@@ -186,9 +214,9 @@ def test_whatever_the_values_are_the_text_is_the_same(charge: Charge) -> None:
 
 
 def test_the_same_names_in_another_order_or_guarded_by_nothing_are_another_text(charge: Charge) -> None:
-    execute_writes(Update(Charge, {"id": charge.id, "settled_at": None}, {"version": 2, "hold_extended_days": 3}))
-    execute_writes(Update(Charge, {"settled_at": None, "id": charge.id}, {"hold_extended_days": 5, "version": 4}))
+    execute_writes(Update(Charge, own(charge, settled_at=None), {"version": 2, "hold_extended_days": 3}))
+    execute_writes(Update(Charge, {"settled_at": None, **own(charge)}, {"hold_extended_days": 5, "version": 4}))
     with pytest.raises(StaleRow), transaction.atomic():
-        execute_writes(Update(Charge, {"id": charge.id, "settled_at": clock.now()}, {"version": 6}))
+        execute_writes(Update(Charge, own(charge, settled_at=clock.now()), {"version": 6}))
     row = Charge.objects.get()
     assert (row.version, row.hold_extended_days) == (4, 5)

@@ -4,12 +4,14 @@ import argparse
 import json
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from payments.quickstart.servers.places import Places
+from tests.figures.failover.faults import FAULTS
 from tests.figures.servers.scratch import scratch_servers
 from tests.neighbours.offences import OFFENCES
 
@@ -19,7 +21,8 @@ class Figure:
     """A function `module:name`, and the defaults of the sizes that it is called with.
 
     `given` returns further arguments, made of the servers' places; `choices` are options with their values, the first
-    of which is the default; a `seeded` function takes a seed; one without `has_servers` needs no servers.
+    of which is the default; `several` are options of which any number is named; a `seeded` function takes a seed; one
+    without `has_servers` needs no servers.
     """
 
     function: str
@@ -27,6 +30,7 @@ class Figure:
     given: Callable[[Places], Mapping[str, Any]] = lambda places: {}
     seeded: bool = False
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    several: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     has_servers: bool = True
 
 
@@ -49,6 +53,8 @@ FIGURES = {
     "posting_indexes": Figure(
         "tests.figures.money.posting_indexes:posting_indexes", {"postings": 40_000, "rounds": 20}, seeded=True
     ),
+    "charge_cost": Figure("tests.figures.money.charge_cost:charge_cost", {"charges": 100, "rounds": 15}),
+    "shard_keys": Figure("tests.figures.money.shard_keys:shard_keys", {"charges": 100, "rounds": 20}),
     "resending": Figure("tests.figures.money.repeated_requests:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure(
         "tests.figures.money.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True
@@ -61,6 +67,8 @@ FIGURES = {
     "patterns": Figure("tests.figures.inputs.patterns:patterns", {"characters": 1_000_000}),
     "memory": Figure("tests.figures.operations.memory:memory", {"requests": 200_000}, _in_folder),
     "starting": Figure("tests.figures.operations.start_times:starting", {"rounds": 5}, _in_folder),
+    "traces": Figure("tests.figures.operations.traces:traces", {"rounds": 20, "charges": 50}),
+    "costs": Figure("tests.figures.operations.costs:costs", {"charges": 5_000}, lambda places: {"places": places}),
     "vacuum": Figure(
         "tests.figures.operations.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}
     ),
@@ -73,6 +81,13 @@ FIGURES = {
         {"quiet_seconds": 10, "seconds": 20},
         _in_folder,
         choices={"only": ("all", *OFFENCES)},
+    ),
+    "failover": Figure(
+        "tests.figures.failover.figure:failover",
+        {"rounds": 10, "seconds": 45},
+        _in_folder,
+        seeded=True,
+        several={"only": tuple(FAULTS)},
     ),
     "ambiguous": Figure(
         "tests.figures.money.ambiguous:ambiguous",
@@ -111,10 +126,21 @@ def _parser() -> argparse.ArgumentParser:
             options.add_argument(f"--{size.replace('_', '-')}", type=int, default=default, help="size")
         for choice, names in figure.choices.items():
             options.add_argument(f"--{choice}", choices=names, default=names[0], help="which one")
+        for several, names in figure.several.items():
+            chosen = partial(_chosen, names)
+            options.add_argument(f"--{several}", type=chosen, default=list(names), help=f"of {','.join(names)}")
         if figure.seeded:
             seed = secrets.randbelow(2**32)
             options.add_argument("--seed", type=int, default=seed, help="of all that is left to chance")
     return parser
+
+
+def _chosen(names: Sequence[str], text: str) -> list[str]:
+    """Return the names in `text`, which are separated by commas. Raises ArgumentTypeError for one there is not."""
+    chosen = text.split(",")
+    if unknown := set(chosen) - set(names):
+        raise argparse.ArgumentTypeError(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    return chosen
 
 
 if __name__ == "__main__":

@@ -9,7 +9,13 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("payouts", "testing", "generated-clients"),
         ),
     ),
-    ("To run kaha", ("deployment", "configuration", "operations", "keys-and-vault", "providers")),
+    (
+        "To run kaha",
+        (
+            *("deployment", "configuration", "operations", "observability", "high-availability"),
+            *("sharding", "keys-and-vault", "providers"),
+        ),
+    ),
     ("For support and finance", ("back-office", "ledger-and-reconciliation")),
     ("To trust kaha", ("guarantees", "performance")),
     ("For everybody", ("architecture", "glossary")),

@@ -36,12 +36,14 @@ CALLBACKS: dict[str, Described] = {
     "payout.paid": examples.PAYOUT,
     "payout.failed": _payout("failed", "sent_at", "paid_at") | {"failure_code": "returned"},
     "payout.cancelled": _payout("cancelled"),
+    "payout_account.created": examples.PAYOUT_ACCOUNT,
+    "payout_account.updated": examples.PAYOUT_ACCOUNT | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
 }
 DESCRIPTION = f"""
-The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, your notify URL
-of the mode is called, which an operator sets. Verify the signature over the received bytes
-before anything else. An event may come more than once and out of order: `id` is the same on every try, and `sequence`
-says which event of an object is newer.
+The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts and their
+bank accounts, your notify URL of the mode is called, which an operator sets. Verify the signature over the received
+bytes before anything else. An event may come more than once and out of order: `id` is the same on every try, and
+`sequence` says which event of an object is newer.
 
 A call that is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
 """
@@ -74,7 +76,8 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
 
 
 def _body(name: str, shown: Described) -> Described:
-    kind = f"#/components/schemas/{shown['object'].capitalize()}"
+    component = shown["object"].title().replace("_", "")
+    kind = f"#/components/schemas/{component}"
     narrowed = {"type": {"const": name}, "data": {"properties": {"object": {"$ref": kind}}}}
     return {
         "schema": {"allOf": [{"$ref": "#/components/schemas/Event"}, {"properties": narrowed}]},

@@ -156,6 +156,16 @@ EVIDENCE_REQUEST = {
     "type": "shipping_documentation",
     "text": "Delivered on 2026-11-19 to Juan dela Cruz, who signed for it.",
 }
+TO_BANK: dict[str, Any] = {"holder": "Sari Store Trading", "last4": "6789", "bic": "BNORPHMM", "country": "PH"}
+PAYOUT_ACCOUNT: dict[str, Any] = {
+    "object": "payout_account",
+    "id": "ba_019aa3c715d79043a4f903e5d6c7b8b0",
+    "currency": "PHP",
+    **TO_BANK,
+    "livemode": True,
+    "effective_at": "2026-11-22T01:43:00.123456Z",
+    "created_at": TIMES["created_at"],
+}
 PAYOUT: dict[str, Any] = {
     "object": "payout",
     "id": PAYOUT_ID,
@@ -164,7 +174,7 @@ PAYOUT: dict[str, Any] = {
     "reserve": 120_450,
     "reserve_release_at": "2027-02-19T01:00:00.000000Z",
     "status": "paid",
-    "bank_account": {"holder": "Sari Store Trading", "last4": "6789", "bic": "BNORPHMM", "country": "PH"},
+    "bank_account": TO_BANK,
     **MODE,
     "sent_at": "2026-11-21T02:10:00.000000Z",
     "paid_at": "2026-11-22T02:10:00.000000Z",

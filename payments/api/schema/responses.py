@@ -140,8 +140,8 @@ DISPUTE = shown(
     status=choice(
         Dispute.Status.values,
         "`warning`: the bank asks, and has taken nothing. `needs_response`: it has taken the money. `under_review`: "
-        "the provider has your evidence. `won`, `lost`, `accepted` and `expired` are its ends; after a `won` one the "
-        "bank may still take the money a second time.",
+        "the provider has your evidence; a bank that wants more makes it `needs_response` again. `won`, `lost`, "
+        "`accepted` and `expired` are its ends; after a `won` one the bank may still take the money a second time.",
     ),
     withdrawn=flag("Whether the payer's bank has the money now."),
     evidence_due_at=moment("Until when the provider takes evidence.", required=False),

@@ -23,6 +23,8 @@ MAX_WAIT_SECONDS = 30
 # How far a caller's clock may be ahead.
 MAX_CLOCK_SKEW = timedelta(days=1)
 FLAG_NAMES = ("status", "authorized", "captured")
+# What each state of a charge shows, as a query writes it.
+FLAG_TEXTS = [{name: str(getattr(flags, name)).lower() for name in FLAG_NAMES} for flags in FLAGS]
 
 _DATE, _TIME, _ZONE = (
     "[0-9]{4}-[0-9]{2}-[0-9]{2}",
@@ -210,7 +212,7 @@ class ChargeListQuery(PeriodQuery):
 
     def _check_flags(self, data: Mapping[str, Any], errors: Errors) -> None:
         """Refuse the first filter that no charge can pass together with those before it."""
-        possible = [{name: _query_text(getattr(flags, name)) for name in FLAG_NAMES} for flags in FLAGS]
+        possible = FLAG_TEXTS
         given: list[str] = []
         for name in FLAG_NAMES:
             if data.get(name) is None or name in errors:
@@ -230,10 +232,6 @@ class DisputeListQuery(PageQuery):
 
     status = Choice(Dispute.Status.values, required=False, help_text="Only disputes with this status.")
     charge = QueryId("ch", required=False, help_text="Only disputes of the charge with this ID.")
-
-
-def _query_text(value: str | bool) -> str:
-    return value if isinstance(value, str) else str(value).lower()
 
 
 class EventListQuery(FeedQuery):
@@ -256,5 +254,5 @@ class EventListQuery(FeedQuery):
         kind, object_id = data.get("type"), data.get("object")
         if kind and object_id and not errors.keys() & {"type", "object"}:
             model = EVENT_OBJECTS[object_id.partition("_")[0]]
-            if model._meta.model_name != kind.partition(".")[0]:
+            if model._meta.model_name != kind.partition(".")[0].replace("_", ""):
                 errors["type"] = [self.fault("other_object")]

@@ -60,7 +60,11 @@ class ApiView(APIView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer, and then release the place that the request held among those that merchants share."""
         with ExitStack() as self.held:
-            return super().dispatch(request, *args, **kwargs)
+            response = super().dispatch(request, *args, **kwargs)
+        # View and request refer to each other and themselves, and would wait for the garbage collector.
+        self.request.parser_context.clear()
+        vars(self).clear()
+        return response
 
     def check_permissions(self, request: Request) -> None:
         """Do nothing yet: DRF calls this before it counts the request, and refused requests count too."""

@@ -20,7 +20,7 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import ErrorKind, PaymentError
 from payments.domain.idempotency import Replay, StoredAnswer
-from payments.json_codecs.verbatim_json import dumps_sorted
+from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
 from payments.sensitive_data.card_numbers import holds_card_number
 
@@ -78,7 +78,7 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     if holds_card_number(key):
         raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
     # The order of members and white space do not make it another request.
-    body = dumps_sorted(request.data).encode()
+    body = to_sorted_bytes(request.data)
     path = request.path.rstrip("/")
     return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
 

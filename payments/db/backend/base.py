@@ -6,11 +6,13 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
+import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar
 
+from django.db import connections
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import DataError, IsolationLevel, OperationalError
@@ -21,10 +23,14 @@ from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.connection_pool import ConnectionPool
 from payments.db.backend.schema import DatabaseSchemaEditor
+from payments.db.backend.watched_connection import WatchedConnection
 from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
+REPLICA_WAIT_SECONDS = 1
+# Each thread has its own, as in Django, but is not searched for an event loop first, in which nothing here uses one.
+connections._connections = threading.local()  # type: ignore[attr-defined]
 
 
 class TimestampLoader(Loader):
@@ -40,7 +46,7 @@ class TimestampLoader(Loader):
     def load(self, data: Buffer) -> datetime:
         """Return the datetime; raise DataError for infinity and for years before 1 or after 9999."""
         try:
-            return datetime.fromisoformat(bytes(data).decode())
+            return datetime.fromisoformat(str(data, "ascii"))
         except ValueError as error:
             raise DataError("PostgreSQL sent a timestamp that Python has no datetime for.") from error
 
@@ -54,7 +60,7 @@ class JsonLoader(Loader):
 
     def load(self, data: Buffer) -> Any:
         # The type keeps the text as it was sent, also the blanks before the value, which `raw_decode` refuses.
-        return DECODER.raw_decode(bytes(data).decode().lstrip())[0]
+        return DECODER.raw_decode(str(data, "utf-8").lstrip())[0]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -65,7 +71,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     # Replaces the settings' STATEMENT_SECONDS in a process that serves no requests.
     statement_seconds: ClassVar[int | None] = None
     # By process ID, because to close an inherited connection after a fork would end the parent's.
-    _by_process_and_name: ClassVar[dict[tuple[int, str], ConnectionPool]] = {}
+    _by_process_and_name: ClassVar[dict[tuple[int, str, bool], ConnectionPool]] = {}
 
     def connect(self) -> None:
         if self.alias == NO_DB_ALIAS:
@@ -89,16 +95,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.settings_dict["IS_POOLED"]:
             # The next statement may be another session's, which has prepared nothing.
             return params | {"prepare_threshold": None}
-        return params | {"options": session.options(self.statement_time_seconds)}
+        return params | {"options": session.options(self.statement_time_seconds, self._is_replica)}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
         if self.alias != NO_DB_ALIAS:
-            connection.gave_up, connection.is_there = self._lose, partial(self._is_there, _address_of(connection))
+            self.watch(connection)
         self._bound(connection)
         connection.adapters.register_loader("timestamptz", TimestampLoader)
         connection.adapters.register_loader("json", JsonLoader)
         return connection
+
+    def watch(self, connection: BoundedConnection | WatchedConnection) -> None:
+        """Have a connection to this database end where its server does not answer others either."""
+        connection.gave_up, connection.is_there = self._lose, partial(self._is_there, _address_of(connection))
 
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""
@@ -132,9 +142,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self.process_pool.give_back(connection)
 
     def close_pool(self) -> None:
-        """Close the idle connections, before a database is dropped."""
+        """Close the idle connections and end the probe, before a database is dropped or not used any more."""
         if self.alias != NO_DB_ALIAS:
             self.process_pool.close()
+            self.process_pool.availability.give_up()
 
     @property
     def is_answering(self) -> bool:
@@ -147,15 +158,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return seconds
 
     @property
+    def _is_replica(self) -> bool:
+        return bool(self.settings_dict.get("IS_REPLICA"))
+
+    @property
     def process_pool(self) -> ConnectionPool:
         """The pool of this process, which all threads share."""
-        key = (os.getpid(), self.settings_dict["NAME"])
+        key = (os.getpid(), self.settings_dict["NAME"], self._is_replica)
         if key not in self._by_process_and_name:
-            self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
+            # A thread that gets no connection to the replica soon asks the primary.
+            own = ("The replica", REPLICA_WAIT_SECONDS) if self._is_replica else ()
+            self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"], *own))
         return self._by_process_and_name[key]
 
 
-def _address_of(connection: BoundedConnection) -> dict[str, Any]:
+def _address_of(connection: BoundedConnection | WatchedConnection) -> dict[str, Any]:
     """Return which of the hosts a connection is to, and at which of its addresses."""
     info = connection.info
     return {"host": info.host, "hostaddr": info.hostaddr or None, "port": info.port}

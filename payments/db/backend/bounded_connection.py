@@ -1,11 +1,13 @@
-"""Connections that wait for an answer for a bounded time."""
+"""Connections that wait for an answer for a bounded time, and take no commit for done that a failover may undo."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
-from psycopg import Connection
+from psycopg import Connection, OperationalError, RawCursor
 from psycopg.abc import PQGen
-from psycopg.errors import ReadOnlySqlTransaction, _WaitTimeout
+from psycopg.errors import Diagnostic, ReadOnlySqlTransaction, _WaitTimeout
+from psycopg.pq.abc import PGconn
 
 from payments.db.backend.circuit_breaker import NotAnswering
 
@@ -13,8 +15,14 @@ from payments.db.backend.circuit_breaker import NotAnswering
 LOOK_SECONDS = 0.1
 # After this long without an answer the server is asked on another connection whether it is there.
 SILENCE_SECONDS = 4.0
+# Where PostgreSQL waits for a synchronous standby; it names no SQLSTATE of its own, and translates its messages.
+STANDBY_WAIT = "SyncRepWaitForLSN"
 
 Result = TypeVar("Result")
+
+
+class NotReplicated(OperationalError):
+    """The wait of a commit for its synchronous standby was cancelled: it is kept here, and lost if that takes over."""
 
 
 class BoundedConnection(Connection[Any]):
@@ -23,6 +31,9 @@ class BoundedConnection(Connection[Any]):
     The server ends a statement after its own `statement_timeout`, but only while it runs: a stopped process never
     answers. So after SILENCE_SECONDS `is_there` is asked, which says whether the server answers others; that ends a
     statement that may take long, too. TCP itself finds a host that is unplugged (see the settings).
+
+    A commit whose wait for a synchronous standby was cancelled is an answer, with a mere warning. It raises
+    NotReplicated, and ends the connection as an answer that was lost does.
     """
 
     answer_seconds: float | None = None
@@ -31,11 +42,19 @@ class BoundedConnection(Connection[Any]):
     # A server that has become a standby is of no use to us: the connection is closed when it is given back.
     is_read_only = False
 
+    def __init__(self, pgconn: PGconn) -> None:
+        super().__init__(pgconn)
+        self._cancelled_waits: list[str] = []
+        # Not a method of ours, which would keep this connection until the garbage collector comes.
+        self.add_notice_handler(partial(_note_cancelled_wait, self._cancelled_waits))
+        # By the text of their statements (`payments.db.numbered_cursor`).
+        self.cursors: dict[str, RawCursor[Any]] = {}
+
     def wait(self, gen: PQGen[Result], interval: float = LOOK_SECONDS, timeout: float | None = None) -> Result:
         if timeout is not None:
             return super().wait(gen, interval, timeout)
         try:
-            return super().wait(self._watched(gen, interval), interval, self.answer_seconds)
+            result = super().wait(self._watched(gen, interval), interval, self.answer_seconds)
         except (_WaitTimeout, NotAnswering):
             # In the middle of a statement the connection cannot be used again.
             self.pgconn.finish()
@@ -45,6 +64,10 @@ class BoundedConnection(Connection[Any]):
         except ReadOnlySqlTransaction:
             self.is_read_only = True
             raise
+        if self._cancelled_waits:
+            self.pgconn.finish()
+            raise NotReplicated(self._cancelled_waits[0])
+        return result
 
     def _watched(self, gen: PQGen[Result], interval: float) -> PQGen[Result]:
         """Pass `gen` on; raise NotAnswering once its answer is late and the server is not there."""
@@ -64,3 +87,8 @@ class BoundedConnection(Connection[Any]):
         except StopIteration as ended:
             result: Result = ended.value
             return result
+
+
+def _note_cancelled_wait(cancelled_waits: list[str], notice: Diagnostic) -> None:
+    if notice.source_function == STANDBY_WAIT:
+        cancelled_waits.append(notice.message_primary or STANDBY_WAIT)

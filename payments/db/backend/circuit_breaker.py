@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Hashable
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 
 from psycopg import Error, OperationalError
 
@@ -23,25 +23,37 @@ class CircuitBreaker:
     after the first success, so that no request is a probe and it closes without requests too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "PostgreSQL") -> None:
         self.is_answering = True
+        # In log lines.
+        self._name = name
         self._lock = Lock()
         self._probing = Lock()
+        # Set when the background thread is to end.
+        self._given_up = Event()
         # When each server last answered a probe.
         self._answered_at: dict[Hashable, float] = {}
 
     def require(self) -> None:
         """Raise NotAnswering while the breaker is open."""
         if not self.is_answering:
-            raise NotAnswering("PostgreSQL does not answer.")
+            raise NotAnswering(f"{self._name} does not answer.")
 
     def lose(self, probe: Callable[[], None]) -> None:
         """Open the breaker until `probe` raises nothing."""
         with self._lock:
             was_answering, self.is_answering = self.is_answering, False
+            if was_answering:
+                self._given_up = given_up = Event()
         if was_answering:
-            logger.error("PostgreSQL does not answer; nothing is asked of it until it does.")
-            Thread(target=self._regain, args=[probe], name="database-probe", daemon=True).start()
+            logger.error("%s does not answer; nothing is asked of it until it does.", self._name)
+            Thread(target=self._regain, args=[probe, given_up], name="database-probe", daemon=True).start()
+
+    def give_up(self) -> None:
+        """Probe no more, and close the breaker: the next use of the database finds out whether it answers."""
+        with self._lock:
+            self._given_up.set()
+            self.is_answering = True
 
     def is_there(self, server: Hashable, probe: Callable[[], None]) -> bool:
         """Return whether `server` answers, asked by `probe` at most once in PROBE_PAUSE_SECONDS for all threads."""
@@ -63,14 +75,23 @@ class CircuitBreaker:
         self._answered_at[server] = time.monotonic()
         return True
 
-    def _regain(self, probe: Callable[[], None]) -> None:
-        while True:
-            time.sleep(PROBE_PAUSE_SECONDS)
-            try:
-                probe()
-            except (Error, OSError) as error:
-                logger.warning("PostgreSQL does not answer yet.", extra={"why": type(error).__name__})
-            else:
-                logger.info("PostgreSQL answers again.")
-                self.is_answering = True
+    def _regain(self, probe: Callable[[], None], given_up: Event) -> None:
+        while not given_up.wait(PROBE_PAUSE_SECONDS):
+            fault = _fault_of(probe)
+            with self._lock:
+                if given_up.is_set():
+                    return
+                self.is_answering = not fault
+            if not fault:
+                logger.info("%s answers again.", self._name)
                 return
+            logger.warning("%s does not answer yet.", self._name, extra={"why": fault})
+
+
+def _fault_of(probe: Callable[[], None]) -> str:
+    """Return the class of the error of a probe, "" if it worked."""
+    try:
+        probe()
+    except (Error, OSError) as error:
+        return type(error).__name__
+    return ""

@@ -27,11 +27,12 @@ FOUND = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
 PROBE_SECONDS = 3
 
 
-def options(statement_seconds: int) -> str:
+def options(statement_seconds: int, is_read_only: bool = False) -> str:
     """Return the start-up options of a session."""
     settings = {name: f"{value}ms" for name, value in _limits(statement_seconds).items()}
     # JIT compilation never pays here, but the planner would use it for statements with expensive conditions.
-    return " ".join(f"-c {name}={value}" for name, value in {**settings, "jit": "off"}.items())
+    settings |= {"jit": "off"} | ({"default_transaction_read_only": "on"} if is_read_only else {})
+    return " ".join(f"-c {name}={value}" for name, value in settings.items())
 
 
 def open_outside_pool(params: dict[str, Any], **own: Any) -> BoundedConnection:

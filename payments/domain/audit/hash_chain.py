@@ -6,7 +6,7 @@ from payments.invariants.checks import read_only_snapshot
 from payments.models import AuditEntry, AuditHead
 from payments.models.operators.audit import GENESIS
 
-CHUNK_SIZE = 2_000
+BATCH_ENTRIES = 2_000
 
 
 class Broken(Exception):
@@ -25,7 +25,15 @@ def verified_hashes() -> Iterator[bytes]:
     """
     with read_only_snapshot():
         head = AuditHead.objects.first() or AuditHead()
-        yield from _follow(AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE), 0, GENESIS, head)
+        yield from _follow(_entries(), 0, GENESIS, head)
+
+
+def _entries() -> Iterator[AuditEntry]:
+    entries = AuditEntry.objects.order_by("number")
+    rest = entries
+    while batch := list(rest[:BATCH_ENTRIES]):
+        yield from batch
+        rest = entries.filter(number__gt=batch[-1].number)
 
 
 def newest_fault(most: int) -> str:

@@ -20,11 +20,12 @@ FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 def new_card(source: Source, card: dict[str, Any]) -> Card:
     """Return the unsaved card of `source` from the API's `card`, with number and CVC encrypted.
 
-    The source needs only its ID and merchant. One query, of the BIN table. Raise VaultUnavailable.
+    The source needs only its ID and merchant. One query at most, of the BIN table. Raise VaultUnavailable.
     """
     card_id, moment, facts = ids.new_id(), clock.now(), describe(card["number"])
     return Card(
         id=card_id,
+        merchant_id=source.merchant_id,
         source=source,
         name=card["name"],
         bin=card["number"][:BIN_LENGTH],

@@ -24,6 +24,7 @@ from payments.metrics.counters import count_provider_call
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.providers.references import FollowUp, reference_of
+from payments.traces.calls import record_provider_call
 
 logger = logging.getLogger("kaha.attempts")
 
@@ -42,6 +43,7 @@ def new_attempt(
 ) -> Attempt:
     """Return an unsaved attempt, to be inserted before its provider is asked; recovery finds one without an outcome."""
     return Attempt(
+        merchant_id=charge.merchant_id,
         charge=charge,
         refund=refund,
         idempotency=record,
@@ -68,12 +70,18 @@ def request_fields(caller: Caller) -> dict[str, Any]:
 
 def unchanged(attempt: Attempt) -> dict[str, Any]:
     """Return what the row holds unless another process recorded an outcome or asked again: the guard of an update."""
-    return {"id": attempt.id, "state": attempt.state, "idempotency_id": attempt.idempotency_id}
+    return {
+        "id": attempt.id,
+        "merchant_id": attempt.merchant_id,
+        "state": attempt.state,
+        "idempotency_id": attempt.idempotency_id,
+    }
 
 
 def reload(attempt: Attempt) -> Attempt:
     """Return the attempt with its whole charge, both as they stand at one moment."""
-    [charge] = prepared_reads.charge_of_attempt(attempt_id=attempt.id, charge_id=attempt.charge_id)
+    whose = {"merchant_id": attempt.merchant_id, "charge_id": attempt.charge_id}
+    [charge] = prepared_reads.charge_of_attempt(attempt_id=attempt.id, **whose)
     fresh: Attempt
     [fresh] = charge.attempt_list  # type: ignore[attr-defined] # put there by this read
     for refund in charge.refund_list:
@@ -121,7 +129,9 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
     if attempt.block_id is None:
-        count_provider_call(attempt.provider, attempt.kind, outcome, time.perf_counter() - began)
+        asked, seconds = (attempt.provider, attempt.kind, outcome), time.perf_counter() - began
+        count_provider_call(*asked, seconds)
+        record_provider_call(attempt.request_id, *asked, seconds, isinstance(outcome, NotSent | Unknown))
     reached(Failpoint.ANSWERED)
     return outcome
 
@@ -223,13 +233,14 @@ def _operation(attempt: Attempt, payment: Attempt, reference: str, kind: str) ->
 
 def _authorization_by_route(attempt: Attempt) -> Attempt:
     """Return the authorizing attempt by the same route; a charge has one for each route that it tried."""
-    [authorization] = prepared_reads.authorization_by_route(charge_id=attempt.charge_id, route_id=attempt.route_id)
+    whose = {"merchant_id": attempt.merchant_id, "charge_id": attempt.charge_id}
+    [authorization] = prepared_reads.authorization_by_route(**whose, route_id=attempt.route_id)
     return authorization
 
 
-def authorizing_attempt(charge_id: UUID) -> Attempt:
+def authorizing_attempt(charge: Charge) -> Attempt:
     """Return the charge's authorizing attempt that did not fail over, with its account and route."""
-    [attempt] = prepared_reads.authorizing_attempt(charge_id=charge_id)
+    [attempt] = prepared_reads.authorizing_attempt(merchant_id=charge.merchant_id, charge_id=charge.id)
     return attempt
 
 

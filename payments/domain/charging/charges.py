@@ -74,7 +74,7 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Re
         raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
         raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
-    waiting = attempts.authorizing_attempt(charge.id)
+    waiting = attempts.authorizing_attempt(charge)
     waiting.charge = charge
     with attempts.place_of(waiting):
         attempt = _reopen(caller, waiting)
@@ -172,7 +172,7 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
         "idempotency_id": record.id if record else None,
         **attempts.request_fields(caller),
     }
-    waiting = {"id": attempt.id, "state": Attempt.State.WAITING}
+    waiting = {"id": attempt.id, "merchant_id": attempt.merchant_id, "state": Attempt.State.WAITING}
     try:
         idempotency.write_once(caller, record, Update(Attempt, waiting, values))
     except StaleRow:

@@ -37,7 +37,12 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     changes = late_changes(attempt, outcome, now)
     if not changes:
         return True
-    match = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
+    match = {
+        "id": attempt.id,
+        "merchant_id": attempt.merchant_id,
+        "state": attempt.state,
+        "outcome": attempt.outcome,
+    }
     values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": now}
     moved = writes_of(Caller.service(charge), attempt, changes, rows_after(charge, changes))
     try:

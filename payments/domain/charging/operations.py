@@ -166,7 +166,7 @@ def _resolved(caller: Caller, charge_id: str) -> Charge:
 
 def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
     reached(Failpoint.OPENING)
-    asked_first = attempts.authorizing_attempt(charge.id)
+    asked_first = attempts.authorizing_attempt(charge)
     via = candidates.route_of(asked_first)
     plan = planner(charge)
     _require_ability(charge, plan, via)
@@ -227,7 +227,7 @@ def plan_extend(charge: Charge) -> Plan:
 
 def extension_days(charge: Charge) -> int:
     """Return by how many days the provider of a held charge would extend it now; 0 where it would not."""
-    capabilities = candidates.provider_of(attempts.authorizing_attempt(charge.id)).capabilities(charge.source.type)
+    capabilities = candidates.provider_of(attempts.authorizing_attempt(charge)).capabilities(charge.source.type)
     days = capabilities.hold_extension_days if capabilities else 0
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 

@@ -106,9 +106,8 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            return _done(
-                outcome, now, *_succeed(charge, outcome, now), *_destroy_card_data(charge, outcome.cvc_checked)
-            )
+            destroyed = _destroy_card_data(charge, outcome.cvc_checked)
+            return _done(outcome, now, *destroyed, *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
@@ -122,7 +121,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             declined = _as_decline(outcome)
             values = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined), **ACTION_OVER}
             failed = transition(charge, state_machine.FAIL, now, **values)
-            return _done(outcome, now, failed, *_destroy_card_data(charge, declined.cvc_checked))
+            return _done(outcome, now, *_destroy_card_data(charge, declined.cvc_checked), failed)
 
 
 def _as_decline(outcome: Outcome) -> Declined:
@@ -181,7 +180,7 @@ def _destroy_card_data(charge: Charge, cvc_checked: str) -> Changes:
     values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
     if charge.single_use:
         values |= {"sealed_number": None, "number_expires_at": None}
-    return (RowUpdate(card, {"id": card.id}, values),)
+    return (RowUpdate(card, {"id": card.id, "merchant_id": card.merchant_id}, values),)
 
 
 def _capture(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:

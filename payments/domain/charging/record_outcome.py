@@ -83,9 +83,9 @@ def _build_writes(
     answer = _render(attempt, after[attempt.charge_id], result.refusal)
     writes: list[Write] = [_close(attempt, result, outcome, answer)]
     if attempt.idempotency_id and result.releases_key:
-        writes.append(Delete(IdempotencyRecord, {"id": attempt.idempotency_id}))
+        writes.append(Delete(IdempotencyRecord, {"id": attempt.idempotency_id, "merchant_id": attempt.merchant_id}))
     elif attempt.idempotency_id:
-        writes.append(idempotency.answered(attempt.idempotency_id, answer))
+        writes.append(idempotency.answered(attempt.idempotency_id, attempt.merchant_id, answer))
     return answer, [*writes, *moved]
 
 

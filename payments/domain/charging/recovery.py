@@ -114,7 +114,8 @@ def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
         attempt.kind == Attempt.Kind.CAPTURE and captures.exists()
     )
     if is_over and is_conclusive and attempt.tries >= SECOND_LOOKS:
-        rows = Attempt.objects.filter(id=attempt.id, outcome=NotFound.__name__, tries=attempt.tries)
+        own = Attempt.objects.filter(id=attempt.id, merchant_id=attempt.merchant_id)
+        rows = own.filter(outcome=NotFound.__name__, tries=attempt.tries)
         rows.update(due_at=None)
 
 
@@ -155,6 +156,8 @@ def apply_report(report: Report) -> None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
     attempt = attempts.reload(found)
+    # Where the provider has two payments of our name, only one was paid.
+    attempt.provider_ref = report.provider_ref or attempt.provider_ref
     outcome = report.outcome or look_up_outcome(attempt)
     if attempt.state != Attempt.State.DONE:
         record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
@@ -178,7 +181,8 @@ def _left_unresolved() -> QuerySet[Attempt]:
 def _claim(attempt: Attempt) -> bool:
     """Move the attempt's `due_at` ahead; return False where another process has."""
     next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, due_at=attempt.due_at)
+    own = Attempt.objects.filter(id=attempt.id, merchant_id=attempt.merchant_id)
+    rows = own.filter(state=attempt.state, due_at=attempt.due_at)
     return bool(rows.update(due_at=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
 
 

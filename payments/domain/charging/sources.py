@@ -98,7 +98,7 @@ def _require_number(source: Source) -> None:
 def use(caller: Caller, source: Source) -> list[Write]:
     """Return the writes by which a charge uses the source. A vaulted one stays unchanged and must still be vaulted."""
     if source.vaulted:
-        return [LockShared(Source, {"id": source.id, "vaulted": True})]
+        return [LockShared(Source, {"id": source.id, "merchant_id": source.merchant_id, "vaulted": True})]
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
@@ -122,7 +122,7 @@ def unvault(caller: Caller, source: Source) -> list[Write]:
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
-    unchanged = {"id": source.id, "version": source.version, **guard}
+    unchanged = {"id": source.id, "merchant_id": source.merchant_id, "version": source.version, **guard}
     values = changes | {"version": source.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(source, name, value)
@@ -131,4 +131,4 @@ def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], *
 
 def _card_writes(source: Source, **changes: Any) -> list[Write]:
     card: Card | None = getattr(source, "card", None)
-    return [Update(Card, {"id": card.id}, changes)] if card else []
+    return [Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, changes)] if card else []

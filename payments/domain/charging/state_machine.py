@@ -103,7 +103,12 @@ def refunded_status(amount_captured: int, amount_refunded: int) -> str:
 
 def set_refund_status(refund: Refund, status: str, now: datetime) -> RowUpdate:
     """Return the update that moves a refund to `status`."""
-    match = {"id": refund.id, "version": refund.version, "status": refund.status}
+    match = {
+        "id": refund.id,
+        "merchant_id": refund.merchant_id,
+        "version": refund.version,
+        "status": refund.status,
+    }
     values = {"status": status, "version": refund.version + 1, "updated_at": now}
     return RowUpdate(refund, match, values, "refund.updated")
 
@@ -114,4 +119,4 @@ def _unchanged(charge: Charge) -> dict[str, Any]:
     Neither the mark of an operation nor a settlement writes an event, so they leave the version as it is.
     """
     marks = {"operation": charge.operation, "settled_at": charge.settled_at}
-    return {"id": charge.id, "version": charge.version, **marks}
+    return {"id": charge.id, "merchant_id": charge.merchant_id, "version": charge.version, **marks}

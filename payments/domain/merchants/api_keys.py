@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Least
@@ -23,7 +24,7 @@ from payments.models import ApiKey, Merchant
 RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
 USE_RECORDED_EVERY = timedelta(minutes=1)
 KINDS = {prefix: kind for kind, prefix in ApiKey.PREFIXES.items()}
-FULL_KEY = re.compile(r"[spr]k_(?:test|live)_[0-9a-f]{48}")
+FULL_KEY = re.compile(r"[spr]k_(?:test|live)_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-f]{48}")
 MASKED_KEY = re.compile(r"(?:(?P<kind>[spr]k)_(?P<mode>test|live)_)?[.…*]*+(?P<last4>[0-9a-f]{4})")
 
 
@@ -58,7 +59,9 @@ def create_key(
         key.allowed_networks = [str(ip_network(network)) for network in networks]
     except ValueError as fault:
         raise BadKey(f"Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.") from None
-    text = f"{key.masked_prefix}{secrets.token_hex(RANDOM_BYTES)}"
+    # A proxy before several installations sees by the cell whose key it is.
+    cell = f"{settings.CELL}_" if settings.CELL else ""
+    text = f"{key.masked_prefix}{cell}{secrets.token_hex(RANDOM_BYTES)}"
     key.digest = key_digest(text)
     key.last4 = text[-4:]
     key.public_text = text if kind == ApiKey.Kind.PUBLISHABLE else ""

@@ -32,8 +32,9 @@ def propose(correction: Correction) -> None:
 
     Raises ValidationError where it is malformed, the outcome is known by now, or another proposal is open.
     """
-    correction.full_clean()
     attempt = correction.attempt
+    correction.merchant_id = attempt.merchant_id
+    correction.full_clean()
     if not UnknownOutcome.objects.filter(id=attempt.id).exists():
         raise ValidationError("The outcome of this attempt is known by now.")
     if correction.outcome == ProposedOutcome.DECLINED and correction.decline_code not in REASONS:

@@ -34,7 +34,7 @@ def propose(action: OperatorAction) -> None:
 
 def prepare(action: OperatorAction, charge: Charge) -> None:
     """Fill in the other columns of a new action on `charge`. Raises ValidationError where it is not possible."""
-    action.currency = charge.currency
+    action.merchant_id, action.currency = charge.merchant_id, charge.currency
     action.limit = limit_of(action.proposed_by, charge.currency)
     action.expires_at = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
     most = max_amount(action.kind, charge)

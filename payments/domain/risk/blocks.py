@@ -28,8 +28,8 @@ from payments.vault import card_fingerprint
 
 # The members of a source's owner that may hold an e-mail address.
 PARTS_OF_OWNER = ("billing", "shipping")
-# Other expressions for a payer's e-mail address by their source's ID; other apps add theirs when they are ready.
-EMAIL_FINDERS: list[Callable[[Combinable], Combinable]] = []
+# Other expressions for a payer's e-mail address by their customer's ID; other apps add theirs when they are ready.
+EMAIL_FINDERS: list[Callable[[Combinable, Combinable], Combinable]] = []
 # The declined ones among so many payments by a route show how long its provider takes to decline.
 LATEST_PAYMENTS = 200
 LONGEST_DECLINE = timedelta(seconds=5)
@@ -75,7 +75,7 @@ def block_of_source(merchant_id: UUID, livemode: bool, address: str, now: dateti
 
     `address` is that of the caller who charges it, "" without one.
     """
-    emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
+    emails = _emails(OuterRef("owner"), OuterRef(OuterRef("customer_id")), OuterRef(OuterRef("merchant_id")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
     of_card = Q(fingerprint=OuterRef("card__fingerprint")) | Q(bin=OuterRef("card__bin")) & ~Q(bin="")
     of_payer = Q(email__in=[*emails, *map(_domain, emails)]) & ~Q(email="")
@@ -86,7 +86,9 @@ def block_of_source(merchant_id: UUID, livemode: bool, address: str, now: dateti
 
 def emails_of(source: Source) -> list[str]:
     """Return the e-mail addresses of a source's payer, in lower case."""
-    rows = Source.objects.filter(id=source.id).values_list(*_emails(F("owner"), OuterRef("pk")))
+    rows = Source.objects.filter(id=source.id, merchant_id=source.merchant_id).values_list(
+        *_emails(F("owner"), OuterRef("customer_id"), OuterRef("merchant_id"))
+    )
     return sorted({email for email in rows.get() if email})
 
 
@@ -125,9 +127,9 @@ def decline_seconds(attempt: Attempt) -> float:
     return randomness.choice(times) if times else randomness.uniform(*USUAL_DECLINE_SECONDS)
 
 
-def _emails(owner: Combinable, source_id: Combinable) -> list[Combinable]:
+def _emails(owner: Combinable, customer_id: Combinable, merchant_id: Combinable) -> list[Combinable]:
     of_owner = [KeyTextTransform("email", KeyTransform(part, owner)) for part in PARTS_OF_OWNER]
-    found = [*of_owner, *(find(source_id) for find in EMAIL_FINDERS)]
+    found = [*of_owner, *(find(customer_id, merchant_id) for find in EMAIL_FINDERS)]
     return [Lower(email, output_field=CharField()) for email in found]
 
 

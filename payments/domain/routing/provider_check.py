@@ -43,6 +43,10 @@ ELSEWHERE = "https://example.com/"
 Pay = Callable[[ActionRequired], Mapping[str, str] | None]
 
 
+class NoRoute(Exception):
+    """No payment can reach the account, so there was none to try; the message says what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One question to the provider, and what it answered; `source_type` is empty where it is about the account."""
@@ -123,14 +127,22 @@ class TrialPayment:
 def check(account: ProviderAccount, report: Callable[[Step], None], pay: Pay) -> None:
     """Test the credentials and, where they are good, a small payment of each type that is enabled.
 
-    One that can be held is made twice, to be refunded and to be released. Live mode has no card to try with.
+    One that can be held is made twice, to be refunded and to be released. Live mode has no card to try with. Raise
+    NoRoute for an account of live mode to which no route leads that it can take.
     """
     known = provider_accounts.try_credentials(account)
     report(Step("", "credentials", known))
     if not isinstance(known, Approved):
         return
     provider, card = provider_accounts.connected(account), CONNECTORS[account.provider].test_card
-    source_types = _source_types(account, provider, with_cards=card is not None and not account.livemode)
+    reached = _source_types(account, provider)
+    if account.livemode and not reached:
+        raise NoRoute(
+            "No payment can reach this account: no route that is enabled leads to it for a source type that it takes. "
+            "Add one on the account's page in the admin, have it approved, and run this again."
+        )
+    with_cards = card is not None and not account.livemode
+    source_types = [name for name in reached if with_cards or name != sourcetypes.CARD]
     audit_log.record(Action.TESTED, account, detail=f"by payments: {', '.join(source_types)}")
     for source_type in source_types:
         can = provider.capabilities(source_type)
@@ -139,15 +151,14 @@ def check(account: ProviderAccount, report: Callable[[Step], None], pay: Pay) ->
             TrialPayment(provider, _payment(source_type, can, card), can, report, pay).run(end)
 
 
-def _source_types(account: ProviderAccount, provider: Provider, with_cards: bool) -> list[str]:
+def _source_types(account: ProviderAccount, provider: Provider) -> list[str]:
     """Those that it takes and that routes lead to, or in test mode those that the merchant takes."""
     if account.livemode:
         enabled = set(account.routes.filter(enabled=True).values_list("source_type", flat=True))
     else:
         switches = account.merchant.payment_method_settings
         enabled = {name for name in sourcetypes.NAMES if is_enabled(switches, name, account.livemode)}
-    tried = enabled if with_cards else enabled - {sourcetypes.CARD}
-    return [name for name in sourcetypes.NAMES if name in tried and provider.capabilities(name)]
+    return [name for name in sourcetypes.NAMES if name in enabled and provider.capabilities(name)]
 
 
 def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Payment:

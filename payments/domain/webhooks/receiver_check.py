@@ -107,6 +107,7 @@ def _charge() -> Charge:
     nobody = ids.new_id()
     source = Source(merchant_id=nobody, livemode=False, type="card", used=True)
     Card(
+        merchant_id=nobody,
         source=source,
         name="Juan dela Cruz",
         bin="424242",

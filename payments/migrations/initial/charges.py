@@ -1,11 +1,13 @@
 """Create charges, refunds, their attempts, decline alerts and page visits."""
 
 import payments.clock
+import payments.db.checks
 import payments.ids
 import payments.db.fields
 from django.conf import settings
 from django.db import migrations, models
-from django.db.models import F, Q
+from django.db.models import F, Q, lookups
+from django.db.models.functions import Least
 
 OPERATIONS = [
     migrations.CreateModel(
@@ -15,17 +17,15 @@ OPERATIONS = [
             ("livemode", models.BooleanField()),
             ("key", models.CharField(max_length=255)),
             ("fingerprint", models.BinaryField(max_length=32)),
-            ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
-            ("body", models.BinaryField(null=True)),
+            ("status", models.SmallIntegerField(blank=True, null=True)),
+            ("body", payments.db.fields.CompressedField(null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
             "constraints": [
                 models.UniqueConstraint(F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"),
-                models.CheckConstraint(
-                    condition=Q(Q(("body__isnull", True), ("status__isnull", True)), Q(("body__isnull", False), ("status__isnull", False)), _connector="OR"), name="idempotency_answer_is_whole"
-                ),
+                models.CheckConstraint(condition=lookups.Exact(lookups.IsNull(F("status"), True), lookups.IsNull(F("body"), True)), name="idempotency_answer_is_whole"),
             ],
         },
     ),
@@ -60,16 +60,16 @@ OPERATIONS = [
             ("reversed_late", models.BooleanField(default=False)),
             ("disputed", models.BooleanField(default=False)),
             ("amount_disputed", models.BigIntegerField(default=0)),
-            ("version", models.PositiveIntegerField(default=1)),
+            ("version", models.IntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("source", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="charges", to="payments.source")),
             ("fee", models.BigIntegerField(default=0)),
-            ("fee_basis_points", models.PositiveSmallIntegerField(default=0)),
+            ("fee_basis_points", models.SmallIntegerField(default=0)),
             ("fee_fixed", models.BigIntegerField(default=0)),
             ("settle_due_at", models.DateTimeField(blank=True, null=True)),
-            ("hold_extended_days", models.PositiveSmallIntegerField(default=0)),
+            ("hold_extended_days", models.SmallIntegerField(default=0)),
             ("customer_id", models.UUIDField(blank=True, null=True)),
         ],
         options={
@@ -84,35 +84,23 @@ OPERATIONS = [
                 models.Index(F("customer_id"), F("status"), F("captured"), F("id"), condition=Q(("customer_id__isnull", False)), name="charge_of_customer"),
             ],
             "constraints": [
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount__lte", 99999999999), ("amount_disputed__gte", 0)), name="charge_amount_in_bounds"),
-                models.CheckConstraint(condition=Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))), name="charge_captured_within_amount"),
-                models.CheckConstraint(condition=Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))), name="charge_refunded_within_captured"),
-                models.CheckConstraint(
-                    condition=Q(Q(("amount_captured__gt", 0), ("captured", True)), Q(("amount_captured", 0), ("captured", False)), _connector="OR"), name="charge_captured_has_amount"
-                ),
-                models.CheckConstraint(
-                    condition=Q(
-                        Q(("authorized", False), ("captured", False), ("status__in", ["pending", "failed"])),
-                        Q(("authorized", True), ("captured", False), ("status", "succeeded")),
-                        Q(("amount_refunded__lt", F("amount_captured")), ("authorized", False), ("captured", True), ("status", "succeeded")),
-                        Q(("authorized", False), ("status", "voided")),
-                        Q(("amount_refunded", F("amount_captured")), ("authorized", False), ("captured", True), ("status", "refunded")),
-                        _connector="OR",
-                    ),
-                    name="charge_flags_match_status",
-                ),
-                models.CheckConstraint(
-                    condition=Q(Q(("failure_data__isnull", False), ("status", "failed")), Q(Q(("status", "failed"), _negated=True), ("failure_data__isnull", True)), _connector="OR"),
-                    name="charge_failed_says_why",
+                payments.db.checks.RowRules(
+                    name="charge_follows_rules",
+                    rules={
+                        "charge_amount_in_bounds": Q(("amount__gte", 1), ("amount__lte", 99999999999)),
+                        "charge_has_nothing_negative": lookups.GreaterThanOrEqual(Least("amount_captured", "amount_refunded", "amount_disputed", "fee", "fee_fixed", "fee_basis_points", "hold_extended_days", "version", output_field=models.BigIntegerField()), 0),
+                        "charge_captured_within_amount": Q(("amount_captured__lte", F("amount"))),
+                        "charge_refunded_within_captured": Q(("amount_refunded__lte", F("amount_captured"))),
+                        "charge_captured_has_amount": lookups.Exact(F("captured"), lookups.GreaterThan(F("amount_captured"), 0)),
+                        "charge_flags_match_status": Q(Q(lookups.Exact(F("captured"), lookups.LessThan(F("amount_refunded"), F("amount_captured"))), ("status", "succeeded"), Q(("authorized", F("captured")), _negated=True)), Q(("authorized", False), Q(Q(("captured", False), ("status", "pending")), Q(("captured", False), ("status", "failed")), ("status", "voided"), Q(("amount_refunded", F("amount_captured")), ("captured", True), ("status", "refunded")), _connector="OR")), _connector="OR"),
+                        "charge_failed_says_why": lookups.Exact(lookups.Exact(F("status"), "failed"), lookups.IsNull(F("failure_data"), False)),
+                        "charge_fee_within_captured": Q(("fee__lte", F("amount_captured"))),
+                        "charge_settles_what_it_took": Q(Q(("settle_due_at__isnull", True), ("settled_at__isnull", True)), Q(("captured", True), Q(("status", "voided"), _negated=True)), _connector="OR"),
+                        "charge_operation_is_known": Q(("operation__regex", "^(|capture|void|refund|extend)$")),
+                        "charge_hold_extended_in_bounds": Q(("hold_extended_days__lte", 21)),
+                    },
                 ),
                 models.UniqueConstraint(F("source"), condition=Q(("single_use", True)), name="one_charge_per_single_use_source"),
-                models.CheckConstraint(condition=Q(("fee__gte", 0), ("fee__lte", F("amount_captured")), ("fee_fixed__gte", 0)), name="charge_fee_within_captured"),
-                models.CheckConstraint(
-                    condition=Q(Q(("settle_due_at__isnull", True), ("settled_at__isnull", True)), Q(("captured", True), ("status__in", ["succeeded", "refunded"])), _connector="OR"),
-                    name="charge_settles_what_it_took",
-                ),
-                models.CheckConstraint(condition=Q(("operation__in", ["", "capture", "void", "refund", "extend"])), name="charge_operation_is_known"),
-                models.CheckConstraint(condition=Q(("hold_extended_days__lte", 21)), name="charge_hold_extended_in_bounds"),
             ],
         },
     ),
@@ -128,11 +116,12 @@ OPERATIONS = [
             ("version", models.PositiveIntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("charge", models.ForeignKey(on_delete=models.PROTECT, related_name="refunds", to="payments.charge")),
+            ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="refunds", to="payments.charge")),
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
             "indexes": [
+                models.Index(F("charge"), F("merchant"), name="refund_of_charge"),
                 models.Index(F("id"), condition=Q(("status", "pending")), name="refund_pending"),
             ],
             "constraints": [
@@ -156,18 +145,19 @@ OPERATIONS = [
             ("provider_ref", models.CharField(blank=True, default="", max_length=255)),
             ("response", models.JSONField(blank=True, null=True)),
             ("request_id", models.CharField(blank=True, default="", max_length=40)),
-            ("tries", models.PositiveIntegerField(default=0)),
+            ("tries", models.IntegerField(default=0)),
             ("due_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("charge", models.ForeignKey(on_delete=models.PROTECT, related_name="attempts", to="payments.charge")),
             ("idempotency", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.SET_NULL, related_name="attempts", to="payments.idempotencyrecord")),
             ("refund", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="attempts", to="payments.refund")),
             ("block", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="declined", to="payments.block")),
-            ("answer_status", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("answer_status", models.SmallIntegerField(blank=True, null=True)),
             ("api_key", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
             ("idempotency_key", models.CharField(blank=True, default="", max_length=255)),
-            ("hold_days", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("hold_days", models.SmallIntegerField(blank=True, null=True)),
             ("chosen", models.CharField(blank=True, default="", max_length=100)),
             ("outage_at", models.DateTimeField(blank=True, null=True)),
             ("passed_on", models.BooleanField(default=False)),
@@ -181,34 +171,19 @@ OPERATIONS = [
                 models.Index(F("block"), F("id"), condition=Q(("block__isnull", False)), name="attempt_blocked"),
                 models.Index(F("provider_ref"), condition=Q(("provider_ref", ""), _negated=True), name="attempt_provider_ref"),
                 models.Index(F("route"), F("id"), condition=Q(("route__isnull", False)), name="attempt_of_route"),
-                models.Index(F("refund"), condition=Q(("refund__isnull", False)), name="attempt_of_refund"),
                 models.Index(F("idempotency"), condition=Q(("idempotency__isnull", False)), name="attempt_to_answer"),
             ],
             "constraints": [
-                models.CheckConstraint(
-                    condition=Q(Q(("state", "done"), Q(("outcome", ""), _negated=True)), Q(("due_at__isnull", False), ("state__in", ["open", "unknown", "waiting"])), _connector="OR"),
-                    name="attempt_done_has_outcome",
-                ),
-                models.CheckConstraint(
-                    condition=Q(
-                        Q(("state", "done"), _negated=True),
-                        Q(Q(("outcome", "NotFound"), _negated=True), ("due_at__isnull", True)),
-                        Q(("outcome", "NotFound"), Q(("due_at__isnull", False), ("tries__gte", 3), _connector="OR")),
-                        _connector="OR",
-                    ),
-                    name="attempt_given_up_is_looked_up_again",
-                ),
-                models.CheckConstraint(
-                    condition=Q(("block__isnull", True), Q(("kind", "authorize"), ("provider_ref", ""), Q(("outcome__in", ["Approved", "LateApproved"]), _negated=True)), _connector="OR"),
-                    name="attempt_blocked_is_never_approved",
-                ),
-                models.CheckConstraint(
-                    condition=Q(Q(("hold_days__gte", 1), ("kind", "extend")), Q(Q(("kind", "extend"), _negated=True), ("hold_days__isnull", True)), _connector="OR"), name="attempt_extends_by_days"
-                ),
-                models.CheckConstraint(condition=Q(("route__isnull", True), ("account__isnull", False), _connector="OR"), name="attempt_by_a_route_is_of_an_account"),
-                models.CheckConstraint(
-                    condition=Q(("passed_on", False), Q(("kind", "authorize"), ("route__isnull", False), ("state", "done"), ("outcome__in", ["NotSent", "Declined", "LateApproved"])), _connector="OR"),
-                    name="attempt_passed_on_moved_no_money",
+                payments.db.checks.RowRules(
+                    name="attempt_follows_rules",
+                    rules={
+                        "attempt_is_due_or_done": Q(Q(("due_at__isnull", False), ("state__regex", "^(open|unknown|waiting)$")), Q(("state", "done"), Q(("outcome", ""), _negated=True), Q(lookups.Exact(lookups.Exact(F("outcome"), "NotFound"), lookups.IsNull(F("due_at"), False)), Q(("outcome", "NotFound"), ("tries__gte", 3)), _connector="OR")), _connector="OR"),
+                        "attempt_has_nothing_negative": lookups.GreaterThanOrEqual(Least("tries", "answer_status", output_field=models.IntegerField()), 0),
+                        "attempt_blocked_is_never_approved": Q(("block__isnull", True), Q(("kind", "authorize"), ("provider_ref", ""), Q(("outcome__endswith", "Approved"), _negated=True)), _connector="OR"),
+                        "attempt_extends_by_days": Q(lookups.Exact(lookups.Exact(F("kind"), "extend"), lookups.IsNull(F("hold_days"), False)), ("hold_days__gte", 1)),
+                        "attempt_by_a_route_is_of_an_account": Q(("route__isnull", True), ("account__isnull", False), _connector="OR"),
+                        "attempt_passed_on_moved_no_money": Q(("passed_on", False), Q(("kind", "authorize"), ("route__isnull", False), ("state", "done"), ("outcome__regex", "^(NotSent|Declined|LateApproved)$")), _connector="OR"),
+                    },
                 ),
                 models.UniqueConstraint(F("charge"), condition=Q(("kind", "authorize"), ("passed_on", False)), name="one_authorization_per_charge"),
                 models.UniqueConstraint(F("charge"), F("route"), condition=Q(("kind", "authorize"), ("route__isnull", False)), name="one_authorization_per_route"),
@@ -264,6 +239,7 @@ OPERATIONS = [
             ("times", models.PositiveIntegerField(default=1)),
             ("first_at", models.DateTimeField()),
             ("last_at", models.DateTimeField()),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="page_visits", to="payments.charge")),
         ],
         options={
@@ -272,7 +248,7 @@ OPERATIONS = [
                 models.Index(F("last_at"), name="page_visit_age"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("charge"), F("page"), F("address"), F("browser"), name="page_visits_are_counted_once"),
+                models.UniqueConstraint(F("charge"), F("merchant"), F("page"), F("address"), F("browser"), name="page_visits_are_counted_once"),
                 models.CheckConstraint(condition=Q(("last_at__gte", F("first_at")), ("times__gte", 1)), name="page_visit_happened"),
             ],
         },

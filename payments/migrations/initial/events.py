@@ -1,6 +1,7 @@
 """Create events, webhooks and their tries by months, and the log of requests to the API by days, in partitions."""
 
 import payments.clock
+import payments.db.fields
 import payments.ids
 from django.db import migrations, models
 from django.db.models import F, Q
@@ -35,7 +36,8 @@ OPERATIONS = [
                     ("type", models.CharField(max_length=30)),
                     ("object_id", models.UUIDField()),
                     ("sequence", models.PositiveIntegerField()),
-                    ("payload", models.BinaryField()),
+                    ("payload", payments.db.fields.CompressedField()),
+                    ("request_id", models.UUIDField(blank=True, null=True)),
                     ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                     ("api_key", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
@@ -96,6 +98,7 @@ OPERATIONS = [
                     ("answer", models.BinaryField(default=b"", max_length=1024)),
                     ("error", models.CharField(blank=True, default="", max_length=60)),
                     ("reason", models.CharField(blank=True, default="", max_length=200)),
+                    ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                     ("webhook", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="attempts", to="payments.webhook")),
                 ],
                 options={

@@ -89,6 +89,7 @@ OPERATIONS = [
             ("body", models.BinaryField()),
             ("digest", models.BinaryField(max_length=32)),
             ("received_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="messages", to="payments.provideraccount")),
         ],
         options={
@@ -125,6 +126,7 @@ OPERATIONS = [
             ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("message", models.ForeignKey(on_delete=models.CASCADE, related_name="events", to="payments.providermessage")),
             ("closed_at", models.DateTimeField(blank=True, null=True)),
             ("closed_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),

@@ -3,6 +3,7 @@
 import django.db.models.functions.text
 import payments.clock
 import payments.ids
+import payments.db.checks
 import payments.db.fields
 import payments.models.operators.correction
 import payments.models.risk.block
@@ -36,7 +37,7 @@ OPERATIONS = [
             ("owner", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("bank_account", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
-            ("version", models.PositiveIntegerField(default=1)),
+            ("version", models.IntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
@@ -47,11 +48,14 @@ OPERATIONS = [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant"),
             ],
             "constraints": [
-                models.CheckConstraint(
-                    condition=Q(("type__in", ("card", "gcash", "maya", "paymaya", "grabpay", "alipay", "wechat", "unionpay", "qrph", "instapay", "pesonet", "bpi", "bdo", "unionbank", "rcbc"))),
-                    name="source_type_is_known",
+                payments.db.checks.RowRules(
+                    name="source_follows_rules",
+                    rules={
+                        "source_type_is_known": Q(("type__regex", "^(card|gcash|maya|paymaya|grabpay|alipay|wechat|unionpay|qrph|instapay|pesonet|bpi|bdo|unionbank|rcbc)$")),
+                        "source_vaulted_is_used": Q(("vaulted", False), ("used", True), _connector="OR"),
+                        "source_version_not_negative": Q(("version__gte", 0)),
+                    },
                 ),
-                models.CheckConstraint(condition=Q(("vaulted", False), ("used", True), _connector="OR"), name="source_vaulted_is_used"),
             ],
         },
     ),
@@ -74,6 +78,7 @@ OPERATIONS = [
             ("sealed_number", models.BinaryField(null=True)),
             ("sealed_cvc", models.BinaryField(null=True)),
             ("cvc_expires_at", models.DateTimeField(blank=True, null=True)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("source", models.OneToOneField(on_delete=models.CASCADE, related_name="card", to="payments.source")),
             ("number_expires_at", models.DateTimeField(blank=True, null=True)),
         ],

@@ -4,8 +4,9 @@ CREATE TABLE payments_event (
     livemode boolean NOT NULL,
     type varchar(30) NOT NULL,
     object_id uuid NOT NULL,
-    sequence integer NOT NULL CHECK (sequence >= 0),
+    sequence integer NOT NULL,
     payload bytea NOT NULL,
+    request_id uuid,
     created_at timestamptz NOT NULL,
     merchant_id uuid NOT NULL,
     api_key_id uuid
@@ -47,6 +48,7 @@ CREATE TABLE payments_webhookattempt (
     error varchar(60) NOT NULL,
     reason varchar(200) NOT NULL,
     webhook_id uuid NOT NULL,
+    merchant_id uuid NOT NULL,
     PRIMARY KEY (webhook_id, number),
     CONSTRAINT attempt_was_answered_or_failed CHECK (
         (error = '' AND status IS NOT NULL) OR (status IS NULL AND NOT error = ''))

@@ -15,3 +15,8 @@ ADD CONSTRAINT merchant_payment_methods_are_switches CHECK (
 ADD CONSTRAINT merchant_payment_methods_switch_modes CHECK (
     NOT jsonb_path_exists(payment_method_settings, '$.*.test ? (@.type() != "boolean")', '{}', true)
     AND NOT jsonb_path_exists(payment_method_settings, '$.*.live ? (@.type() != "boolean")', '{}', true));
+
+-- Rows of a merchant that are written with each charge have no foreign key to it: all of them would lock its row. Their
+-- merchant is that of an API key or a source, which have one, and it stays.
+CREATE TRIGGER payments_merchant_stays BEFORE DELETE ON payments_merchant
+FOR EACH ROW EXECUTE FUNCTION payments_refuse_change();

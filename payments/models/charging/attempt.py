@@ -1,11 +1,15 @@
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Least
+from django.db.models.lookups import Exact, GreaterThanOrEqual, IsNull
 
 from payments import clock, ids
+from payments.db.checks import RowRules, one_of
 from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge, Refund
 from payments.models.charging.idempotency import IdempotencyRecord
-from payments.models.merchants.merchant import ApiKey
+from payments.models.merchants.merchant import ApiKey, Merchant
 
 # How often a provider is asked again about an attempt that was given up because it did not know it.
 SECOND_LOOKS = 3
@@ -33,10 +37,13 @@ class Attempt(FastModel):
         DONE = "done"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
-    # Mostly NULL, so both foreign keys have partial indexes below.
-    refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False)
-    idempotency = models.ForeignKey(
+    # The charge's: its own foreign key proves that there is such a merchant.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="attempts")
+    # No index: nothing looks for a refund's attempts, and refunds stay.
+    refund = OwnForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False)
+    # Mostly NULL, so it has a partial index below.
+    idempotency = OwnForeignKey(
         IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts", db_index=False
     )
     # The block that declined this payment without a call of the provider.
@@ -59,7 +66,7 @@ class Attempt(FastModel):
     passed_on = models.BooleanField(default=False)
     amount = models.BigIntegerField()
     # The days by which to extend a hold.
-    hold_days = models.PositiveSmallIntegerField(null=True, blank=True)
+    hold_days = models.SmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
     outcome = models.CharField(max_length=20, blank=True, default="")
     provider_ref = models.CharField(max_length=255, blank=True, default="")
@@ -73,9 +80,9 @@ class Attempt(FastModel):
         ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
     idempotency_key = models.CharField(max_length=255, blank=True, default="")
-    answer_status = models.PositiveSmallIntegerField(null=True, blank=True)
+    answer_status = models.SmallIntegerField(null=True, blank=True)
     # Lookups so far; for an attempt that was given up, those since then.
-    tries = models.PositiveIntegerField(default=0)
+    tries = models.IntegerField(default=0)
     # When recovery looks it up next, also after it was given up; empty if there is nothing to look up.
     due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
@@ -83,36 +90,30 @@ class Attempt(FastModel):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                name="attempt_done_has_outcome",
-                condition=Q(state="done") & ~Q(outcome="")
-                | Q(state__in=["open", "unknown", "waiting"], due_at__isnull=False),
-            ),
-            # A process that stalled before the call may still send it.
-            models.CheckConstraint(
-                name="attempt_given_up_is_looked_up_again",
-                condition=~Q(state="done")
-                | ~Q(outcome="NotFound") & Q(due_at__isnull=True)
-                | Q(outcome="NotFound") & (Q(due_at__isnull=False) | Q(tries__gte=SECOND_LOOKS)),
-            ),
-            models.CheckConstraint(
-                name="attempt_extends_by_days",
-                condition=Q(kind="extend", hold_days__gte=1) | ~Q(kind="extend") & Q(hold_days__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="attempt_blocked_is_never_approved",
-                condition=Q(block__isnull=True)
-                | Q(kind="authorize", provider_ref="") & ~Q(outcome__in=["Approved", "LateApproved"]),
-            ),
-            models.CheckConstraint(
-                name="attempt_by_a_route_is_of_an_account",
-                condition=Q(route__isnull=True) | Q(account__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="attempt_passed_on_moved_no_money",
-                condition=Q(passed_on=False)
-                | Q(kind="authorize", state="done", route__isnull=False)
-                & Q(outcome__in=["NotSent", "Declined", "LateApproved"]),
+            RowRules(
+                name="attempt_follows_rules",
+                rules={
+                    # A process that stalled before the call may still send it, so what was given up is looked up again.
+                    "attempt_is_due_or_done": Q(state__regex=one_of("open", "unknown", "waiting"), due_at__isnull=False)
+                    | Q(state="done")
+                    & ~Q(outcome="")
+                    & (
+                        Q(Exact(Exact(F("outcome"), "NotFound"), IsNull(F("due_at"), False)))
+                        | Q(outcome="NotFound", tries__gte=SECOND_LOOKS)
+                    ),
+                    "attempt_extends_by_days": Q(
+                        Exact(Exact(F("kind"), "extend"), IsNull(F("hold_days"), False)), hold_days__gte=1
+                    ),
+                    "attempt_has_nothing_negative": GreaterThanOrEqual(
+                        Least("tries", "answer_status", output_field=models.IntegerField()), 0
+                    ),
+                    "attempt_blocked_is_never_approved": Q(block__isnull=True)
+                    | Q(kind="authorize", provider_ref="") & ~Q(outcome__endswith="Approved"),
+                    "attempt_by_a_route_is_of_an_account": Q(route__isnull=True) | Q(account__isnull=False),
+                    "attempt_passed_on_moved_no_money": Q(passed_on=False)
+                    | Q(kind="authorize", state="done", route__isnull=False)
+                    & Q(outcome__regex=one_of("NotSent", "Declined", "LateApproved")),
+                },
             ),
             models.UniqueConstraint(
                 F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize", passed_on=False)
@@ -132,7 +133,6 @@ class Attempt(FastModel):
         ]
         indexes = [
             models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False)),
-            models.Index(F("refund"), name="attempt_of_refund", condition=Q(refund__isnull=False)),
             models.Index(F("idempotency"), name="attempt_to_answer", condition=Q(idempotency__isnull=False)),
             models.Index(F("provider_ref"), name="attempt_provider_ref", condition=~Q(provider_ref="")),
             models.Index(F("route"), F("id"), name="attempt_of_route", condition=Q(route__isnull=False)),

@@ -2,10 +2,13 @@ from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Least
+from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan
 
 from payments import clock, ids
+from payments.db.checks import RowRules, one_of
 from payments.db.fast_model import FastModel
-from payments.db.fields import VerbatimJSONField
+from payments.db.fields import OwnForeignKey, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.source import Source
 from payments.models.merchants.merchant import Merchant
@@ -15,11 +18,26 @@ AMOUNT_MAX = 99_999_999_999
 EXTENDED_DAYS_MAX = 21
 
 
+# What rendering does not read of a charge, its source and its card.
+NOT_SHOWN = (
+    *("merchant", "customer_id", "single_use", "redirect_url", "capture_at_once", "operation", "version"),
+    *("fee", "fee_basis_points", "fee_fixed", "settle_due_at", "settled_at", "amount_disputed", "reversed_late"),
+    *("action_expires_at", "hold_expires_at", "hold_extended_days"),
+    *(f"source__{name}" for name in ("merchant", "customer_id", "version")),
+    *(f"source__card__{name}" for name in ("merchant", "bin", "fingerprint", "sealed_number", "number_expires_at")),
+    *(f"source__card__{name}" for name in ("sealed_cvc", "cvc_expires_at")),
+)
+
+
 class ChargeQuerySet(ScopedQuerySet["Charge"]):
     def whole(self) -> Self:
         """Return the charges with source, card and refunds (newest first), as rendering needs them."""
         refunds = models.Prefetch("refunds", Refund.objects.order_by("-id"), to_attr="refund_list")
         return self.select_related("source__card").prefetch_related(refunds)
+
+    def shown(self) -> Self:
+        """Return whole charges without the columns that rendering does not read, for long lists."""
+        return self.whole().defer(*NOT_SHOWN)
 
 
 class Charge(FastModel):
@@ -33,11 +51,11 @@ class Charge(FastModel):
         REFUNDED = "refunded"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # The index that begins with the merchant serves this key too.
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    # No constraint: it is its source's merchant (migrations/sql/merchant_terms.sql).
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     # The index that begins with the source serves this key too.
-    source = models.ForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
+    source = OwnForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
     # The customer whose source it is, if any.
     customer_id = models.UUIDField(null=True, blank=True)
     # False for a charge on a vaulted source, which may be charged any number of times.
@@ -50,7 +68,7 @@ class Charge(FastModel):
     authorized = models.BooleanField(default=False)
     captured = models.BooleanField(default=False)
     # The merchant's rate when the charge was created, and the fee that was posted at capture.
-    fee_basis_points = models.PositiveSmallIntegerField(default=0)
+    fee_basis_points = models.SmallIntegerField(default=0)
     fee_fixed = models.BigIntegerField(default=0)
     fee = models.BigIntegerField(default=0)
     # When the next settlement is due: captured, refunded or returned money that is not settled yet.
@@ -66,7 +84,7 @@ class Charge(FastModel):
     action_expires_at = models.DateTimeField(null=True, blank=True)
     hold_expires_at = models.DateTimeField(null=True, blank=True)
     # The days by which `hold_expires_at` was extended.
-    hold_extended_days = models.PositiveSmallIntegerField(default=0)
+    hold_extended_days = models.SmallIntegerField(default=0)
     failure_data = VerbatimJSONField(null=True, blank=True)
     # The capture, void, refund or extension under way ("" for none). No other operation may start until its outcome
     # is known.
@@ -77,7 +95,7 @@ class Charge(FastModel):
     disputed = models.BooleanField(default=False)
     amount_disputed = models.BigIntegerField(default=0)
     # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
-    version = models.PositiveIntegerField(default=1)
+    version = models.IntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -87,62 +105,41 @@ class Charge(FastModel):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                name="charge_amount_in_bounds",
-                condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX, amount_disputed__gte=0),
-            ),
-            models.CheckConstraint(
-                name="charge_captured_within_amount",
-                condition=Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
-            ),
-            models.CheckConstraint(
-                name="charge_refunded_within_captured",
-                condition=Q(amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")),
-            ),
-            models.CheckConstraint(
-                name="charge_captured_has_amount",
-                condition=Q(captured=True, amount_captured__gt=0) | Q(captured=False, amount_captured=0),
-            ),
-            models.CheckConstraint(
-                name="charge_flags_match_status",
-                condition=(
-                    Q(status__in=["pending", "failed"], authorized=False, captured=False)
-                    | Q(status="succeeded", authorized=True, captured=False)
-                    | Q(
-                        status="succeeded",
-                        authorized=False,
-                        captured=True,
-                        amount_refunded__lt=F("amount_captured"),
+            RowRules(
+                name="charge_follows_rules",
+                rules={
+                    "charge_amount_in_bounds": Q(amount__gte=1, amount__lte=AMOUNT_MAX),
+                    "charge_has_nothing_negative": GreaterThanOrEqual(
+                        Least(
+                            *("amount_captured", "amount_refunded", "amount_disputed", "fee", "fee_fixed"),
+                            *("fee_basis_points", "hold_extended_days", "version"),
+                            output_field=models.BigIntegerField(),
+                        ),
+                        0,
+                    ),
+                    "charge_captured_within_amount": Q(amount_captured__lte=F("amount")),
+                    "charge_refunded_within_captured": Q(amount_refunded__lte=F("amount_captured")),
+                    "charge_captured_has_amount": Exact(F("captured"), GreaterThan(F("amount_captured"), 0)),
+                    # A held charge has captured nothing, and refunded nothing.
+                    "charge_flags_match_status": Q(
+                        Exact(F("captured"), LessThan(F("amount_refunded"), F("amount_captured"))), status="succeeded"
                     )
-                    | Q(status="voided", authorized=False)
-                    | Q(
-                        status="refunded",
-                        authorized=False,
-                        captured=True,
-                        amount_refunded=F("amount_captured"),
-                    )
-                ),
-            ),
-            models.CheckConstraint(
-                name="charge_failed_says_why",
-                condition=Q(status="failed", failure_data__isnull=False)
-                | (~Q(status="failed") & Q(failure_data__isnull=True)),
-            ),
-            models.CheckConstraint(
-                name="charge_operation_is_known",
-                condition=Q(operation__in=["", "capture", "void", "refund", "extend"]),
-            ),
-            models.CheckConstraint(
-                name="charge_hold_extended_in_bounds", condition=Q(hold_extended_days__lte=EXTENDED_DAYS_MAX)
-            ),
-            models.CheckConstraint(
-                name="charge_fee_within_captured",
-                condition=Q(fee_fixed__gte=0, fee__gte=0, fee__lte=F("amount_captured")),
-            ),
-            models.CheckConstraint(
-                name="charge_settles_what_it_took",
-                condition=Q(settle_due_at__isnull=True, settled_at__isnull=True)
-                | Q(captured=True, status__in=["succeeded", "refunded"]),
+                    & ~Q(authorized=F("captured"))
+                    | Q(authorized=False)
+                    & (
+                        Q(status="pending", captured=False)
+                        | Q(status="failed", captured=False)
+                        | Q(status="voided")
+                        | Q(status="refunded", captured=True, amount_refunded=F("amount_captured"))
+                    ),
+                    "charge_failed_says_why": Exact(Exact(F("status"), "failed"), IsNull(F("failure_data"), False)),
+                    "charge_operation_is_known": Q(operation__regex=one_of("", "capture", "void", "refund", "extend")),
+                    "charge_hold_extended_in_bounds": Q(hold_extended_days__lte=EXTENDED_DAYS_MAX),
+                    "charge_fee_within_captured": Q(fee__lte=F("amount_captured")),
+                    # What is captured has succeeded, or was voided or refunded.
+                    "charge_settles_what_it_took": Q(settle_due_at__isnull=True, settled_at__isnull=True)
+                    | Q(captured=True) & ~Q(status="voided"),
+                },
             ),
             models.UniqueConstraint(F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)),
         ]
@@ -179,7 +176,8 @@ class Refund(FastModel):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     livemode = models.BooleanField()
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="refunds")
+    # The index of both serves this key too.
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="refunds", db_index=False)
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     reason = models.CharField(max_length=255)
@@ -197,7 +195,11 @@ class Refund(FastModel):
                 name="refund_status_is_known", condition=Q(status__in=["pending", "succeeded", "failed"])
             ),
         ]
-        indexes = [models.Index(F("id"), name="refund_pending", condition=Q(status="pending"))]
+        indexes = [
+            # Of the charge alone, it would cost no less than that of the merchant where a table was not analyzed yet.
+            models.Index(F("charge"), F("merchant"), name="refund_of_charge"),
+            models.Index(F("id"), name="refund_pending", condition=Q(status="pending")),
+        ]
 
     def __str__(self) -> str:
         return ids.public_id("re", self.id)

@@ -1,7 +1,9 @@
 from django.db import models
 from django.db.models import F, Q
 
+from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge
+from payments.models.merchants.merchant import Merchant
 
 ADDRESS_MAX_LENGTH = 45
 BROWSER_MAX_LENGTH = 20
@@ -15,7 +17,9 @@ class PageVisit(models.Model):
         DECIDED = "decided", "Decided"
         CAME_BACK = "came_back", "Came back"
 
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="page_visits", db_index=False)
+    # The charge's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="page_visits", db_index=False)
     page = models.CharField(max_length=9, choices=Page.choices)
     # The client's address, and the family of the browser, such as "Firefox".
     address = models.CharField(max_length=ADDRESS_MAX_LENGTH, blank=True)
@@ -28,7 +32,8 @@ class PageVisit(models.Model):
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(
-                F("charge"), F("page"), F("address"), F("browser"), name="page_visits_are_counted_once"
+                *(F("charge"), F("merchant"), F("page"), F("address"), F("browser")),
+                name="page_visits_are_counted_once",
             ),
             models.CheckConstraint(name="page_visit_happened", condition=Q(times__gte=1, last_at__gte=F("first_at"))),
         ]

@@ -2,8 +2,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids, sourcetypes
+from payments.db.checks import RowRules, one_of
 from payments.db.fast_model import FastModel
-from payments.db.fields import VerbatimJSONField
+from payments.db.fields import OwnOneToOneField, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 
@@ -25,7 +26,7 @@ class Source(FastModel):
     bank_account = VerbatimJSONField(null=True, blank=True)
     metadata = VerbatimJSONField(null=True, blank=True)
     # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
-    version = models.PositiveIntegerField(default=1)
+    version = models.IntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -33,8 +34,14 @@ class Source(FastModel):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(name="source_type_is_known", condition=Q(type__in=sourcetypes.NAMES)),
-            models.CheckConstraint(name="source_vaulted_is_used", condition=Q(vaulted=False) | Q(used=True)),
+            RowRules(
+                name="source_follows_rules",
+                rules={
+                    "source_type_is_known": Q(type__regex=one_of(*sourcetypes.NAMES)),
+                    "source_vaulted_is_used": Q(vaulted=False) | Q(used=True),
+                    "source_version_not_negative": Q(version__gte=0),
+                },
+            ),
         ]
         indexes = [models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant")]
 
@@ -52,7 +59,9 @@ class Card(FastModel):
         UNCHECKED = "unchecked"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    source = models.OneToOneField(Source, models.CASCADE, related_name="card")
+    # The source's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    source = OwnOneToOneField(Source, models.CASCADE, related_name="card")
     name = models.CharField(max_length=50)
     # The first six digits: with the last four, what PCI DSS lets be shown of a number.
     bin = models.CharField("BIN", max_length=6)

@@ -6,7 +6,9 @@ from django.db import models
 from django.db.models import F, Q, QuerySet
 
 from payments import clock, ids
+from payments.db.fields import OwnForeignKey
 from payments.models.charging.attempt import UNANSWERED, Attempt
+from payments.models.merchants.merchant import Merchant
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.sensitive_data.redaction import without_words
 
@@ -77,7 +79,9 @@ class Correction(models.Model):
         OVERTAKEN = "overtaken"  # the provider's own answer came first
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="corrections")
+    # The attempt's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    attempt = OwnForeignKey(Attempt, models.PROTECT, related_name="corrections")
     outcome = models.CharField(max_length=13, choices=Outcome.choices)
     # For a decline: one of the codes of `failure_data`.
     decline_code = models.CharField(max_length=30, blank=True, default="")

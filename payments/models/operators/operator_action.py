@@ -3,8 +3,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.fields import OwnForeignKey, OwnOneToOneField
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import AMOUNT_MAX, Charge
+from payments.models.merchants.merchant import Merchant
 from payments.models.operators.correction import DECIDED, NOTE_MAX_LENGTH, SOMETHING_WRITTEN, UNDECIDED, free_of_secrets
 
 
@@ -41,7 +43,9 @@ class OperatorAction(models.Model):
     OUTWARD = (Kind.VOID, Kind.REFUND)
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="operator_actions")
+    # The charge's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="operator_actions")
     kind = models.CharField(max_length=7, choices=Kind.choices)
     # The amount to capture or give back; for a whole charge, the amount at the time of the request.
     amount = models.BigIntegerField()
@@ -58,7 +62,7 @@ class OperatorAction(models.Model):
     batch = models.UUIDField(null=True, blank=True)
     # When an undecided request expires.
     expires_at = models.DateTimeField()
-    attempt = models.OneToOneField(Attempt, models.PROTECT, null=True, blank=True, related_name="operator_action")
+    attempt = OwnOneToOneField(Attempt, models.PROTECT, null=True, blank=True, related_name="operator_action")
     # Why it was refused: a code of the API's errors.
     code = models.CharField(max_length=40, blank=True, default="")
     created_at = models.DateTimeField(default=clock.now, editable=False)

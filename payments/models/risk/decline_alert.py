@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
 
@@ -36,7 +37,7 @@ class DeclineAlert(models.Model):
     subject = models.TextField(blank=True)
     quota = models.PositiveIntegerField()
     # The charge whose decline reached the limit.
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="+", db_index=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, related_name="+", db_index=False)
     window_starts_at = models.DateTimeField()
     # Such charges are refused until then.
     window_ends_at = models.DateTimeField()

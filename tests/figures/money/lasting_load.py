@@ -31,8 +31,11 @@ def name_of(number: int) -> str:
 class Load:
     """Ten programs at once; after the block of `on`, what each order was answered."""
 
-    def __init__(self, key: str, seed: int) -> None:
+    def __init__(self, key: str, seed: int, redirect: dict[str, str] | None = None) -> None:
         self._key, self._seed = key, seed
+        self._source = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
+        if redirect:
+            self._source["redirect"] = redirect
         self._ended = threading.Event()
         self._started = 0
         self.acknowledged: dict[str, dict[str, Any]] = {}
@@ -62,8 +65,7 @@ class Load:
 
     async def _take(self, shop: Program, number: int) -> None:
         chance = Random(f"{self._seed} {number}")
-        card = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
-        source = await self._send(shop, "/sources/", card, f"{number}-source")
+        source = await self._send(shop, "/sources/", self._source, f"{number}-source")
         body = order(source["id"], AMOUNT, capture=chance.random() < 0.5) | {"description": name_of(number)}
         charge = await self._send(shop, "/charges/", body, f"{number}-charge", gives_up=chance.random() < 0.5)
         if not charge:
@@ -93,7 +95,7 @@ class Load:
 
     async def _once(self, shop: Program, path: str, body: dict[str, Any], key: str) -> Answer | None:
         try:
-            answer = await shop.post(path, body, key)
+            answer = await self._post(shop, path, body, key)
             outcome = (answer.status, answer.code)
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError) as error:
             self.undocumented.append(f"{path}: {error!r}")
@@ -102,3 +104,6 @@ class Load:
         if answer.status not in (200, 201) and outcome not in PASSING | UNDONE | REFUSED:
             self.undocumented.append(f"{path}: {outcome}")
         return answer
+
+    async def _post(self, shop: Program, path: str, body: dict[str, Any], key: str) -> Answer:
+        return await shop.post(path, body, key)

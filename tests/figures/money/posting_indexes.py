@@ -3,12 +3,10 @@
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from random import Random
 from statistics import median
 
 from django.conf import settings
-from django.db import connection
 
 from payments.db.writes import execute_writes
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
@@ -17,6 +15,7 @@ from payments.models import Attempt, Posting
 from tests.client import Api, made
 from tests.contract.calls import order
 from tests.copies import Table, multiply
+from tests.figures.money.server_use import measure_use, run_sql
 from tests.high_limits import MANY_DECLINES
 from tests.ledger.books import charge_fees
 
@@ -89,24 +88,17 @@ def posting_indexes(postings: int, rounds: int, seed: int) -> dict[str, object]:
 def _drop_indexes() -> None:
     """Drop those that serve the list now, so that every candidate starts from none."""
     for account in ACCOUNTS:
-        _run(f"DROP INDEX posting_{account}")
+        run_sql(f"DROP INDEX posting_{account}")
 
 
 def _create(indexes: Sequence[tuple[str, str]]) -> None:
     for number, (columns, condition) in enumerate(indexes):
-        _run(f"CREATE INDEX candidate_{number} ON payments_posting ({columns}) WHERE {condition}")
+        run_sql(f"CREATE INDEX candidate_{number} ON payments_posting ({columns}) WHERE {condition}")
 
 
 def _drop(indexes: Sequence[tuple[str, str]]) -> None:
     for number, _ in enumerate(indexes):
-        _run(f"DROP INDEX candidate_{number}")
-
-
-def _run(sql: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0")
-        connection.connection.answer_seconds = None
-        cursor.execute(sql)
+        run_sql(f"DROP INDEX candidate_{number}")
 
 
 def _charge(shops: Sequence[NewMerchant]) -> float:
@@ -114,27 +106,13 @@ def _charge(shops: Sequence[NewMerchant]) -> float:
     used = []
     for api in [Api(shop.keys["sk_test"]) for shop in shops for _ in range(BATCH // MERCHANTS)]:
         body = order(api.source())
-        before = _cpu_us()
-        made(api.post("/charges/", body))
-        used.append(_cpu_us() - before)
+        used.append(measure_use(lambda body, api=api: made(api.post("/charges/", body)), [body]).cpu_us)
     return median(used)
 
 
 def _post(attempts: Sequence[Attempt]) -> tuple[float, float]:
     """Post a journal for each; return PostgreSQL's CPU in microseconds and the bytes of its log for one."""
-    cpu, log = _cpu_us(), _log_bytes()
-    for attempt in attempts:
-        execute_writes(journals.posted(journals.captured(10_000, 365), attempt))
-    return (_cpu_us() - cpu) / len(attempts), (_log_bytes() - log) / len(attempts)
-
-
-def _cpu_us() -> float:
-    connection.ensure_connection()
-    process = connection.connection.info.backend_pid
-    return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1000
-
-
-def _log_bytes() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_wal_lsn() - '0/0'")
-        return int(cursor.fetchone()[0])
+    used = measure_use(
+        lambda attempt: execute_writes(journals.posted(journals.captured(10_000, 365), attempt)), attempts
+    )
+    return used.cpu_us, used.log_bytes

@@ -1,0 +1,59 @@
+"""Statements of every request: each has a cursor of its own on each connection, which knows its types of parameters.
+
+A new cursor looks them up again, and psycopg's usual one converts a statement of more than 50 parameters at each call.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Any, Self
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from psycopg import RawCursor
+from psycopg.rows import TupleRow
+from psycopg.types.numeric import Int8BinaryDumper
+
+from payments.db.backend.bounded_connection import BoundedConnection
+
+# Cursors of one connection.
+MOST_CURSORS = 256
+
+
+def send(connection: BaseDatabaseWrapper, text: str, params: Sequence[Any]) -> CursorWrapper:
+    """Execute a statement with `%s` for its parameters; return the cursor, whose rows are there until it is used again.
+
+    Django's execute wrappers and query log see it, and it raises Django's errors. Whole numbers are sent as bigint:
+    psycopg would choose a type by size, and PostgreSQL would plan the statement again for each type.
+    """
+    if connection.connection is None:
+        connection.ensure_connection()
+    numbered: Any = _cursor_of(connection.connection, text)
+    cursor = (connection.make_debug_cursor if connection.force_debug_cursor else connection.make_cursor)(numbered)
+    cursor.execute(text, params)
+    return cursor
+
+
+class _NumberedCursor(RawCursor[TupleRow]):
+    """Sends PostgreSQL's `$n` for Django's `%s`."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        return super().execute(_numbered(query), params, **options)
+
+
+def _cursor_of(connection: BoundedConnection, text: str) -> RawCursor[TupleRow]:
+    if known := connection.cursors.get(text):
+        return known
+    if len(connection.cursors) >= MOST_CURSORS:
+        connection.cursors.clear()
+    cursor = connection.cursors[text] = _NumberedCursor(connection)
+    cursor.adapters.register_dumper(int, Int8BinaryDumper)
+    return cursor
+
+
+@lru_cache(maxsize=512)
+def _numbered(text: str) -> bytes:
+    """Return the statement converted, as the same object each time, by which a cursor knows its statement again."""
+    first, *others = text.split("%s")
+    number = count(1)
+    return "".join([first, *(f"${next(number)}{other}" for other in others)]).replace("%%", "%").encode()
