@@ -1,14 +1,19 @@
 """Tries under way: many at once, each in the place that its bulkhead has for it."""
 
 import asyncio
+import json
 import logging
 import random
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from payments.ids import public_id
+from payments.ids import moment_of, parse_id, public_id
 from payments.metrics.counters import count_webhook_attempt
+from payments.traces import spans, sweeps
+from payments.traces.calls import Call, record_call
+from payments.traces.spans import Kind, Span, Trace
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
@@ -28,6 +33,7 @@ GATHER_SECONDS = 0.02
 TRY_TIME = timedelta(seconds=Limits().total_seconds)
 # A receiver whose try took longer counts as slow until one takes less.
 SLOW_MILLISECONDS = TRY_TIME / timedelta(milliseconds=2)
+NANOSECONDS = 1_000_000_000
 
 
 class Tries:
@@ -100,6 +106,7 @@ class Tries:
             count_webhook_attempt(result.status, "")
         else:
             count_webhook_attempt(None, result.kind)
+        record_spans(claimed, result)
         self._ended.append(finished_attempt(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)
 
@@ -113,3 +120,42 @@ class Tries:
         except Exception:
             logger.exception("a webhook attempt broke", extra={"event": event_id})
             return Failure(FailureKind.BROKEN, 0)
+
+
+def record_spans(claimed: Claimed, result: Answer | Failure) -> None:
+    """Record an attempt that has just ended in the trace of the request that caused its event, and in the sweep's.
+
+    An event without a request, such as one of a settlement, is a trace of its own, with its wait as the root.
+    """
+    if spans.exporter():
+        # An attempt must not fail because of its trace.
+        with suppress(Exception):
+            _record_spans(claimed, result)
+
+
+def _record_spans(claimed: Claimed, result: Answer | Failure) -> None:
+    request_id = parse_id("req", str(json.loads(claimed.payload)["request"].get("id", "")))
+    trace = spans.trace_of_uuid(request_id or claimed.event_id)
+    if trace is None and sweeps.under_way.get() is None:
+        return
+    ended = time.time_ns()
+    started = ended - result.milliseconds * 1_000_000
+    if trace and claimed.first_try_at is None:
+        _record_wait(trace, claimed, started)
+    attributes: dict[str, str | int | bool] = {"kaha.event": public_id("evt", claimed.event_id)}
+    if isinstance(result, Answer):
+        attributes["http.response.status_code"] = result.status
+        failed = not result.is_proper
+    else:
+        attributes["error.type"], failed = result.kind.value, True
+    request = public_id("req", request_id) if request_id else ""
+    record_call(trace, Call("webhook attempt", started, ended, attributes, failed, request))
+
+
+def _record_wait(trace: Trace, claimed: Claimed, until: int) -> None:
+    """Record the time from the event, whose ID has it, to the first attempt."""
+    since = moment_of(claimed.event_id).timestamp()
+    written = min(round(since * NANOSECONDS), until)
+    attributes = {"kaha.event": public_id("evt", claimed.event_id)}
+    is_root = trace.uuid == claimed.event_id
+    spans.record(Span(trace, "webhook in outbox", written, until, Kind.INTERNAL, attributes, is_root=is_root))

@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from django.db import connection
 from psycopg import AsyncConnection
 
+from payments.db.backend.watched_connection import WatchedConnection
+
 # A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
 # each row is found by an index, and none by going through them all, as other joins and scans do. A plan is made for the
 # bounds that are given, because one for any bounds has to lock each month.
@@ -20,7 +22,8 @@ PLAN_LOCALLY = ";".join(f"SET LOCAL {name} = {value}" for name, value in PLANNIN
 async def connect() -> AsyncConnection:
     """Open an autocommit connection to Django's database.
 
-    It does not wait for the disk: a claim or a try that a crash of the server forgets leads to a repeat.
+    It ends where the server does not answer, and does not wait for the disk: a claim or a try that a crash of the
+    server forgets leads to a repeat.
     """
     params = connection.get_connection_params()
     for name in ("cursor_factory", "context"):
@@ -29,7 +32,9 @@ async def connect() -> AsyncConnection:
         settings = {"synchronous_commit": "off", **PLANNING}
         options = [f"-c {name}={value}" for name, value in settings.items()]
         params["options"] = " ".join([params.get("options", ""), *options])
-    return await AsyncConnection.connect(**params, autocommit=True)
+    opened = await WatchedConnection.connect(**params, autocommit=True)
+    connection.watch(opened)  # type: ignore[attr-defined] # of the backend, which Django's stubs do not know
+    return opened
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from psycopg import AsyncConnection
 
 from payments.failpoints import Failpoint, reached
+from payments.json_codecs.compression import expand
 from payments.webhooks.claim_connection import PLAN_LOCALLY, planned
 from payments.webhooks.scan_window import Span
 
@@ -138,11 +139,11 @@ WITH made AS (
     UPDATE payments_webhook n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
-    RETURNING made.*, n.tries
+    RETURNING made.*, n.merchant_id, n.tries
 )
 INSERT INTO payments_webhookattempt
-    (webhook_id, number, started_at, milliseconds, status, answer, error, reason)
-SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
+    (webhook_id, merchant_id, number, started_at, milliseconds, status, answer, error, reason)
+SELECT id, merchant_id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
 """
 
 RELEASE = """
@@ -238,7 +239,7 @@ async def claim(
         cursor = await database.execute(CLAIM, params, binary=True)
     rows = [Claimed(*row) for row in await cursor.fetchall()]
     windows = {(row.merchant_id, row.livemode): row.receiver for row in rows if row.id is None}
-    return Claims([row for row in rows if row.id is not None], windows)
+    return Claims([row._replace(payload=expand(row.payload)) for row in rows if row.id is not None], windows)
 
 
 def parameters(limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]) -> dict[str, Any]:

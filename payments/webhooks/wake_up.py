@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
@@ -22,6 +22,8 @@ TASK = "payments.tasks.deliver_webhooks"
 PAUSE_SECONDS = 0.1
 PAUSE_AFTER_FAILURE_SECONDS = 1.0
 TIMEOUT_SECONDS = 2.0
+# Without a worker the queue would grow by hundreds of megabytes a day; a worker that is this far behind is awake.
+MOST_WAITING = 100
 
 
 class BackgroundCall:
@@ -59,14 +61,22 @@ class BackgroundCall:
 
 
 class TaskSender:
-    """Asks for a task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
+    """Asks for a task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that.
+
+    While MOST_WAITING messages wait in the queue, a call sends none.
+    """
 
     def __init__(self, broker_url: str, task: str = TASK) -> None:
         self._broker_url = broker_url
         self._task = task
 
     def __call__(self) -> None:
-        self._producer.send_task(self._task, retry=False)
+        # A pool of connections, whatever the package of types says.
+        pool: Any = self._producer.pool
+        with pool.acquire(block=True) as connection:
+            queue = connection.default_channel.queue_declare(self._producer.conf.task_default_queue)
+            if queue.message_count < MOST_WAITING:
+                self._producer.send_task(self._task, connection=connection, retry=False)
 
     @cached_property
     def _producer(self) -> "Celery":

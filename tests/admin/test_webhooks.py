@@ -29,7 +29,8 @@ def failed(house: House) -> Webhook:
     found = Webhook.objects.get(event__type="charge.created")
     Webhook.objects.filter(id=found.id).update(state=State.EXHAUSTED, due_at=None, failures=14, tries=2)
     for number in (1, 2):
-        WebhookAttempt.objects.create(webhook=found, number=number, started_at=clock.now(), milliseconds=7, status=503)
+        moment = {"started_at": clock.now(), "milliseconds": 7}
+        WebhookAttempt.objects.create(webhook=found, merchant=found.merchant, number=number, status=503, **moment)
     return found
 
 
@@ -94,7 +95,13 @@ def test_the_page_shows_the_tries_newest_first(failed: Webhook, operator: Client
 def test_what_a_receiver_answered_is_text_without_card_numbers_and_keys(failed: Webhook, operator: Client) -> None:
     answer = b"<script>alert(1)</script> 4242424242424242 sk_live_0123456789abcdef \x00\xff"
     WebhookAttempt.objects.create(
-        webhook=failed, number=3, started_at=clock.now(), milliseconds=7, status=500, answer=answer
+        webhook=failed,
+        merchant=failed.merchant,
+        number=3,
+        started_at=clock.now(),
+        milliseconds=7,
+        status=500,
+        answer=answer,
     )
     text = text_of(operator.get(page_of(failed)))
     assert "&lt;script&gt;alert(1)&lt;/script&gt; [redacted] sk_live_[redacted]" in text

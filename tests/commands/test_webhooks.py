@@ -40,6 +40,7 @@ def set_state(webhook: Webhook, state: str, **values: object) -> None:
 def add_try(webhook: Webhook, number: int, **values: object) -> None:
     WebhookAttempt.objects.create(
         webhook=webhook,
+        merchant=webhook.merchant,
         number=number,
         started_at=datetime(2026, 11, 21, 10, number, tzinfo=UTC),
         milliseconds=42,

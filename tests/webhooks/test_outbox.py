@@ -20,7 +20,7 @@ from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.servers.processes import wait_until
 from payments.tasks import apply_simulator_messages, deliver_webhooks
 from payments.webhooks.outbox import build_webhook, send_again
-from payments.webhooks.wake_up import TASK, BackgroundCall, TaskSender
+from payments.webhooks.wake_up import MOST_WAITING, TASK, BackgroundCall, TaskSender
 from tests.charging.test_recovery import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
 from tests.figures.webhooks.events import put_events
@@ -93,7 +93,7 @@ def test_a_url_that_may_not_be_called_shares_one_receiver_with_its_like(shop: Ne
 def test_a_change_that_is_not_made_is_not_reported(shop: NewMerchant) -> None:
     event = Event(merchant=shop.merchant, livemode=False, type="charge.updated", sequence=1, payload=b"{}")
     event.object_id = event.id
-    nothing = Update(Charge, {"id": event.id}, {"version": 2})
+    nothing = Update(Charge, {"id": event.id, "merchant_id": event.merchant_id}, {"version": 2})
     with pytest.raises(StaleRow), transaction.atomic():
         execute_writes(nothing, Insert(event), build_webhook(event, URL))
     assert not Event.objects.exists()
@@ -131,9 +131,9 @@ def test_what_a_worker_has_in_progress_is_not_sent_again_beside_it(shop: NewMerc
 
 def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
-    WebhookAttempt.objects.create(
-        webhook=Webhook.objects.get(), number=1, started_at=clock.now(), milliseconds=3, status=500
-    )
+    sent = Webhook.objects.get()
+    whose = {"webhook": sent, "merchant": sent.merchant}
+    WebhookAttempt.objects.create(**whose, number=1, started_at=clock.now(), milliseconds=3, status=500)
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
         WebhookAttempt.objects.update(status=200)
 
@@ -150,6 +150,19 @@ def test_once_the_charge_is_committed_a_worker_is_woken_by_the_name_of_its_task(
     headers = json.loads(message)["headers"]
     assert headers["task"] == TASK == deliver_webhooks.name
     assert headers["eta"] is None
+    client.delete("celery")
+
+
+def test_without_a_worker_no_more_messages_wait_than_a_bound() -> None:
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.delete("celery")
+    send = TaskSender(settings.CELERY_BROKER_URL)
+    for _ in range(MOST_WAITING + 5):
+        send()
+    assert client.llen("celery") == MOST_WAITING
+    client.delete("celery")
+    send()
+    assert client.llen("celery") == 1
     client.delete("celery")
 
 

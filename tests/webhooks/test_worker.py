@@ -108,6 +108,7 @@ def in_thread(do: Callable[[], int]) -> "Future[int]":
     return future
 
 
+@pytest.mark.unpooled
 def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewMerchant) -> None:
     proceed = threading.Event()
     with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
