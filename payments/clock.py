@@ -11,7 +11,8 @@ _fixed: ContextVar[Iterator[datetime] | None] = ContextVar("kaha_clock", default
 
 def now() -> datetime:
     """Return the current time, aware and in UTC; inside `at`, the time that it sets."""
-    return fixed() or datetime.now(UTC)
+    moments = _fixed.get()
+    return next(moments) if moments else datetime.now(UTC)
 
 
 def fixed() -> datetime | None:
@@ -38,4 +39,6 @@ def _ticking(moment: datetime) -> Iterator[datetime]:
 
 def iso(moment: datetime) -> str:
     """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat("T", "microseconds")[:-6] + "Z"

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 
 def release_connection() -> None:
     """Return this thread's connection to the pool before a wait for something else, unless in a transaction."""
-    if not connection.in_atomic_block:
-        connection.close()
+    own = connections[DEFAULT_DB_ALIAS]
+    if own.connection is not None and not own.in_atomic_block:
+        own.close()
 
 
 def allow_long_statements(limit: str = "0") -> None:

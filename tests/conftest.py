@@ -5,14 +5,14 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.db.models.signals import post_migrate
-from django.dispatch import receiver
+from django.test import TransactionTestCase
 
-from payments import clock, vault
-from payments.domain.maintenance.data_keys import DatabaseKeyStore
+from payments import clock
+from payments.domain.cards import bin_table
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from tests.client import Api
+from tests.empty_database import EmptyDatabase
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 cached_keys.seconds = 0
@@ -25,10 +25,17 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("repeatable")
 
 
-@receiver(post_migrate)
-def forget_data_keys(**_: Any) -> None:
-    """Forget cached data keys after a test that commits, because its tables are emptied."""
-    vault.use_store(DatabaseKeyStore())
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Have the database emptied in our way after a test that commits."""
+    with django_db_blocker.unblock():
+        TransactionTestCase._fixture_teardown = EmptyDatabase()  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def no_known_bins() -> None:
+    """Have each test read its own BIN table."""
+    bin_table.known_entries.cache.clear()
 
 
 @pytest.fixture

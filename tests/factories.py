@@ -103,6 +103,7 @@ class AttemptFactory(DjangoModelFactory[Attempt]):
     class Meta:
         model = Attempt
 
+    merchant = factory.SelfAttribute("charge.merchant")
     kind = Attempt.Kind.AUTHORIZE
     provider = "simulator"
     amount = factory.SelfAttribute("charge.amount")

@@ -17,7 +17,11 @@ from payments.quickstart.servers.places import Places, make_running_folders, pre
 from payments.quickstart.servers.processes import wait_until
 
 # The suite asks nothing of the disk, and threads of several workers want connections at once.
-SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
+SETTINGS = {
+    **{"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"},
+    # A standby is copied and streams while other tests have checkpoints remove what they do not need.
+    "wal_keep_size": "1GB",
+}
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -52,8 +56,9 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     servers.put_into_environment(data)
     # Each of many threads that race keeps its own until it ends.
     os.environ.setdefault("DATABASE_CONNECTIONS", "200")
-    # All tests of a process come from one address; those of limits set their own.
-    os.environ.setdefault("RATE_LIMIT_ANONYMOUS", "100000/second")
+    # All tests of a process come from one address, and ask as fast as the machine is; those of limits set their own.
+    for rate in ("RATE_LIMIT", "RATE_LIMIT_ANONYMOUS"):
+        os.environ.setdefault(rate, "100000/second")
     if "DATABASE_URL" not in given:
         _start_postgres(config, places)
     if "REDIS_URL" not in given:

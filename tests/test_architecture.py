@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+LOCKS = ("requirements.lock", "requirements-observability.lock", ".ci/dev.lock")
 TOP_LEVEL = {
     "manage.py",
     "pyproject.toml",
@@ -23,6 +24,7 @@ TOP_LEVEL = {
     "SECURITY.md",
     "LICENSE",
     "requirements.lock",
+    "requirements-observability.lock",
     "config",
     "payments",
     "customers",
@@ -95,17 +97,20 @@ def test_every_pinned_version_stands_in_the_lock_and_in_the_constraints() -> Non
     assert constrained == locked(".ci/dev.lock").keys()
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", ".ci/dev.lock"])
+@pytest.mark.parametrize("name", LOCKS)
 def test_nothing_is_installed_whose_hash_is_not_known(name: str) -> None:
     assert all(locked(name).values())
 
 
 def test_a_server_runs_what_was_checked_and_none_of_the_tools_that_checked_it() -> None:
-    server, checked = locked("requirements.lock"), locked(".ci/dev.lock")
-    assert server.items() <= checked.items()
+    server, exporting, checked = map(locked, LOCKS)
+    assert server.items() <= exporting.items() <= checked.items()
+    names = {pin.partition("==")[0] for pin in exporting}
+    assert {"opentelemetry-sdk", "sentry-sdk"} <= names
+    assert not names & {"pytest", "hypothesis", "playwright", "bandit", "pip"}
     names = {pin.partition("==")[0] for pin in server}
     assert {"django", "psycopg"} <= names
-    assert not names & {"pytest", "hypothesis", "playwright", "bandit", "pip"}
+    assert not any(name.startswith(("opentelemetry", "sentry")) for name in names)
 
 
 def test_whatever_looks_like_a_secret_was_looked_at_and_is_none() -> None:
@@ -115,7 +120,7 @@ def test_whatever_looks_like_a_secret_was_looked_at_and_is_none() -> None:
 
 
 def test_no_file_names_a_package_index() -> None:
-    for name in ("pyproject.toml", "requirements.lock", ".ci/dev.lock"):
+    for name in ("pyproject.toml", *LOCKS):
         text = (ROOT / name).read_text()
         assert "https://" not in text
         assert "index-url" not in text

@@ -86,6 +86,12 @@ def test_sentinels_are_said_in_celerys_words() -> None:
     assert broker_of(url) == (celerys, {"master_name": "master", "sentinel_kwargs": {"password": "s@me"}})
 
 
+def test_sentinels_with_tls_are_verified_whatever_the_client_does_by_default() -> None:
+    broker, options = broker_of("rediss+sentinel://one/master?ssl_ca_certs=/ca.pem")
+    assert broker == "sentinel://one:26379/0?ssl_cert_reqs=required&ssl_ca_certs=%2Fca.pem"
+    assert options["sentinel_kwargs"] == {"ssl": True, "ssl_cert_reqs": "required", "ssl_ca_certs": "/ca.pem"}
+
+
 @pytest.mark.long
 def test_a_worker_takes_no_orders_from_redis() -> None:
     with start_worker(app, pool="solo", perform_ping_check=False):

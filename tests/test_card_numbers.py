@@ -142,3 +142,22 @@ def test_long_texts_are_read_through_once(long: Callable[[int], str]) -> None:
     """With time that grew as the square of the length this would not end."""
     redact(long(1_000_000))
     holds_card_number(long(1_000_000))
+
+
+OWN_ID = "req_01a2120474037758942721da01a1675e"
+PIECES = st.sampled_from(
+    [OWN_ID, OWN_ID[:-1] + "0", OWN_ID[4:], OWN_ID[4:-5], NUMBER, NUMBER[:7], "4242", "0", " ", "-", ":", ",", '"', "a"]
+)
+
+
+@pytest.mark.parametrize("text", [OWN_ID, f'"{OWN_ID}"', f"{OWN_ID} 4242", f"1 {OWN_ID}"])
+def test_digits_within_our_own_ids_are_not_searched_further(text: str) -> None:
+    assert redact(text) == text
+    assert not suspicious(json.dumps([text]))
+
+
+@settings(deadline=None, max_examples=500)
+@given(pieces=st.lists(PIECES, max_size=8))
+def test_what_would_be_redacted_is_found_first_also_beside_our_own_ids(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert redact(text) == text or suspicious(json.dumps([text]))

@@ -1,18 +1,22 @@
 """Connections that threads pass on to each other."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 from django.db import DataError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from payments.db.backend.circuit_breaker import CircuitBreaker
 from payments.db.backend.connection_pool import ConnectionPool
 from payments.domain.charging import attempts
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt
 from payments.providers.base import Approved, Outcome, Provider
 from tests.client import Api
@@ -39,8 +43,15 @@ def test_a_connection_that_is_closed_is_the_next_threads() -> None:
 
 
 def test_a_connection_in_use_is_nobody_elses() -> None:
-    ours = backend()
-    assert backend_of_another_thread() != ours
+    def ask() -> object:
+        backend()
+        ours = connection.connection
+        connection.close()
+        return ours
+
+    backend()
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(ask).result() is not connection.connection
 
 
 def test_a_connection_in_the_middle_of_a_transaction_is_not_handed_on() -> None:
@@ -50,6 +61,17 @@ def test_a_connection_in_the_middle_of_a_transaction_is_not_handed_on() -> None:
     assert backend() != ours
 
 
+def test_a_walk_over_rows_that_is_given_up_leaves_the_next_transaction_alone() -> None:
+    with transaction.atomic():
+        rows = ContentType.objects.iterator(1)
+        next(rows)
+    with transaction.atomic():
+        ours = backend()
+        rows.close()
+        assert backend() == ours
+
+
+@pytest.mark.unpooled
 def test_a_connection_that_the_server_has_ended_is_not_handed_on() -> None:
     ours, others_is_open, ours_is_closed = backend(), Event(), Event()
 
@@ -102,7 +124,8 @@ DOCUMENTS = st.recursive(
 def test_every_document_is_read_as_it_was_written(document: Any, before: str, after: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s::json", [f"{before}{json.dumps(document, ensure_ascii=False)}{after}"])
-        assert cursor.fetchone() == (document,)
+        [read] = cursor.fetchone()
+    assert json.loads(to_bytes(read)) == document
 
 
 def test_a_thread_waits_while_all_are_in_use() -> None:
@@ -126,3 +149,25 @@ def test_nobody_holds_a_connection_while_a_provider_is_asked(api: Api) -> None:
 
     attempts.look_up(Attempt.objects.select_related("charge").get(), question)
     assert seen == [None]
+
+
+def test_the_thread_that_waits_for_a_database_ends_with_the_last_use_of_it() -> None:
+    breaker, asked = CircuitBreaker(), Event()
+
+    def probe() -> None:
+        asked.set()
+        raise OSError
+
+    before = set(threading.enumerate())
+    breaker.lose(probe)
+    [waiting] = set(threading.enumerate()) - before
+    assert asked.wait(10)
+    assert not breaker.is_answering
+    breaker.give_up()
+    waiting.join(10)
+    assert not waiting.is_alive()
+    # One that uses it again finds out, and begins anew.
+    assert breaker.is_answering
+    breaker.lose(probe)
+    assert not breaker.is_answering
+    breaker.give_up()

@@ -10,6 +10,13 @@ _of_attempt = partial(Invariant, model="payments.Attempt", prefix="")
 _of_action = partial(Invariant, model="payments.OperatorAction", prefix="")
 INVARIANTS = (
     _of_attempt(
+        name="attempts_match_their_charge",
+        sentence="Each attempt has its charge's merchant.",
+        query="""
+            SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id WHERE a.merchant_id <> c.merchant_id
+        """,
+    ),
+    _of_attempt(
         name="attempts_are_looked_up",
         sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
         # The deadline of a new attempt may be in the past where a merchant moves the test clock.

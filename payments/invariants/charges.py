@@ -102,6 +102,13 @@ INVARIANTS = (
         """,
     ),
     _of_source(
+        name="cards_match_their_source",
+        sentence="Each card has its source's merchant.",
+        query="""
+            SELECT s.id FROM source s JOIN payments_card k ON k.source_id = s.id WHERE k.merchant_id <> s.merchant_id
+        """,
+    ),
+    _of_source(
         name="one_charge_per_source",
         sentence="A source that was never vaulted has one charge at most.",
         query=f"""

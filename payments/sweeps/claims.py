@@ -12,12 +12,10 @@ from uuid import UUID
 
 from django.db import connection
 
+from payments.db.writes import QUICK
 from payments.sweeps.schedule import SWEEPS
 
 LEASE_SECONDS = 45.0
-
-# Until the end of the statement's transaction.
-QUICK = "set_config('synchronous_commit', 'off', true)"
 
 REGISTER = "INSERT INTO payments_sweep (name, error) SELECT unnest(%s::text[]), '' ON CONFLICT DO NOTHING"
 
@@ -26,7 +24,7 @@ WITH free AS (
     SELECT * FROM unnest(%(names)s::text[], %(seconds)s::float8[]) AS free (name, seconds)
 ), due AS (
     SELECT s.name, free.seconds FROM payments_sweep s JOIN free USING (name)
-    WHERE s.due_at <= statement_timestamp() AND {QUICK} = 'off'
+    WHERE s.due_at <= statement_timestamp() AND {QUICK}
     ORDER BY s.due_at LIMIT %(limit)s FOR UPDATE OF s SKIP LOCKED
 )
 UPDATE payments_sweep s SET due_at = statement_timestamp() + make_interval(secs => due.seconds),
@@ -38,7 +36,7 @@ RETURNING s.name, s.started_at
 RENEW = f"""
 UPDATE payments_sweep s SET due_at = statement_timestamp() + make_interval(secs => %(seconds)s)
 FROM unnest(%(names)s::text[], %(starts)s::timestamptz[]) AS held (name, started_at)
-WHERE s.name = held.name AND s.worker = %(worker)s AND s.started_at = held.started_at AND {QUICK} = 'off'
+WHERE s.name = held.name AND s.worker = %(worker)s AND s.started_at = held.started_at AND {QUICK}
 """  # nosec B608 # no value in it
 
 FINISH = f"""
@@ -49,7 +47,7 @@ UPDATE payments_sweep s SET finished_at = statement_timestamp(), milliseconds = 
 FROM unnest(
     %(names)s::text[], %(starts)s::timestamptz[], %(milliseconds)s::int[], %(errors)s::text[], %(seconds)s::float8[]
 ) AS run (name, started_at, milliseconds, error, seconds)
-WHERE s.name = run.name AND {QUICK} = 'off'
+WHERE s.name = run.name AND {QUICK}
 """  # nosec B608 # no value in it
 
 

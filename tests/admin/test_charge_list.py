@@ -49,7 +49,8 @@ def test_charges_are_filtered_by_merchant(operator: Client) -> None:
 
 
 def test_charges_are_filtered_by_type(operator: Client) -> None:
-    wallet = ChargeFactory(is_captured=True, source=SourceFactory(type="gcash", used=True))
+    source = SourceFactory(type="gcash", used=True)
+    wallet = ChargeFactory(is_captured=True, source=source, merchant=source.merchant)
     ChargeFactory(is_captured=True)
     assert listed(operator, type="gcash") == pages_of(wallet)
 

@@ -31,7 +31,8 @@ ANNOUNCED = "were declined within"
 
 def alert(**members: Any) -> DeclineAlert:
     """One of this hour, unless given otherwise."""
-    charge = members.pop("charge", None) or ChargeFactory(is_failed=True)
+    of = {"merchant": members.pop("merchant")} if "merchant" in members else {}
+    charge = members.pop("charge", None) or ChargeFactory(is_failed=True, **of)
     now = clock.now()
     own = {"livemode": False, "kind": "card", "subject": "visa …0002", "quota": 3}
     window = {"window_starts_at": now, "window_ends_at": now + timedelta(hours=1)}

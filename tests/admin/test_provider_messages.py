@@ -121,7 +121,12 @@ def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant)
     message = make_provider_message(shop.merchant)
     first = message.events.get()
     chosen = ProviderEvent.objects.create(
-        message=message, account=message.account, state="needs_attention", why="Another", due_at=None
+        merchant=message.merchant,
+        message=message,
+        account=message.account,
+        state="needs_attention",
+        why="Another",
+        due_at=None,
     )
     page = closed(an_operator("finance"), chosen, "Ticket 77.")
     assert "Close with a note" in page

@@ -166,6 +166,12 @@ def test_browsers_anywhere_may_make_and_read_sources(api: Api, method: str, path
     assert "Access-Control-Allow-Credentials" not in response
 
 
+@pytest.mark.urls("config.urls")
+@pytest.mark.parametrize("origin", [{}, {"Origin": ""}, {"Origin": "https://shop.example"}])
+def test_an_answer_about_sources_says_that_it_depends_on_the_origin(api: Api, origin: dict[str, str]) -> None:
+    assert api.client.get("/v2/sources/src_1", headers=api.headers() | origin)["Vary"] == "origin"
+
+
 def preflight(api: Api, path: str) -> HttpResponse:
     asked: dict[str, Any] = {"Origin": "https://shop.example", "Access-Control-Request-Method": "POST"}
     return api.client.options(path, headers=asked)

@@ -1,3 +1,4 @@
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -5,7 +6,7 @@ import pytest
 from django.db import connection
 
 from payments import clock, vault
-from payments.domain.cards.bin_table import FACTS, describe
+from payments.domain.cards.bin_table import FACTS, KEPT_SECONDS, describe, known_entries
 from payments.domain.cards.card_data import card_data, new_card
 from payments.domain.charging import expiry
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
@@ -86,9 +87,19 @@ def test_an_imported_prefix_of_other_numbers_shows_nothing() -> None:
     assert describe(NUMBER).brand == "visa"
 
 
-def test_describing_a_card_is_one_query(django_assert_num_queries) -> None:
+def test_describing_cards_of_the_same_first_digits_is_one_query(django_assert_num_queries) -> None:
     with django_assert_num_queries(1):
         describe(NUMBER)
+        describe(NUMBER)
+
+
+def test_an_import_counts_a_minute_later() -> None:
+    describe(NUMBER)
+    BinRange.objects.create(prefix="4242", brand="jcb")
+    known_entries.cache.expire(time.monotonic() + KEPT_SECONDS - 1)
+    assert describe(NUMBER).brand == "visa"
+    known_entries.cache.expire(time.monotonic() + KEPT_SECONDS)
+    assert describe(NUMBER).brand == "jcb"
 
 
 def test_a_new_card_is_stored_as_what_may_be_seen() -> None:

@@ -1,6 +1,5 @@
 """Bulkheads: whatever is slow leaves room for everybody else, and who is refused has changed nothing."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -12,7 +11,7 @@ from django.http import HttpResponse
 
 from payments import clock
 from payments.domain import bulkheads
-from payments.domain.bulkheads import Bulkheads, Places, caller_place, provider_place
+from payments.domain.bulkheads import Bulkheads, caller_place, provider_place
 from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
@@ -71,38 +70,6 @@ def _other_threads_place(name: str) -> Iterator[None]:
 def busy(response: HttpResponse) -> None:
     assert (response.status_code, error_of(response)["code"]) == (503, "provider_unavailable")
     assert response["Retry-After"] == "1"
-
-
-def taken(places: Places, name: object) -> int:
-    count = 0
-    while places.take(name):
-        count += 1
-    return count
-
-
-@pytest.mark.parametrize(("names", "each"), [(1, 80), (2, 54), (3, 40)])
-def test_however_many_are_slow_the_next_finds_room(names: int, each: int) -> None:
-    places = Places(160, 160)
-    growing = deque(range(names))
-    while growing:
-        name = growing.popleft()
-        if places.take(name):
-            growing.append(name)
-    assert max(places._held.values()) == each
-    # It leaves room for one more of its size in turn, so it has half of what is left.
-    assert taken(places, "next") >= each // 2 - 1
-
-
-def test_what_is_given_back_may_be_taken_again() -> None:
-    places = Places(1)
-    assert [places.take("it"), places.take("it")] == [True, False]
-    places.give_back("it")
-    assert places.take("it")
-
-
-def test_a_slow_account_leaves_room_for_another_at_its_provider() -> None:
-    assert Bulkheads(200).accounts.most == 60
-    assert taken(Bulkheads(200).providers, "it") == 80
 
 
 class Slow(Simulator):

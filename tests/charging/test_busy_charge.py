@@ -81,7 +81,7 @@ def refund(api: Api, charge: dict[str, Any]) -> HttpResponse:
 
 
 def waiting() -> int:
-    return operations._waiting._held.total()
+    return sum(operations._waiting._held.values())
 
 
 @contextmanager

@@ -123,6 +123,7 @@ def asked(draw: st.DrawFn, *, is_done: bool = False) -> Attempt:
     assume(kind != Kind.EXTEND or charge.hold_expires_at)
     states = [State.DONE] if is_done else [State.OPEN, State.UNKNOWN, State.WAITING]
     attempt = Attempt(
+        merchant_id=charge.merchant_id,
         charge=charge,
         kind=kind,
         provider="simulator",

@@ -263,13 +263,13 @@ def test_what_operators_gave_up_is_looked_up_again_too(api: Api) -> None:
 
 def test_nothing_is_given_up_without_being_looked_up_again(api: Api) -> None:
     given_up(api)
-    with pytest.raises(IntegrityError, match="attempt_given_up_is_looked_up_again"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="attempt_is_due_or_done"), transaction.atomic():
         Attempt.objects.update(due_at=None, tries=SECOND_LOOKS - 1)
 
 
 def test_what_has_another_outcome_is_due_no_more(api: Api) -> None:
     api.charge()
-    with pytest.raises(IntegrityError, match="attempt_given_up_is_looked_up_again"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="attempt_is_due_or_done"), transaction.atomic():
         Attempt.objects.update(due_at=clock.now())
 
 

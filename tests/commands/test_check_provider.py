@@ -208,6 +208,29 @@ def test_of_a_live_account_the_routes_are_tried_but_for_cards(
     assert steps(checked(live_account, "--live")[0]) == ["credentials", *WALLET_STEPS]
 
 
+@pytest.mark.parametrize("routes", ["none", "disabled", "of a type that it does not take"])
+def test_a_live_account_that_no_payment_can_reach_is_a_fault(
+    near: Near, shop: NewMerchant, monkeypatch: pytest.MonkeyPatch, routes: str
+) -> None:
+    account = opened(shop, True)
+    if routes != "none":
+        source_type = "card" if routes == "disabled" else "qrph"
+        Route.objects.create(account=account, source_type=source_type, enabled=routes != "disabled")
+    answering(monkeypatch, account.public_id)
+    printed, complaint = checked(account, "--live")
+    assert steps(printed) == ["credentials"]
+    assert complaint.startswith("No payment can reach this account: no route that is enabled leads to it")
+    assert "\n" not in complaint
+
+
+@pytest.mark.usefixtures("near")
+def test_a_live_account_that_cards_alone_can_reach_is_well(shop: NewMerchant, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = opened(shop, True)
+    Route.objects.create(account=account, source_type="card")
+    answering(monkeypatch, account.public_id)
+    assert checked(account, "--live")[1] == ""
+
+
 @pytest.mark.parametrize("typed", [[], ["yes"], [""]])
 def test_real_money_moves_only_when_the_account_is_named_twice(
     live_account: ProviderAccount, monkeypatch: pytest.MonkeyPatch, typed: list[str]

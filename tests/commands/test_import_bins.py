@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from payments.domain.cards.bin_table import describe
+from payments.domain.cards.bin_table import PREFIX_LENGTHS, describe, known_entries
 from payments.models import BinRange
 from tests.commands.conftest import Manage
 
@@ -19,6 +19,16 @@ def test_what_was_imported_describes_the_next_card(manage: Manage, file: Path) -
     file.write_text(f"{HEADER}\r\n42424242,visa,debit,PH,Bánco de Oro\r\n", encoding="utf-8-sig")
     assert manage("import_bins", file) == "1 added, 0 changed, 0 unchanged.\n"
     assert describe("4242424242424242").issuing_bank == "Bánco de Oro"
+
+
+@pytest.mark.django_db
+def test_the_longest_entry_that_a_number_begins_with_describes_it() -> None:
+    number, other = "4242424242424242", "4242424249999999"
+    for length in PREFIX_LENGTHS:
+        BinRange.objects.create(prefix=number[:length], brand="visa", issuing_bank=f"{length} digits")
+        known_entries.cache.clear()
+        assert describe(number).issuing_bank == f"{length} digits"
+    assert describe(other).issuing_bank == "9 digits"
 
 
 def test_the_same_file_again_changes_nothing(manage: Manage, file: Path) -> None:

@@ -1,15 +1,14 @@
 """Bytes that are no proper request, sent to the real web server."""
 
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
-from tests.figures.servers.web import web_server
+from tests.web.conftest import Serve
+from tests.web.conftest import shared_serve as shared_serve  # a fixture
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -45,10 +44,9 @@ GARBAGE = [
 ]
 
 
-@pytest.fixture
-def port(db: None, tmp_path: Path) -> Iterator[int]:
-    with web_server(tmp_path) as url:
-        yield int(url.rpartition(":")[2])
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve) -> int:
+    return shared_serve()
 
 
 def status_of(port: int, request: bytes) -> int | None:

@@ -23,7 +23,7 @@ NOT_ON_THE_MAP = {"payments/static", "payments/migrations", "config/management"}
 
 
 def calls_of_the_environment() -> Iterator[ast.Call]:
-    for path in (ROOT / "config").glob("*.py"):
+    for path in (ROOT / "config").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and re.fullmatch(r"env\.[a-z_]+", ast.unparse(node.func)):
                 yield node

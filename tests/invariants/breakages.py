@@ -71,10 +71,17 @@ def refund_in_another_currency(history: History) -> str:
     return public_id("re", refund.id)
 
 
-@breaks("charges_match_their_source")
+@breaks("charges_match_their_source", "cards_match_their_source")
 def source_of_another_merchant(history: History) -> str:
     forge(history.charge("captured").source, merchant=MerchantFactory())
     return history.charges["captured"]["id"]
+
+
+@breaks("cards_match_their_source")
+def card_of_another_merchant(history: History) -> str:
+    source = history.charge("captured").source
+    forge(source.card, merchant=MerchantFactory())
+    return public_id("src", source.id)
 
 
 @breaks("fees_follow_the_rate")
@@ -190,6 +197,13 @@ def settled_without_posting(history: History) -> str:
 @breaks("captured_charges_settle")
 def never_settled(history: History) -> str:
     return forge_charge(history, "captured", settle_due_at=None)
+
+
+@breaks("attempts_match_their_charge")
+def attempt_of_another_merchant(history: History) -> str:
+    attempt = history.attempt("unknown")
+    forge(attempt, merchant=MerchantFactory())
+    return attempt.reference
 
 
 @breaks("attempts_are_looked_up")

@@ -47,7 +47,8 @@ def sent_event(shop: NewMerchant, month: date) -> Webhook:
         [public_id] = put_events(shop.merchant, URL, 1, moment)
     sent = Webhook.objects.get(id=parse_id("evt", public_id))
     Webhook.objects.filter(id=sent.id).update(state="delivered", due_at=None)
-    WebhookAttempt.objects.create(webhook=sent, number=1, started_at=moment, milliseconds=1, status=204)
+    whose = {"webhook": sent, "merchant": sent.merchant}
+    WebhookAttempt.objects.create(**whose, number=1, started_at=moment, milliseconds=1, status=204)
     return sent
 
 

@@ -24,6 +24,8 @@ TYPES = [
     "payout.paid",
     "payout.failed",
     "payout.cancelled",
+    "payout_account.created",
+    "payout_account.updated",
 ]
 
 

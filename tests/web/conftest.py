@@ -10,6 +10,8 @@ import pytest
 from tests.figures.servers.web import web_process
 
 Serve = Callable[..., int]
+# What one process does is tested; each takes more than a second to start.
+ONE_PROCESS: dict[str, Any] = {"workers": 1}
 ServeWithPid = Callable[..., tuple[int, int]]
 
 
@@ -19,7 +21,7 @@ def serve_with_pid(db: None, tmp_path: Path) -> Iterator[ServeWithPid]:
     with ExitStack() as stack:
 
         def start(**settings: Any) -> tuple[int, int]:
-            url, pid = stack.enter_context(web_process(tmp_path, **settings))
+            url, pid = stack.enter_context(web_process(tmp_path, **ONE_PROCESS | settings))
             return int(url.rpartition(":")[2]), pid
 
         yield start
@@ -31,7 +33,7 @@ def shared_serve(django_db_setup: None, django_db_blocker: Any, tmp_path_factory
     with ExitStack() as stack, django_db_blocker.unblock():
 
         def start(**settings: Any) -> int:
-            url, _ = stack.enter_context(web_process(tmp_path_factory.mktemp("web"), **settings))
+            url, _ = stack.enter_context(web_process(tmp_path_factory.mktemp("web"), **ONE_PROCESS | settings))
             return int(url.rpartition(":")[2])
 
         yield start

@@ -10,17 +10,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
-from pytest_django import DjangoDbBlocker
 
 from payments.quickstart import servers
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import PROJECT, Places, make_running_folders, prepare
+from payments.quickstart.servers.places import PROJECT, make_running_folders, prepare
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
@@ -136,26 +136,29 @@ def is_refused(port: int) -> bool:
 
 @dataclass(frozen=True)
 class OwnDatabase:
-    """A PostgreSQL of one test: its DATABASE_URL and its process."""
+    """A database on a separate PostgreSQL: its DATABASE_URL, and the process of the server."""
 
     url: str
     pid: int
 
+    def named(self, name: str) -> "OwnDatabase":
+        """Return another database of the same server."""
+        return replace(self, url=f"{self.url.rpartition('/')[0]}/{name}")
 
-@pytest.fixture
-def places() -> Iterator[Places]:
-    """Return the folders of a separate PostgreSQL."""
+    def execute(self, *statements: str) -> None:
+        address, _, name = self.url.rpartition("/")
+        with psycopg.connect(address.replace("@/", f"@/{name}?host="), autocommit=True) as own:
+            for statement in statements:
+                own.execute(statement)
+
+
+@pytest.fixture(scope="module")
+def own_server() -> Iterator[OwnDatabase]:
+    """Yield a separate PostgreSQL, whose database has kaha's tables and is only copied."""
     data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
     data.chmod(0o711)
     places = prepare(data)
     make_running_folders(places)
-    yield places
-    shutil.rmtree(data, ignore_errors=True)
-
-
-@pytest.fixture
-def own_database(places: Places, django_db_blocker: DjangoDbBlocker) -> Iterator[OwnDatabase]:
-    """Yield a separate PostgreSQL with kaha's tables."""
     postgres.create(places)
     process = postgres.start(places)
     try:
@@ -165,8 +168,21 @@ def own_database(places: Places, django_db_blocker: DjangoDbBlocker) -> Iterator
         subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": url}, cwd=PROJECT)
         yield OwnDatabase(url, process.pid)
     finally:
-        signal_all(process.pid, signal.SIGCONT)
         postgres.stop_server(process)
+        shutil.rmtree(data, ignore_errors=True)
+
+
+@pytest.fixture
+def own_database(own_server: OwnDatabase) -> Iterator[OwnDatabase]:
+    """Yield a database of one test, with kaha's tables, on a separate PostgreSQL."""
+    name = f"copy_{uuid4().hex[:8]}"
+    admin = own_server.named("postgres")
+    admin.execute(f"CREATE DATABASE {name} TEMPLATE kaha")
+    try:
+        yield own_server.named(name)
+    finally:
+        signal_all(own_server.pid, signal.SIGCONT)
+        admin.execute("ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_database: OwnDatabase) -> None:
@@ -178,12 +194,6 @@ def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_
     assert watched(port, "ping") == (200, "healthy")
     signal_all(own_database.pid, signal.SIGCONT)
     assert wait_until(lambda: watched(port, "ready")[0] == 200, PATIENCE_SECONDS)
-
-
-def changed(own_database: OwnDatabase, *statements: str) -> None:
-    with psycopg.connect(own_database.url.replace("@/", "@/kaha?host=").removesuffix("/kaha"), autocommit=True) as own:
-        for statement in statements:
-            own.execute(statement)
 
 
 MONTH = f"{datetime.now(UTC):%Y_%m}"
@@ -209,7 +219,7 @@ def test_ready_says_what_keeps_a_process_from_serving(
     serve: Serve, own_database: OwnDatabase, statements: Sequence[str], said: str
 ) -> None:
     port = serve(workers=1, DATABASE_URL=own_database.url)
-    changed(own_database, *statements)
+    own_database.execute(*statements)
 
     def says() -> bool:
         status, text = watched(port, "ready")

@@ -12,9 +12,16 @@ from payments.admin.framework.formats import column, id_column, link, pretty_jso
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Charge, Dispute, Event, Refund, Source
+from payments.models import ApiKey, Charge, Dispute, Event, Payout, PayoutAccount, Refund, Source
 
-OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "dispute": ("dp", Dispute), "source": ("src", Source)}
+OBJECTS = {
+    "charge": ("ch", Charge),
+    "refund": ("re", Refund),
+    "dispute": ("dp", Dispute),
+    "payout": ("po", Payout),
+    "payout_account": ("ba", PayoutAccount),
+    "source": ("src", Source),
+}
 
 
 def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
@@ -39,6 +46,9 @@ class EventAdmin(LookOnlyAdmin):
         "evt": ("pk",),
         "ch": ("object_id",),
         "re": ("object_id",),
+        "dp": ("object_id",),
+        "po": ("object_id",),
+        "ba": ("object_id",),
         "src": ("object_id",),
         "cus": ("object_id",),
         "mer": ("merchant_id",),

@@ -43,6 +43,8 @@ EVENT_TYPES = (
     "payout.paid",
     "payout.failed",
     "payout.cancelled",
+    "payout_account.created",
+    "payout_account.updated",
     "customer.created",
     "customer.updated",
     "customer.deleted",

@@ -43,7 +43,10 @@ class Command(BaseCommand):
         found = _account_named(account)
         _agree(found, live)
         steps: list[Step] = []
-        provider_check.check(found, lambda step: steps.append(self._shown(step)), self._pay)
+        try:
+            provider_check.check(found, lambda step: steps.append(self._shown(step)), self._pay)
+        except provider_check.NoRoute as reason:
+            raise CommandError(str(reason)) from None
         bad = sum(not step.is_well for step in steps)
         if bad:
             raise CommandError(f"{bad} of {len(steps)} steps did not go well.")

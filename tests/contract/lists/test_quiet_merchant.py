@@ -42,7 +42,9 @@ def scan_of_list(api: Api, page: dict[str, Any]) -> dict[str, Any]:
     [sql] = [
         one["sql"] for one in captured if one["sql"].count('FROM "payments_charge"') and " ORDER BY " in one["sql"]
     ]
-    [scan] = [one for one in scans_of(sql) if one["Alias"] == "u0"]
+    [scan] = [
+        one for one in scans_of(sql) if one["Alias"].startswith("u0") and one["Relation Name"] == "payments_charge"
+    ]
     return scan
 
 

@@ -33,12 +33,14 @@ from payments.api.validation.query_fields import (
     QueryObject,
 )
 from payments.clock import iso
+from payments.db.checks import RowRules
 from payments.domain.charging.state_machine import FLAGS, Flags
 from payments.ids import public_id
 from payments.models import (
     Charge,
     Dispute,
     Payout,
+    PayoutAccount,
     PayoutPart,
     Posting,
     Refund,
@@ -140,6 +142,7 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
         "re": Refund.objects.latest("id").id,
         "dp": Dispute.objects.latest("id").id,
         "po": Payout.objects.latest("id").id,
+        "ba": PayoutAccount.objects.latest("id").id,
     }
     return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
 
@@ -242,12 +245,13 @@ def test_an_impossible_combination_is_answered_with_the_possible_values(api: Api
 
 
 def test_the_flags_of_a_charge_are_those_that_the_database_lets_be_stored() -> None:
-    [rule] = [rule for rule in Charge._meta.constraints if rule.name == "charge_flags_match_status"]
+    [rules] = [each.rules for each in Charge._meta.constraints if isinstance(each, RowRules)]
+    rule = rules["charge_flags_match_status"]
     amounts = [{"amount_captured": 2, "amount_refunded": refunded} for refunded in (1, 2)]
     stored = {
         Flags(status, authorized=authorized, captured=captured)
         for status, authorized, captured in product(Charge.Status.values, [True, False], [True, False])
         for amount in amounts
-        if rule.condition.check({"status": status, "authorized": authorized, "captured": captured} | amount)
+        if rule.check({"status": status, "authorized": authorized, "captured": captured} | amount)
     }
     assert stored == set(FLAGS)
