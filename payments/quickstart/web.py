@@ -6,36 +6,27 @@ are forked, so what is loaded before is loaded once.
 
 import multiprocessing
 import sys
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from typing import Any
 
 from payments.quickstart.ports import HOST
 from payments.quickstart.servers.processes import die_with_parent
-from payments.web.server import web_server
+from payments.web.server import Application, serve
 
 DRAIN_SECONDS = 3
 
-Application = Callable[..., Any]
 
-
-def serve(application: Application, port: int) -> None:
-    """Serve an application, as soon as standard input is closed, until SIGTERM."""
-
-    def load(_: str) -> Application:
-        # granian calls this in each worker, which must not outlive the server that started it.
-        server = multiprocessing.parent_process()
-        if server and server.pid:
-            die_with_parent(server.pid)
-        return application
-
-    server = web_server("application", HOST, port, drain_seconds=DRAIN_SECONDS)
-    sys.stdin.read()
-    server.serve(target_loader=load)
+def in_process(application: Application) -> Application:
+    """Return the application, in a process that must not outlive the server that started it."""
+    server = multiprocessing.parent_process()
+    if server and server.pid:
+        die_with_parent(server.pid)
+    return application
 
 
 if __name__ == "__main__":
     # By name: `config` imports this package, which imports nothing of it.
     application = import_module("config.asgi").application
     import_module("config.urls")
-    serve(application, int(sys.argv[1]))
+    sys.stdin.read()
+    serve(partial(in_process, application), HOST, int(sys.argv[1]), drain_seconds=DRAIN_SECONDS)

@@ -1,6 +1,7 @@
 """granian, the web server, with the options that kaha needs."""
 
 from _thread import start_new_thread
+from collections.abc import Callable
 from typing import Any
 
 from granian import Granian
@@ -8,6 +9,9 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.common import AbstractServer
 
+from payments.web.cpus import Cpus
+
+Application = Callable[..., Any]
 PROCESSES = 2
 # Connections in each process; idle ones count, and those that send no request for this long are closed.
 CONNECTIONS = 4096
@@ -16,15 +20,19 @@ HEADER_MILLISECONDS = 30_000
 DRAIN_SECONDS = 60
 
 
-def web_server(
-    target: str, host: str, port: int, processes: int = PROCESSES, drain_seconds: int = DRAIN_SECONDS
-) -> AbstractServer[Any]:
-    """Return a server for the ASGI application `target` ("module:name"); `serve` runs it until SIGTERM.
+def serve(
+    load: Callable[[], Application],
+    host: str,
+    port: int,
+    processes: int = PROCESSES,
+    drain_seconds: int = DRAIN_SECONDS,
+) -> None:
+    """Serve the ASGI application that `load` returns in each process, until SIGTERM.
 
     A process that dies is replaced. HTTP/2 has no deadline for headers, so it is off.
     """
     server: AbstractServer[Any] = Granian(
-        target,
+        "application",
         address=host,
         port=port,
         interface=Interfaces.ASGI,
@@ -38,6 +46,11 @@ def web_server(
         workers_kill_timeout=drain_seconds,
         log_access=False,
     )
+    cpus = Cpus(processes)
+
+    def load_in_process(_: str) -> Application:
+        cpus.bind()
+        return load()
 
     def interrupt(*_: object) -> None:
         server.interrupt_signal = True
@@ -45,4 +58,4 @@ def web_server(
 
     # granian's own handler hangs where the signal meets it while a process has just ended, for it takes a held lock.
     vars(server)["signal_handler_interrupt"] = interrupt
-    return server
+    server.serve(target_loader=load_in_process)

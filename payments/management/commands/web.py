@@ -1,12 +1,14 @@
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
 
 from payments.health.metrics import server
-from payments.web.server import PROCESSES, web_server
+from payments.web.server import PROCESSES, serve
 
-APPLICATION = "config.asgi:application"
+APPLICATION = "config.asgi.application"
 
 
 class Command(BaseCommand):
@@ -27,4 +29,4 @@ class Command(BaseCommand):
                 server.serve(settings.METRICS_ADDRESS)
             except OSError as error:
                 raise CommandError(f"METRICS_ADDRESS: nothing can listen there ({error.strerror}).") from None
-        web_server(APPLICATION, options["host"], options["port"], options["processes"]).serve()
+        serve(partial(import_string, APPLICATION), options["host"], options["port"], options["processes"])
