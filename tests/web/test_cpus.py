@@ -58,11 +58,11 @@ def bound(cpus: Cpus) -> set[int]:
     fork = multiprocessing.get_context("fork")
     result = fork.SimpleQueue()
 
-    def tell() -> None:
+    def bind() -> None:
         cpus.bind()
         result.put(os.sched_getaffinity(0))
 
-    process = fork.Process(target=tell)
+    process = fork.Process(target=bind)
     process.start()
     process.join()
     return result.get()
