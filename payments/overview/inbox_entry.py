@@ -103,9 +103,9 @@ def page_of(model: str, pk: object, step: str = "change") -> str:
 
 
 def in_words(time: timedelta) -> str:
-    """Return a duration in its two largest units: `3 h 12 min`, `2 d 4 h`, `45 s`."""
-    if time >= DAY:
-        return f"{time // DAY} d {time % DAY // HOUR} h"
-    if time >= HOUR:
-        return f"{time // HOUR} h {time % HOUR // MINUTE} min"
+    """Return a duration in its two largest units, or the larger alone: `3 h 12 min`, `2 d`, `45 s`."""
+    for large, small, units in ((DAY, HOUR, ("d", "h")), (HOUR, MINUTE, ("h", "min"))):
+        if time >= large:
+            rest = time % large // small
+            return f"{time // large} {units[0]}" + (f" {rest} {units[1]}" if rest else "")
     return f"{time // MINUTE} min" if time >= MINUTE else f"{max(0, time // timedelta(seconds=1))} s"

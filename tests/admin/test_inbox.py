@@ -46,6 +46,8 @@ def mine(user: User) -> list[list[str]]:
     [
         (timedelta(hours=3, minutes=12, seconds=50), "3 h 12 min"),
         (timedelta(days=2, hours=4), "2 d 4 h"),
+        (timedelta(days=2, minutes=4), "2 d"),
+        (timedelta(hours=1), "1 h"),
         (timedelta(minutes=7), "7 min"),
         (timedelta(seconds=45), "45 s"),
         (timedelta(seconds=-1), "0 s"),
