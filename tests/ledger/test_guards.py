@@ -95,6 +95,21 @@ def test_nothing_is_added_to_a_journal_that_balances(charge: Charge) -> None:
         commit(journal[2:])
 
 
+@pytest.mark.parametrize("number", [0, 2, 4, 33], ids=["none", "twice", "gap", "wraps"])
+def test_lines_are_numbered_from_one_each_once(charge: Charge, number: int) -> None:
+    with pytest.raises(IntegrityError, match="does not balance"):
+        commit(lines(charge, ("provider_receivable", 5), ("merchant_pending", -4), ("fees", -1), line=number))
+
+
+def test_a_journal_is_begun_once(charge: Charge) -> None:
+    journal = lines(charge, ("provider_receivable", 5), ("merchant_pending", -5))
+    commit(journal)
+    for line in journal:
+        line.id = new_id()
+    with pytest.raises(IntegrityError, match="posting_starts_journal_once"):
+        commit(journal)
+
+
 def test_a_line_that_moves_nothing_is_refused(charge: Charge) -> None:
     with pytest.raises(IntegrityError, match="posting_moves_something"):
         commit(lines(charge, ("provider_receivable", 0)))

@@ -177,7 +177,12 @@ class PostingAdmin(LookOnlyAdmin):
     others = column("All its lines", lambda posting: search_link(Posting, str(posting.journal), "debits and credits"))
 
     def conditions(self, term: str) -> Iterator[dict[str, Any]]:
-        """Find an attempt's lines among those of its charge: few of them are in the index of attempts."""
+        """Find the lines of an attempt, or of a journal by its first, among those of its charge or payout."""
         for condition in super().conditions(term):
-            attempt = condition.get("attempt_id")
-            yield condition | {"charge__attempts": attempt} if attempt else condition
+            if attempt := condition.get("attempt_id"):
+                yield condition | {"charge__attempts": attempt}
+            elif journal := condition.get("journal"):
+                about = Posting.objects.filter(journal=journal, line=1).values("charge_id", "payout_id")
+                yield from (condition | {name: it for name, it in found.items() if it} for found in about)
+            else:
+                yield condition

@@ -1,6 +1,6 @@
 """The states of charges as filters of the list, with the index that finds each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,43 +11,54 @@ from django.http import HttpRequest
 
 from payments.admin.framework.base import Conditions
 from payments.admin.framework.index_scan import IndexPath
+from payments.domain.charging.state_machine import FLAGS
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.models.merchants.merchant_access import Limit
 from payments.overview.needs_attention import EXPIRES_SOON
 
 Status = Charge.Status
-BY_STATUS, BY_MERCHANT = ("status", "livemode"), ("merchant_id", "livemode")
+BY_STATE, BY_MERCHANT = ("status", "captured", "livemode"), ("merchant_id", "livemode")
+# The values of the first two columns of an index by state.
+Stored = tuple[tuple[str, bool], ...]
+ALL: Stored = tuple((flags.status, flags.captured) for flags in FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state as operators filter by it. All its charges have one of `statuses`; empty for any status."""
+    """A state as operators filter by it. `stored` says which charges may be in it; empty for any."""
 
     label: str
     condition: Q
-    statuses: tuple[str, ...] = ()
-    # Whether all charges with these statuses are in this state.
+    stored: Stored = ()
+    # Whether all these charges are in this state, or nearly all.
     is_whole: bool = False
 
 
-HELD = Q(status=Status.SUCCEEDED, authorized=True)
+def _stored(*statuses: str) -> Stored:
+    return tuple((status, captured) for status, captured in ALL if status in statuses)
+
+
+HELD, CAPTURED = (Status.SUCCEEDED.value, False), (Status.SUCCEEDED.value, True)
+IS_HELD = Q(status=Status.SUCCEEDED, authorized=True)
 STATES = {
-    "held": State("Held", HELD),
-    "expiring": State("Hold expires within 48 hours", HELD & Q(hold_expires_at__lte=Now() + EXPIRES_SOON)),
-    "captured": State("Captured", Q(captured=True), (Status.SUCCEEDED, Status.REFUNDED)),
-    "awaiting": State("Awaiting payer", Q(status=Status.PENDING, action__isnull=False), (Status.PENDING,)),
+    "held": State("Held", IS_HELD, (HELD,), is_whole=True),
+    "expiring": State(
+        "Hold expires within 48 hours", IS_HELD & Q(hold_expires_at__lte=Now() + EXPIRES_SOON), (HELD,), is_whole=True
+    ),
+    "captured": State("Captured", Q(captured=True), (CAPTURED, *_stored(Status.REFUNDED)), is_whole=True),
+    "awaiting": State("Awaiting payer", Q(status=Status.PENDING, action__isnull=False), _stored(Status.PENDING)),
     "unknown": State("Unknown outcome", Q()),
-    "refunded": State("Refunded", Q(status=Status.REFUNDED), (Status.REFUNDED,), is_whole=True),
+    "refunded": State("Refunded", Q(status=Status.REFUNDED), _stored(Status.REFUNDED), is_whole=True),
     "part_refunded": State(
         "Partly refunded",
         Q(status=Status.SUCCEEDED, amount_refunded__gt=0, amount_refunded__lt=F("amount_captured")),
-        (Status.SUCCEEDED,),
+        (CAPTURED,),
     ),
-    "failed": State("Failed", Q(status=Status.FAILED), (Status.FAILED,), is_whole=True),
-    "voided": State("Voided", Q(status=Status.VOIDED), (Status.VOIDED,), is_whole=True),
+    "failed": State("Failed", Q(status=Status.FAILED), _stored(Status.FAILED), is_whole=True),
+    "voided": State("Voided", Q(status=Status.VOIDED), _stored(Status.VOIDED), is_whole=True),
     "operation": State("Operation under way", ~Q(operation="")),
     "going_back": State("Late payments being reversed", Q()),
-    "reversed_late": State("Reversed after failing", Q(reversed_late=True), (Status.FAILED,)),
+    "reversed_late": State("Reversed after failing", Q(reversed_late=True), _stored(Status.FAILED)),
 }
 
 # The attempts that find the charges of a state. An operation in progress has a due attempt, and few are due.
@@ -79,12 +90,13 @@ def index_path_for(chosen: Mapping[str, Any], limit: Limit) -> IndexPath:
         merchants = [chosen["merchant"].pk] if "merchant" in chosen else sorted(limit or ())
         return IndexPath(BY_MERCHANT, tuple(product(merchants, modes)), frozenset({"merchant", "mode"}))
     if state is None:
-        by_mode = IndexPath(BY_STATUS, tuple(product(Status.values, modes)), frozenset({"mode"}))
-        return by_mode if "mode" in chosen else IndexPath()
-    if chosen["money"] in ("held", "expiring"):
-        return IndexPath(("livemode",), tuple((mode,) for mode in modes), frozenset({"money", "mode"}))
-    if not state.statuses:
+        return IndexPath(BY_STATE, _prefixes(ALL, modes), frozenset({"mode"})) if "mode" in chosen else IndexPath()
+    if not state.stored:
         # Attempts find these charges by their primary keys.
         return IndexPath((), ((),), frozenset({"money", "mode"}))
     covered = frozenset({"money", "mode"} if state.is_whole else {"mode"})
-    return IndexPath(BY_STATUS, tuple(product(state.statuses, modes)), covered)
+    return IndexPath(BY_STATE, _prefixes(state.stored, modes), covered)
+
+
+def _prefixes(stored: Stored, modes: Sequence[bool]) -> tuple[tuple[Any, ...], ...]:
+    return tuple((*columns, mode) for columns, mode in product(stored, modes))

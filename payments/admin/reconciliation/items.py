@@ -191,6 +191,7 @@ def _arrivals() -> Subquery:
     rows = postings.filter(
         movements,
         missing=Item.Kind.MISSING_HERE,
+        charge_id=OuterRef("charge_id"),
         attempt_id=OuterRef("attempt_id"),
         account=Posting.Account.PROVIDER_RECEIVABLE,
         report_line=None,

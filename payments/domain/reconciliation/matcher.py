@@ -97,7 +97,7 @@ TAKEN = f"""
 taken AS MATERIALIZED (
     SELECT DISTINCT ON (p.attempt_id, 3) p.id, p.attempt_id, {MOVEMENT} AS movement
     FROM payments_posting p JOIN payments_reportline m ON m.posting_id = p.id
-    WHERE p.account = 'provider_receivable' AND p.attempt_id IN (SELECT attempt_id FROM line)
+    WHERE p.account = 'provider_receivable' AND (p.charge_id, p.attempt_id) IN (SELECT charge_id, attempt_id FROM line)
     ORDER BY p.attempt_id, 3, p.id
 )
 """  # nosec B608 # no value in it
@@ -115,7 +115,8 @@ CANCEL_OUT = f"""
 WITH {LINES}, nothing AS (
     SELECT attempt_id, currency FROM line
     WHERE asked = 'refund' AND state = 'done' AND kind IN ('refund', 'refund_returned') AND NOT EXISTS (
-        SELECT FROM payments_posting p WHERE p.attempt_id = line.attempt_id AND p.account = 'provider_receivable'
+        SELECT FROM payments_posting p
+        WHERE (p.charge_id, p.attempt_id) = (line.charge_id, line.attempt_id) AND p.account = 'provider_receivable'
     )
     GROUP BY attempt_id, currency HAVING sum(amount) = 0
 )

@@ -87,17 +87,13 @@ OPERATIONS = [
                 models.Index(
                     F("merchant"), F("livemode"), F("id"), condition=Q(("account", "merchant_payable"), ("payout__isnull", False)), name="posting_paid_out"
                 ),
-                models.Index(F("attempt_id"), condition=Q(("account", "provider_receivable"), ("attempt_id__isnull", False)), name="posting_of_attempt"),
-                models.Index(F("settlement"), condition=Q(("settlement__isnull", False)), name="posting_of_settlement"),
-                models.Index(
-                    F("settlement"), F("id"), condition=Q(("account", "merchant_payable"), ("settlement__isnull", False)), name="posting_settled_for_merchant"
-                ),
+                models.Index(F("settlement"), F("id"), condition=Q(("settlement__isnull", False)), name="posting_of_settlement"),
                 models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_pending")), name="posting_merchant_pending"),
                 models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_payable")), name="posting_merchant_payable"),
                 models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_reserve")), name="posting_merchant_reserve"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
+                models.UniqueConstraint(F("journal"), condition=Q(("line", 1)), name="posting_starts_journal_once"),
                 payments.db.checks.RowRules(
                     name="posting_follows_rules",
                     rules={

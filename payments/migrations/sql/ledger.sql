@@ -1,6 +1,7 @@
 -- What a statement posts, it posts whole: journals that balance, each about one charge or payout that is there, and of
--- its merchant, mode and currency. A journal's first line is there once, so no later statement adds to it. Neither
--- postings nor settlements, nor what they are about, are ever deleted.
+-- its merchant, mode and currency. Its lines are numbered from 1, each number once: the bits 1 to n. A first line is
+-- there once, so no later statement adds to a journal. Neither postings nor settlements, nor what they are about, are
+-- ever deleted.
 --
 -- All of this is done once for a statement: foreign keys would look for the same charge again for each line.
 --
@@ -15,7 +16,7 @@ DECLARE
 BEGIN
     SELECT journal INTO broken FROM posted
     GROUP BY journal, charge_id, payout_id, settlement_id, merchant_id, livemode, currency
-    HAVING min(line) <> 1 OR sum(amount) <> 0
+    HAVING bit_or(1 << line) <> (2 << count(*)::int) - 2 OR sum(amount) <> 0
         OR coalesce(sum(amount) FILTER (WHERE account IN ('provider_hold', 'merchant_hold')), 0) <> 0
         OR coalesce(
             (SELECT (c.merchant_id, c.livemode, c.currency) FROM payments_charge c WHERE c.id = charge_id),

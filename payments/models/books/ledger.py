@@ -98,7 +98,7 @@ class Posting(FastModel):
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     journal = models.UUIDField()
-    # From 1 without gaps; a trigger refuses a journal without a first line.
+    # From 1 without gaps, as a trigger checks; the first line is there once, so no later statement adds to a journal.
     line = models.SmallIntegerField()
     # A trigger that runs once for a statement stands for these foreign keys (migrations/sql/ledger.sql).
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
@@ -122,7 +122,7 @@ class Posting(FastModel):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
+            models.UniqueConstraint(F("journal"), name="posting_starts_journal_once", condition=Q(line=1)),
             RowRules(
                 name="posting_follows_rules",
                 rules={
@@ -142,19 +142,8 @@ class Posting(FastModel):
                 name="posting_paid_out",
                 condition=Q(account="merchant_payable", payout__isnull=False),
             ),
-            # A journal of an attempt has one line of what the provider owes, which reconciliation matches.
-            models.Index(
-                F("attempt_id"),
-                name="posting_of_attempt",
-                condition=Q(account="provider_receivable", attempt_id__isnull=False),
-            ),
-            models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
-            # What a payout is made of, in order.
-            models.Index(
-                *(F("settlement"), F("id")),
-                name="posting_settled_for_merchant",
-                condition=Q(account="merchant_payable", settlement__isnull=False),
-            ),
+            # What was settled, and so what a payout is made of, in order.
+            models.Index(F("settlement"), F("id"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
             *(_of_balance(account) for account in ("merchant_pending", "merchant_payable", "merchant_reserve")),
         ]
 

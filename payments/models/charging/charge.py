@@ -155,8 +155,7 @@ class Charge(FastModel):
                 name="charge_of_customer",
                 condition=Q(customer_id__isnull=False),
             ),
-            models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
-            models.Index(F("livemode"), F("id"), name="charge_held", condition=Q(authorized=True)),
+            models.Index(F("status"), F("captured"), F("livemode"), F("id"), name="charge_by_state"),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]
