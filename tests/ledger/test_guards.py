@@ -95,9 +95,19 @@ def test_nothing_is_added_to_a_journal_that_balances(charge: Charge) -> None:
         commit(journal[2:])
 
 
-@pytest.mark.parametrize("number", [0, 2, 4, 33], ids=["none", "twice", "gap", "wraps"])
-def test_lines_are_numbered_from_one_each_once(charge: Charge, number: int) -> None:
-    with pytest.raises(IntegrityError, match="does not balance"):
+@pytest.mark.parametrize(
+    ("number", "rule"),
+    [
+        (2, "does not balance"),
+        (4, "does not balance"),
+        (0, "posting_line_has_a_bit"),
+        (30, "posting_line_has_a_bit"),
+        (33, "posting_line_has_a_bit"),
+    ],
+    ids=["twice", "gap", "none", "too many", "wraps"],
+)
+def test_lines_are_numbered_from_one_each_once(charge: Charge, number: int, rule: str) -> None:
+    with pytest.raises(IntegrityError, match=rule):
         commit(lines(charge, ("provider_receivable", 5), ("merchant_pending", -4), ("fees", -1), line=number))
 
 
