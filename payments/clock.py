@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
+import orjson
+
 TICK = timedelta(milliseconds=1)
 _fixed: ContextVar[Iterator[datetime] | None] = ContextVar("kaha_clock", default=None)
 
@@ -41,4 +43,6 @@ def iso(moment: datetime) -> str:
     """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`."""
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
-    return moment.isoformat("T", "microseconds")[:-6] + "Z"
+    # It takes a third of the time of `isoformat`, and leaves a fraction of zero out.
+    text = orjson.dumps(moment, None, orjson.OPT_UTC_Z)[1:-1].decode()
+    return text if moment.microsecond else f"{text[:-1]}.000000Z"

@@ -34,7 +34,7 @@ def _milliseconds(moment: datetime) -> int:
 
 def public_id(prefix: str, uuid: UUID) -> str:
     """Return `ch` and a UUID as `ch_0190…`, the form that merchants see."""
-    return f"{prefix}_{uuid.hex}"
+    return f"{prefix}_{uuid.int:032x}"
 
 
 def parse_id(prefix: str, text: str) -> UUID | None:

@@ -76,8 +76,8 @@ class Statement:
 
     def __init__(self, rows: QuerySet[Any]) -> None:
         lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
-        self._prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
-        arrays = {each.attribute: each.column() for each in self._prefetches}
+        prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
+        arrays = {each.attribute: each.column() for each in prefetches}
         compiler = rows.prefetch_related(None).annotate(**arrays).query.get_compiler(connection=connection)
         self._sql, params = compiler.as_sql()
         if any(isinstance(param, datetime) for param in params):
@@ -86,7 +86,9 @@ class Statement:
         self._placeholders = [(at, param.value) for at, param in enumerate(params) if isinstance(param, Placeholder)]
         self._converters: Converters = compiler.get_converters([column for column, _, _ in compiler.select])
         self._mapper = RowMapper.of(compiler.klass_info, compiler.select)
-        self._annotations = list(compiler.annotation_col_map.items())
+        places = compiler.annotation_col_map
+        self._prefetches = [(each, places[each.attribute]) for each in prefetches]
+        self._annotations = [(name, at) for name, at in places.items() if name not in arrays]
 
     def fetch(self, values: dict[str, Any]) -> list[Any]:
         """Return the instances that the query finds for `values`."""
@@ -105,8 +107,8 @@ class Statement:
         instance = self._mapper.instance(row)
         for name, at in self._annotations:
             setattr(instance, name, row[at])
-        for prefetch in self._prefetches:
-            prefetch.attach(instance)
+        for prefetch, at in self._prefetches:
+            prefetch.attach(instance, row[at])
         return instance
 
 

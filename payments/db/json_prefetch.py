@@ -50,10 +50,10 @@ class JsonPrefetch:
             own = own.filter(merchant_id=OuterRef("merchant_id"))
         return ArraySubquery(own.values_list(row))
 
-    def attach(self, instance: Model) -> None:
-        """Replace the column's JSON on `instance` by instances of the related rows."""
-        found = []
-        for row in getattr(instance, self.attribute):
+    def attach(self, instance: Model, rows: list[list[Any]]) -> None:
+        """Set the attribute of `instance` to instances of the related rows, which the column has as JSON."""
+        found: list[Any] = []
+        for row in rows:
             values = tuple(read(value) for read, value in zip(self.readers, row, strict=True))
             found.append(self.mapper.instance(values))
             self.key.set_cached_value(found[-1], instance)

@@ -112,6 +112,8 @@ def render_evidence(piece: Evidence) -> dict[str, Any]:
 def render_charge(charge: Charge) -> dict[str, Any]:
     """Return `charge`, read by `Charge.objects.whole()` or `shown()`, as the API shows it."""
     source = charge.source
+    shown_source = render_source(source)
+    shown_source["require_auth"] = charge.require_auth
     return without_absent(
         {
             "object": "charge",
@@ -124,7 +126,7 @@ def render_charge(charge: Charge) -> dict[str, Any]:
             "currency": charge.currency,
             "statement_descriptor": charge.statement_descriptor,
             "description": charge.description,
-            "source": {**render_source(source), "require_auth": charge.require_auth},
+            "source": shown_source,
             "require_auth": charge.require_auth,
             "owner": source.owner,
             "action": charge.action,

@@ -6,5 +6,7 @@ __all__ = ["to_bytes", "without_absent"]
 
 
 def without_absent(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the members without absent ones, which are left out instead of sent as null."""
-    return {name: value for name, value in members.items() if value is not None}
+    """Drop absent members, which are left out instead of sent as null; return the same members."""
+    for name in [name for name, value in members.items() if value is None]:
+        del members[name]
+    return members
