@@ -39,8 +39,16 @@ def _ticking(moment: datetime) -> Iterator[datetime]:
         moment += TICK
 
 
-def iso(moment: datetime) -> str:
-    """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`."""
+def iso(moment: datetime | str) -> str:
+    """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`.
+
+    A text is PostgreSQL's: `2026-11-21 01:43:00.12+00`.
+    """
+    if isinstance(moment, str):
+        if moment.endswith("+00"):
+            day, time = moment[:10], moment[11:-3]
+            return f"{day}T{time if '.' in time else f'{time}.':0<15}Z"
+        moment = datetime.fromisoformat(moment)
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
     # It takes a third of the time of `isoformat`, and leaves a fraction of zero out.

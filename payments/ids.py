@@ -32,8 +32,10 @@ def _milliseconds(moment: datetime) -> int:
     return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
-def public_id(prefix: str, uuid: UUID) -> str:
-    """Return `ch` and a UUID as `ch_0190…`, the form that merchants see."""
+def public_id(prefix: str, uuid: UUID | str) -> str:
+    """Return `ch` and a UUID, or PostgreSQL's text of one, as `ch_0190…`, the form that merchants see."""
+    if isinstance(uuid, str):
+        return f"{prefix}_{uuid.replace('-', '')}"
     return f"{prefix}_{uuid.int:032x}"
 
 

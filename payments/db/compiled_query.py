@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Generic, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from django.db.models import Model, QuerySet, Value
 
 from payments.db.json_prefetch import JsonPrefetch
 from payments.db.numbered_cursor import send
-from payments.db.row_mapper import RowMapper
+from payments.db.row_mapper import RowMapper, ShownRow
 
 Given = ParamSpec("Given")
 Row = TypeVar("Row", bound=Model)
@@ -50,10 +51,14 @@ class CompiledQuery(Generic[Given, Row]):
     `build` reads itself raises TypeError. None, booleans and whole numbers (limits, of which there are few) become
     part of the statement, which is compiled once for each of them. It supports `select_related`, and a `Prefetch`
     with a queryset and `to_attr`, whose rows come in the same statement and so from the same snapshot.
+
+    Rows `for_show` are only rendered: they are no instances (see ShownRow), and their moments and IDs are PostgreSQL's
+    texts, which `iso` and `public_id` take.
     """
 
-    def __init__(self, build: Callable[Given, QuerySet[Row]]) -> None:
+    def __init__(self, build: Callable[Given, QuerySet[Row]], for_show: bool = False) -> None:
         self.build: Callable[..., QuerySet[Row]] = build
+        self._for_show = for_show
         self._statement = lru_cache(MOST_STATEMENTS)(self._compile)
 
     def __call__(self, *args: Given.args, **values: Given.kwargs) -> list[Row]:
@@ -68,13 +73,14 @@ class CompiledQuery(Generic[Given, Row]):
 
     def _compile(self, kinds: tuple[tuple[str, Any], ...]) -> "Statement":
         given = {name: Placeholder(name, kind) if isinstance(kind, type) else kind for name, kind in kinds}
-        return Statement(self.build(**given))
+        return Statement(self.build(**given), self._for_show)
 
 
 class Statement:
     """The SQL of one query, and how its rows are mapped to instances."""
 
-    def __init__(self, rows: QuerySet[Any]) -> None:
+    def __init__(self, rows: QuerySet[Any], for_show: bool) -> None:
+        self._for_show = for_show
         lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
         prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
         arrays = {each.attribute: each.column() for each in prefetches}
@@ -89,27 +95,42 @@ class Statement:
         places = compiler.annotation_col_map
         self._prefetches = [(each, places[each.attribute]) for each in prefetches]
         self._annotations = [(name, at) for name, at in places.items() if name not in arrays]
+        self._read = self._shown_rows() if for_show else self._instance
 
     def fetch(self, values: dict[str, Any]) -> list[Any]:
-        """Return the instances that the query finds for `values`."""
+        """Return the instances, or the rows for show, that the query finds for `values`."""
         params = self._params.copy()
         for at, name in self._placeholders:
             params[at] = values[name]
-        return [self._instance(row) for row in send(connections[DEFAULT_DB_ALIAS], self._sql, params).fetchall()]
+        rows = send(connections[DEFAULT_DB_ALIAS], self._sql, params, self._for_show).fetchall()
+        return [self._read(row) for row in (map(self._converted, rows) if self._converters else rows)]
+
+    def _converted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        values = list(row)
+        for at, (steps, column) in self._converters.items():
+            for convert in steps:
+                values[at] = convert(values[at], column, connection)
+        return tuple(values)
 
     def _instance(self, row: tuple[Any, ...]) -> Any:
-        if self._converters:
-            values = list(row)
-            for at, (steps, column) in self._converters.items():
-                for convert in steps:
-                    values[at] = convert(values[at], column, connection)
-            row = tuple(values)
         instance = self._mapper.instance(row)
         for name, at in self._annotations:
             setattr(instance, name, row[at])
         for prefetch, at in self._prefetches:
             prefetch.attach(instance, row[at])
         return instance
+
+    def _shown_rows(self) -> type[ShownRow]:
+        rows = self._mapper.shown_rows()
+        for name, at in self._annotations:
+            setattr(rows, name, property(itemgetter(at)))
+        for prefetch, at in self._prefetches:
+            setattr(rows, prefetch.attribute, property(_related(prefetch, at)))
+        return rows
+
+
+def _related(prefetch: JsonPrefetch, at: int) -> Callable[[ShownRow], list[Any]]:
+    return lambda row: prefetch.read(row[at])
 
 
 def _array_of(names: list[str]) -> str:

@@ -52,12 +52,15 @@ class JsonPrefetch:
 
     def attach(self, instance: Model, rows: list[list[Any]]) -> None:
         """Set the attribute of `instance` to instances of the related rows, which the column has as JSON."""
-        found: list[Any] = []
-        for row in rows:
-            values = tuple(read(value) for read, value in zip(self.readers, row, strict=True))
-            found.append(self.mapper.instance(values))
-            self.key.set_cached_value(found[-1], instance)
+        found = self.read(rows)
+        for related in found:
+            self.key.set_cached_value(related, instance)
         setattr(instance, self.attribute, found)
+
+    def read(self, rows: list[list[Any]]) -> list[Any]:
+        """Return instances of the related rows."""
+        values = [[read(value) for read, value in zip(self.readers, row, strict=True)] for row in rows]
+        return [self.mapper.instance(tuple(each)) for each in values]
 
 
 def _columns(

@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.db.compiled_query import MOST_STATEMENTS, CompiledQuery
-from payments.models import Charge, Merchant, Source
+from payments.models import Card, Charge, Merchant, Source
+from payments.rendering.objects import render_charge
 from tests.concurrency import at_once
 from tests.factories import ChargeFactory, SourceFactory
 
@@ -98,6 +99,16 @@ def test_what_hangs_on_rows_knows_them() -> None:
         found = query()
         assert [[refund.charge for refund in charge.refund_list] for charge in found] == [[charges[0]], []]
     assert len(captured) == 1
+
+
+def test_rows_for_show_are_rendered_as_instances_are() -> None:
+    ChargeFactory(is_part_refunded=True)
+    ChargeFactory(is_captured=True, created_at=clock.now().replace(microsecond=0))
+    Card.objects.filter(source=ChargeFactory(metadata={"kilos": 1.5}).source).delete()
+    shown = CompiledQuery(lambda: Charge.objects.shown().order_by("id"), for_show=True)()
+    whole = CompiledQuery(lambda: Charge.objects.whole().order_by("id"))()
+    assert [render_charge(row) for row in shown] == [render_charge(charge) for charge in whole]
+    assert [bool(row.refund_list) for row in shown] == [True, False, False]
 
 
 @pytest.mark.django_db(transaction=True)
