@@ -31,9 +31,10 @@ from payments.providers.simulator import messages
 from payments.search import sweep
 from payments.sweeps import oldest_due
 from payments.sweeps.schedule import ASKING_AT_ONCE
+from payments.webhooks.wake_up import AWAKE_SECONDS
 from payments.webhooks.worker import Deliverer, Drain
 
-DELIVERER = Deliverer(Drain())
+DELIVERER = Deliverer(Drain(awake_seconds=AWAKE_SECONDS))
 
 
 def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:

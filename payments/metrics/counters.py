@@ -1,5 +1,8 @@
 """The counts of a process. To count takes some microseconds, without a statement or a system call."""
 
+import collections
+from collections.abc import Iterable
+
 from prometheus_client import Counter, Gauge, Histogram
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -76,6 +79,7 @@ def count_charge(livemode: bool, outcome: object) -> None:
     CHARGES.labels("live" if livemode else "test", type(outcome).__name__).inc()
 
 
-def count_webhook_attempt(status: int | None, failure: str) -> None:
-    """Count an attempt by the class of its status, such as `2xx`, or by what failed where nothing was answered."""
-    WEBHOOK_ATTEMPTS.labels(failure if status is None else f"{status // 100}xx").inc()
+def count_webhook_attempts(results: Iterable[str]) -> None:
+    """Count attempts, each by the class of its status, such as `2xx`, or by what failed where nothing was answered."""
+    for result, count in collections.Counter(results).items():
+        WEBHOOK_ATTEMPTS.labels(result).inc(count)

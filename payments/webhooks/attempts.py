@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from payments.ids import moment_of, parse_id, public_id
-from payments.metrics.counters import count_webhook_attempt
+from payments.metrics.counters import count_webhook_attempts
 from payments.traces import spans, sweeps
 from payments.traces.calls import Call, record_call
 from payments.traces.spans import Kind, Span, Trace
@@ -26,10 +26,10 @@ logger = logging.getLogger("kaha.webhooks")
 
 Clock = Callable[[], datetime]
 
-# While attempts are under way: how often to look for due webhooks, and how long to collect ended attempts, so that
-# many are recorded together.
-LOOK_SECONDS = 0.25
-GATHER_SECONDS = 0.02
+# Attempts that have ended are collected, so that many are recorded together: for how long at most, after which due
+# webhooks are looked for, too; and how many are enough.
+LOOK_SECONDS = 0.1
+RECORDED_TOGETHER = 200
 TRY_TIME = timedelta(seconds=Limits().total_seconds)
 # A receiver whose try took longer counts as slow until one takes less.
 SLOW_MILLISECONDS = TRY_TIME / timedelta(milliseconds=2)
@@ -45,7 +45,8 @@ class Tries:
         self._lanes = Lanes(slow or SlowReceivers())
         self._runners: set[asyncio.Task[None]] = set()
         self._ended: list[FinishedAttempt] = []
-        self._any_ended = asyncio.Event()
+        self._enough = RECORDED_TOGETHER
+        self._enough_ended = asyncio.Event()
 
     @property
     def over(self) -> bool:
@@ -65,19 +66,22 @@ class Tries:
     def take_ended(self) -> list[FinishedAttempt]:
         """Return those that have ended since the last call."""
         ended, self._ended = self._ended, []
-        self._any_ended.clear()
+        count_webhook_attempts(each.error if each.status is None else f"{each.status // 100}xx" for each in ended)
         return ended
 
     def give_up_waiting(self) -> list[Claimed]:
         """Release those that have not begun."""
         return self._lanes.give_up_waiting()
 
-    async def wait(self) -> None:
-        """Wait until some have ended, LOOK_SECONDS at most."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
-                await self._any_ended.wait()
-                await asyncio.sleep(GATHER_SECONDS)
+    async def wait(self, others_expected: bool) -> None:
+        """Wait until enough have ended, or all where no others are expected; LOOK_SECONDS at most."""
+        left = self._lanes.claimed_count + len(self._ended)
+        self._enough = RECORDED_TOGETHER if others_expected else max(1, min(left, RECORDED_TOGETHER))
+        self._enough_ended.clear()
+        if len(self._ended) < self._enough:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._enough_ended.wait()
 
     def _start_runners(self) -> None:
         while turn := self._lanes.take():
@@ -90,7 +94,8 @@ class Tries:
         while turn:
             slow = await self._try(turn)
             self._lanes.end(turn, slow)
-            self._any_ended.set()
+            if len(self._ended) >= self._enough:
+                self._enough_ended.set()
             turn = self._lanes.take()
             # One place that is free again can be room for two, each of another merchant.
             self._start_runners()
@@ -102,10 +107,6 @@ class Tries:
         if started_at + TRY_TIME >= claimed.lease:
             return None
         result = await self._result(turn, started_at)
-        if isinstance(result, Answer):
-            count_webhook_attempt(result.status, "")
-        else:
-            count_webhook_attempt(None, result.kind)
         record_spans(claimed, result)
         self._ended.append(finished_attempt(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)

@@ -20,6 +20,9 @@ logger = logging.getLogger("kaha.webhooks")
 TASK = "payments.tasks.deliver_webhooks"
 # The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
 PAUSE_SECONDS = 0.1
+# One that delivers webhooks does so until nothing was due for longer than its senders pause.
+WEBHOOKS_PAUSE_SECONDS = 0.5
+AWAKE_SECONDS = 0.6
 PAUSE_AFTER_FAILURE_SECONDS = 1.0
 TIMEOUT_SECONDS = 2.0
 # Without a worker the queue would grow by hundreds of megabytes a day; a worker that is this far behind is awake.
@@ -29,11 +32,12 @@ MOST_WAITING = 100
 class BackgroundCall:
     """Calls `send` from a thread of its own, so that the caller never waits for Redis.
 
-    Nudges that come while one is being sent become one.
+    Nudges that come while one is being sent, or within `pause_seconds` after it, become one.
     """
 
-    def __init__(self, send: Callable[[], None]) -> None:
+    def __init__(self, send: Callable[[], None], pause_seconds: float = PAUSE_SECONDS) -> None:
         self._send = send
+        self._pause_seconds = pause_seconds
         self._process = 0
         self._wanted = threading.Event()
 
@@ -49,7 +53,7 @@ class BackgroundCall:
     def _run(self, wanted: threading.Event) -> None:
         while wanted.wait():
             wanted.clear()
-            time.sleep(PAUSE_SECONDS if self._sent() else PAUSE_AFTER_FAILURE_SECONDS)
+            time.sleep(self._pause_seconds if self._sent() else PAUSE_AFTER_FAILURE_SECONDS)
 
     def _sent(self) -> bool:
         try:
@@ -92,4 +96,4 @@ class TaskSender:
         return producer
 
 
-wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL)).wake_worker
+wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL), WEBHOOKS_PAUSE_SECONDS).wake_worker

@@ -5,8 +5,10 @@ All of it runs on one event loop, so that recording and sending do not wait for 
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 
+import uvloop
 from psycopg import AsyncConnection
 
 from payments import clock
@@ -36,14 +38,17 @@ class Windows:
 
 
 class Drain:
-    """Sends until nothing is due at `now()`.
+    """Sends until nothing is due at `now()`, and was not for `awake_seconds`.
 
     A database that goes away ends it: claimed webhooks are sent again when their lease expires.
     """
 
-    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
+    def __init__(
+        self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport, awake_seconds: float = 0.0
+    ) -> None:
         self._now = now
         self._transport = transport
+        self._awake_seconds = awake_seconds
         self._reach = ScanWindow()
         self._slow = SlowReceivers()
         self._stopped = threading.Event()
@@ -53,7 +58,8 @@ class Drain:
         now = self._now()
         span = self._reach.at(now)
         if anything_due(now, span):
-            return asyncio.run(self._run())
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                return runner.run(self._run())
         self._reach.looked(span, now)
         return 0
 
@@ -67,17 +73,21 @@ class Drain:
 
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
-            tries, keyring, windows, count = Tries(transport, self._now, self._slow), Keyring(database), Windows(), 0
+            tries, keyring, windows = Tries(transport, self._now, self._slow), Keyring(database), Windows()
+            count, awake_until = 0, 0.0
             while True:
                 ended = tries.take_ended()
                 await record(database, ended)
                 count += len(ended)
                 claimed_count = await self._claim_more(database, tries, keyring, windows)
-                if tries.over and (self._stopped.is_set() or not windows.unfinished):
+                if ended or claimed_count:
+                    awake_until = time.monotonic() + self._awake_seconds
+                is_idle = not windows.unfinished and time.monotonic() >= awake_until
+                if tries.over and (self._stopped.is_set() or is_idle):
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
-                    await tries.wait()
+                    await tries.wait(others_expected=claimed_count > 0)
 
     async def _claim_more(self, database: AsyncConnection, tries: Tries, keyring: Keyring, windows: Windows) -> int:
         """Claim and start more; return how many."""

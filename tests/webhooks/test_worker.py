@@ -13,9 +13,11 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Webhook
 from payments.quickstart.servers.processes import wait_until
-from payments.webhooks.attempts import TRY_TIME, Tries
+from payments.webhooks import attempts
+from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Tries
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE
+from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.worker import Deliverer, Drain
 from tests.charging.test_races import at_once
@@ -50,7 +52,7 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_anybody_who_claim
         async with Transport() as transport:
             tries = Tries(transport, clock.now)
             tries.start(late, {(shop.merchant.id, False): [shop.webhook_secrets["whsec_test"]]})
-            await tries.wait()
+            await tries.wait(others_expected=False)
             return tries.over
 
     with Receiver() as receiver:
@@ -91,6 +93,48 @@ def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop
         proceed.set()
         drained.result()
     assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
+
+
+def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        drained = in_thread(Drain(awake_seconds=1.0).run)
+        assert wait_until(lambda: only().state == "delivered", 5)
+        send_to(shop, receiver)
+        assert drained.result(5) == 2
+
+
+def test_a_drain_that_stays_awake_stops_when_asked(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        drain = Drain(awake_seconds=60.0)
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: only().state == "delivered", 5)
+        drain.stop()
+        assert drained.result(5) == 1
+
+
+def test_ended_attempts_are_taken_as_soon_as_enough_or_all_have_ended(
+    shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "LOOK_SECONDS", 60)
+    signer = Signer([shop.webhook_secrets["whsec_test"]], "X-Kaha")
+
+    async def counts_taken() -> list[int]:
+        async with Transport() as transport:
+            tries, counts = Tries(transport, clock.now), []
+            tries.start(claimed, {(shop.merchant.id, False): signer})
+            while not tries.over:
+                await tries.wait(others_expected=not counts)
+                counts.append(len(tries.take_ended()))
+            return counts
+
+    with Receiver() as receiver:
+        send_to(shop, receiver, RECORDED_TOGETHER + 60)
+        claimed = claim()
+        first, *others = asyncio.run(counts_taken())
+    assert first >= RECORDED_TOGETHER
+    assert sum(others) == RECORDED_TOGETHER + 60 - first
 
 
 def in_thread(do: Callable[[], int]) -> "Future[int]":
