@@ -19,7 +19,7 @@ from payments.domain.idempotency import StoredAnswer
 from payments.models import Charge
 from payments.rendering.objects import render_charge
 
-CHARGES = Listing(Charge, "ch", CompiledQuery(charges_page, for_show=True), charge_filters)
+CHARGES = Listing(Charge, "ch", CompiledQuery(charges_page, for_rendering=True), charge_filters)
 
 
 class ChargeViewSet(ApiViewSet):

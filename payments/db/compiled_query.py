@@ -52,13 +52,13 @@ class CompiledQuery(Generic[Given, Row]):
     part of the statement, which is compiled once for each of them. It supports `select_related`, and a `Prefetch`
     with a queryset and `to_attr`, whose rows come in the same statement and so from the same snapshot.
 
-    Rows `for_show` are only rendered: they are no instances (see ShownRow), and their moments and IDs are PostgreSQL's
-    texts, which `iso` and `public_id` take.
+    Rows `for_rendering` are no instances (see ShownRow), and their moments and IDs are PostgreSQL's texts, which `iso`
+    and `public_id` take.
     """
 
-    def __init__(self, build: Callable[Given, QuerySet[Row]], for_show: bool = False) -> None:
+    def __init__(self, build: Callable[Given, QuerySet[Row]], for_rendering: bool = False) -> None:
         self.build: Callable[..., QuerySet[Row]] = build
-        self._for_show = for_show
+        self._for_rendering = for_rendering
         self._statement = lru_cache(MOST_STATEMENTS)(self._compile)
 
     def __call__(self, *args: Given.args, **values: Given.kwargs) -> list[Row]:
@@ -73,14 +73,14 @@ class CompiledQuery(Generic[Given, Row]):
 
     def _compile(self, kinds: tuple[tuple[str, Any], ...]) -> "Statement":
         given = {name: Placeholder(name, kind) if isinstance(kind, type) else kind for name, kind in kinds}
-        return Statement(self.build(**given), self._for_show)
+        return Statement(self.build(**given), self._for_rendering)
 
 
 class Statement:
     """The SQL of one query, and how its rows are mapped to instances."""
 
-    def __init__(self, rows: QuerySet[Any], for_show: bool) -> None:
-        self._for_show = for_show
+    def __init__(self, rows: QuerySet[Any], for_rendering: bool) -> None:
+        self._for_rendering = for_rendering
         lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
         prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
         arrays = {each.attribute: each.column() for each in prefetches}
@@ -95,14 +95,14 @@ class Statement:
         places = compiler.annotation_col_map
         self._prefetches = [(each, places[each.attribute]) for each in prefetches]
         self._annotations = [(name, at) for name, at in places.items() if name not in arrays]
-        self._read = self._shown_rows() if for_show else self._instance
+        self._read = self._shown_rows() if for_rendering else self._instance
 
     def fetch(self, values: dict[str, Any]) -> list[Any]:
-        """Return the instances, or the rows for show, that the query finds for `values`."""
+        """Return the instances, or the rows for rendering, that the query finds for `values`."""
         params = self._params.copy()
         for at, name in self._placeholders:
             params[at] = values[name]
-        rows = send(connections[DEFAULT_DB_ALIAS], self._sql, params, self._for_show).fetchall()
+        rows = send(connections[DEFAULT_DB_ALIAS], self._sql, params, self._for_rendering).fetchall()
         return [self._read(row) for row in (map(self._converted, rows) if self._converters else rows)]
 
     def _converted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -22,16 +22,18 @@ MOST_CURSORS = 256
 SHOWN_AS_TEXT = ("timestamptz", "uuid")
 
 
-def send(connection: BaseDatabaseWrapper, text: str, params: Sequence[Any], for_show: bool = False) -> CursorWrapper:
+def send(
+    connection: BaseDatabaseWrapper, text: str, params: Sequence[Any], for_rendering: bool = False
+) -> CursorWrapper:
     """Execute a statement with `%s` for its parameters; return the cursor, whose rows are there until it is used again.
 
     Django's execute wrappers and query log see it, and it raises Django's errors. Whole numbers are sent as bigint:
     psycopg would choose a type by size, and PostgreSQL would plan the statement again for each type. Moments and UUIDs
-    of rows `for_show` are PostgreSQL's texts.
+    of rows `for_rendering` are PostgreSQL's texts.
     """
     if connection.connection is None:
         connection.ensure_connection()
-    numbered: Any = _cursor_of(connection.connection, text, for_show)
+    numbered: Any = _cursor_of(connection.connection, text, for_rendering)
     cursor = (connection.make_debug_cursor if connection.force_debug_cursor else connection.make_cursor)(numbered)
     cursor.execute(text, params)
     return cursor
@@ -44,14 +46,14 @@ class _NumberedCursor(RawCursor[TupleRow]):
         return super().execute(_numbered(query), params, **options)
 
 
-def _cursor_of(connection: BoundedConnection, text: str, for_show: bool) -> RawCursor[TupleRow]:
-    if known := connection.cursors.get((text, for_show)):
+def _cursor_of(connection: BoundedConnection, text: str, for_rendering: bool) -> RawCursor[TupleRow]:
+    if known := connection.cursors.get((text, for_rendering)):
         return known
     if len(connection.cursors) >= MOST_CURSORS:
         connection.cursors.clear()
-    cursor = connection.cursors[text, for_show] = _NumberedCursor(connection)
+    cursor = connection.cursors[text, for_rendering] = _NumberedCursor(connection)
     cursor.adapters.register_dumper(int, Int8BinaryDumper)
-    for name in SHOWN_AS_TEXT if for_show else ():
+    for name in SHOWN_AS_TEXT if for_rendering else ():
         cursor.adapters.register_loader(name, TextLoader)
     return cursor
 

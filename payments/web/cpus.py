@@ -6,10 +6,10 @@ from fcntl import LOCK_EX, LOCK_NB, lockf
 
 
 class Cpus:
-    """Gives each process a CPU of its own, in whose caches then is what its threads share.
+    """Gives each process a CPU of its own, whose caches then hold what its threads share.
 
-    Only one thread of a process runs Python at a time. Made before the processes are forked. Processes that are fewer
-    than the CPUs, or cannot have equally many on each, run on all of them.
+    It is made before the processes are forked. Processes that are fewer than the CPUs, or that cannot be equally many
+    on each, run on all CPUs.
     """
 
     def __init__(self, processes: int) -> None:
@@ -23,7 +23,7 @@ class Cpus:
             # The kernel takes the lock back when the process ends, so the one that replaces it finds the place free.
             with suppress(BlockingIOError):
                 lockf(self._taken, LOCK_EX | LOCK_NB, 1, place)
-                # A sandbox may forbid it.
-                with suppress(PermissionError):
+                # A sandbox may forbid it, and the CPU may have been taken from the container.
+                with suppress(OSError):
                     os.sched_setaffinity(0, {self._cpus[place % len(self._cpus)]})
                 return

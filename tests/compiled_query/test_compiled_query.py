@@ -101,11 +101,11 @@ def test_what_hangs_on_rows_knows_them() -> None:
     assert len(captured) == 1
 
 
-def test_rows_for_show_are_rendered_as_instances_are() -> None:
+def test_rows_for_rendering_are_rendered_as_instances_are() -> None:
     ChargeFactory(is_part_refunded=True)
     ChargeFactory(is_captured=True, created_at=clock.now().replace(microsecond=0))
     Card.objects.filter(source=ChargeFactory(metadata={"kilos": 1.5}).source).delete()
-    shown = CompiledQuery(lambda: Charge.objects.shown().order_by("id"), for_show=True)()
+    shown = CompiledQuery(lambda: Charge.objects.shown().order_by("id"), for_rendering=True)()
     whole = CompiledQuery(lambda: Charge.objects.whole().order_by("id"))()
     assert [render_charge(row) for row in shown] == [render_charge(charge) for charge in whole]
     assert [bool(row.refund_list) for row in shown] == [True, False, False]

@@ -132,7 +132,7 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 
 def rendered(found: list[Charge]) -> list[dict[str, Any]]:
-    """Return rows for show, which are no instances, as all that they are for."""
+    """Return rows for rendering, which are no instances, as they are rendered."""
     return [render_charge(charge) for charge in found]
 
 

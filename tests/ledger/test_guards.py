@@ -100,9 +100,9 @@ def test_nothing_is_added_to_a_journal_that_balances(charge: Charge) -> None:
     [
         (2, "does not balance"),
         (4, "does not balance"),
-        (0, "posting_line_has_a_bit"),
-        (30, "posting_line_has_a_bit"),
-        (33, "posting_line_has_a_bit"),
+        (0, "posting_line_in_range"),
+        (30, "posting_line_in_range"),
+        (33, "posting_line_in_range"),
     ],
     ids=["twice", "gap", "none", "too many", "wraps"],
 )

@@ -47,7 +47,7 @@ class BoundedConnection(Connection[Any]):
         self._cancelled_waits: list[str] = []
         # Not a method of ours, which would keep this connection until the garbage collector comes.
         self.add_notice_handler(partial(_note_cancelled_wait, self._cancelled_waits))
-        # By the text of their statements and whether rows are for show (`payments.db.numbered_cursor`).
+        # By the text of their statements and whether rows are for rendering (`payments.db.numbered_cursor`).
         self.cursors: dict[tuple[str, bool], RawCursor[Any]] = {}
 
     def wait(self, gen: PQGen[Result], interval: float = LOOK_SECONDS, timeout: float | None = None) -> Result:

@@ -98,7 +98,7 @@ OPERATIONS = [
                     name="posting_follows_rules",
                     rules={
                         "posting_moves_something": Q(("amount", 0), _negated=True),
-                        "posting_line_has_a_bit": Q(("line__range", (1, 29))),
+                        "posting_line_in_range": Q(("line__range", (1, 29))),
                         "posting_of_a_charge_or_a_payout": lookups.Exact(lookups.IsNull(F("charge"), True), lookups.IsNull(F("payout"), False)),
                         "posting_settles_in_a_settlement": lookups.Exact(lookups.Exact(F("kind"), "settle"), lookups.IsNull(F("settlement"), False)),
                     },

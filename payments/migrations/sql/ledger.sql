@@ -25,7 +25,7 @@ BEGIN
         OR settlement_id IS DISTINCT FROM (SELECT s.id FROM payments_settlement s WHERE s.id = settlement_id)
     LIMIT 1;
     IF FOUND THEN
-        RAISE 'journal % does not balance, or is not about one charge or payout', broken
+        RAISE 'journal % does not balance, is not numbered from 1, or is not about one charge or payout', broken
         USING ERRCODE = 'integrity_constraint_violation';
     END IF;
 

@@ -128,7 +128,7 @@ class Posting(FastModel):
                 rules={
                     "posting_moves_something": ~Q(amount=0),
                     # The trigger that checks the numbers has a bit for each.
-                    "posting_line_has_a_bit": Q(line__range=(1, 29)),
+                    "posting_line_in_range": Q(line__range=(1, 29)),
                     "posting_of_a_charge_or_a_payout": Exact(IsNull(F("charge"), True), IsNull(F("payout"), False)),
                     "posting_settles_in_a_settlement": Exact(
                         Exact(F("kind"), "settle"), IsNull(F("settlement"), False)
