@@ -26,17 +26,19 @@ Lease = tuple[str, datetime]
 
 
 def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True) -> dict[str, object]:
-    """Kill the worker and wipe Redis `kills` times while `events` are under way, then lets a last one finish.
+    """Kill the worker and wipe Redis `kills` times while `events` are under way, then let a last one finish.
 
+    Each kill has a merchant of its own, because what the dead had claimed of one is bounded until their leases end.
     Without `waits_for_leases` the leases of the dead end at once instead of after LEASE.
     """
-    worker, merchant = Worker(folder), new_merchant()
+    worker = Worker(folder)
     sent: list[str] = []
     claimed: set[Lease] = set()
     with ExitStack() as stack:
         stack.callback(worker.kill)
         receivers = [stack.enter_context(Receiver(delay_seconds=REPLY_DELAY_SECONDS)) for _ in range(RECEIVERS)]
         for _ in range(kills):
+            merchant = new_merchant()
             for receiver in receivers:
                 sent += put_events(merchant, receiver.url, events // kills // RECEIVERS, clock.now())
             claimed |= _killed_while_sending(worker, receivers)
