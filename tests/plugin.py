@@ -35,9 +35,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave the long tests and the browser out where neither paths nor marks are named."""
+    """Leave out the long tests, the browser and other programs where neither paths nor marks are named."""
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
-        config.option.markexpr = "not (long or browser)"
+        config.option.markexpr = "not (long or browser or tools)"
 
 
 def _own_redis_database(url: str, number: int) -> str:

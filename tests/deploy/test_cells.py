@@ -118,6 +118,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("header", [basic, bearer])
 @pytest.mark.parametrize("kind", ["sk_live", "sk_test", "rk_live", "rk_test", "pk_live", "pk_test"])
 def test_a_key_leads_to_its_cell(proxy: httpx.Client, kind: str, header: Any) -> None:
@@ -125,21 +126,25 @@ def test_a_key_leads_to_its_cell(proxy: httpx.Client, kind: str, header: Any) ->
     assert proxy.post("/v2/charges/", headers=header(f"{kind}_{RANDOM}"), json={}).text.split()[0] == "first"
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("headers", [{}, basic("sk_live_nowhere_00"), {"Authorization": "Basic ???"}, bearer("none")])
 def test_what_has_no_key_of_any_cell_is_refused_by_the_first(proxy: httpx.Client, headers: dict[str, str]) -> None:
     assert proxy.get("/v2/me", headers=headers).text.split()[0] == "first"
 
 
+@pytest.mark.tools
 def test_a_key_of_a_merchant_who_has_moved_leads_to_the_new_cell(proxy: httpx.Client) -> None:
     assert proxy.get("/v2/me", headers=basic(MOVED)).text.split()[0] == "first"
 
 
+@pytest.mark.tools
 def test_a_merchant_who_is_being_moved_is_asked_to_wait(proxy: httpx.Client) -> None:
     answer = proxy.post("/v2/charges/", headers=bearer(MOVING), json={})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
     assert answer.json()["error"]["code"] == "internal_error"
 
 
+@pytest.mark.tools
 def test_a_cell_is_given_the_address_that_is_true(proxy: httpx.Client) -> None:
     answer = proxy.get("/v2/me", headers=basic(f"sk_live_second_{RANDOM}") | {"X-Forwarded-For": "203.0.113.9"})
     assert answer.text.split()[1] == HOST

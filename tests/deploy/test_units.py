@@ -28,12 +28,14 @@ def units(tmp_path: Path) -> list[Path]:
     return copies
 
 
+@pytest.mark.tools
 def test_systemd_finds_no_fault_in_the_units(units: list[Path]) -> None:
     assert len(units) == 3
     verified = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
+@pytest.mark.tools
 def test_systemd_calls_each_unit_safe(units: list[Path]) -> None:
     for unit in units:
         command = ["systemd-analyze", "security", "--offline=true", "--threshold=25", unit]

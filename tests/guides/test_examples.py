@@ -55,6 +55,7 @@ def test_there_are_such_guides() -> None:
     assert {"README.md", "templates/guides/first-payment.md"} <= set(WITH_CURL)
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("name", WITH_CURL)
 @pytest.mark.django_db(transaction=True)
 def test_each_command_answers_as_shown(name: str, terminal: Terminal) -> None:

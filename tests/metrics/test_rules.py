@@ -35,6 +35,7 @@ def queries_of_board() -> list[str]:
     return [target["expr"] for panel in panels for target in panel.get("targets", [])]
 
 
+@pytest.mark.tools
 def test_prometheus_finds_no_fault_in_the_rules_and_the_sample_of_its_configuration() -> None:
     promtool("check", "rules", RULES)
     promtool("check", "config", FOLDER / "prometheus.yml")
@@ -75,6 +76,7 @@ def test_compose_publishes_no_port_of_the_metrics_and_prometheus_has_each() -> N
     assert scraped["static_configs"][0]["targets"] == there == ["web:9100", "worker:9101"]
 
 
+@pytest.mark.tools
 def test_each_query_of_the_board_is_a_query_of_prometheus(tmp_path: Path) -> None:
     queries = queries_of_board()
     assert len(queries) > 25

@@ -134,7 +134,7 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "advance_clock": (nothing, "advanced_seconds", "604800"),
 }
 CASES = [
-    pytest.param(name, label, id=f"{name}-{label}", marks=[] if label == "curl" else [pytest.mark.long])
+    pytest.param(name, label, id=f"{name}-{label}", marks=pytest.mark.tools if label == "curl" else pytest.mark.long)
     for name in OPERATIONS
     for label in PROGRAMS
 ]
