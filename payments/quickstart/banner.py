@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ def ready_lines(ready: Ready) -> list[str]:
         f"  Admin       {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
         f"  Docs        {ready.api}/docs",
         *(f"  {'' if number else 'Data':10}  {folder}" for number, folder in enumerate(folders)),
+        f"  Commands    KAHA_DATA={shlex.quote(str(next(iter(ready.folders))))} .uv/bin/uv run manage.py help",
         "",
         heading(f"Keys of Demo Shop, {demo['merchant']}"),
         *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),

@@ -11,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.guides.markdown import PLACEHOLDER
 from payments.domain.merchants.merchants import NewMerchant
+from payments.quickstart.demo import payouts
 from payments.webhooks.retry_schedule import DELAYS_SECONDS
 from tests.client import Api, made
 from tests.guides.texts import TEXTS, Block, blocks_of, differences, shown_json, text_of
@@ -48,6 +49,8 @@ def terminal(live_server: LiveServer, shop: NewMerchant, settings: Settings) -> 
         pytest.skip("no curl is installed")
     settings.PUBLIC_URL = live_server.url
     settings.KAHA_CLOCK = True
+    # As the quickstart's demo shop has it, too.
+    payouts.set_up(shop.merchant)
     return Terminal(live_server.url, shop.keys["sk_test"])
 
 

@@ -171,3 +171,8 @@ def test_the_glossary_is_in_order() -> None:
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", text_of("glossary"), re.M)
     assert len(words) >= 40
     assert words == sorted(words, key=str.casefold)
+
+
+def test_no_two_commands_of_readme_and_guides_have_one_idempotency_key() -> None:
+    found = [key for text in TEXTS.values() for key in re.findall(r"'Idempotency-Key: ([^']+)'", text)]
+    assert len(found) == len(set(found)) >= 4, found

@@ -18,7 +18,7 @@ from payments.quickstart import servers
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.places import make_running_folders, prepare, secrets_of
 from tests.quickstart.conftest import remove_linked_folders
-from tests.quickstart.quickstart_process import MANAGE, manage
+from tests.quickstart.quickstart_process import ENVIRONMENT, MANAGE, manage
 
 pytestmark = pytest.mark.long
 
@@ -139,8 +139,21 @@ def test_outside_servers_leave_the_data_folder_alone(closed_data: Path) -> None:
 
 def test_two_commands_at_once_share_one_database(data: Path) -> None:
     with ThreadPoolExecutor() as threads:
+        list(threads.map(lambda _: manage(data, "migrate", "--verbosity", "0"), range(2)))
         outputs = list(threads.map(lambda _: manage(data, "showmigrations", "--plan"), range(2)))
     assert all("[X]" in output and "[ ]" not in output for output in outputs)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_command_makes_no_empty_database_in_silence(closed_data: Path, is_there: bool) -> None:
+    if is_there:
+        closed_data.mkdir()
+    environment = {**ENVIRONMENT, "KAHA_DATA": str(closed_data)}
+    command = [*MANAGE, "merchant", "list"]
+    ended = subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"kaha: there is no database in {closed_data}. ")
+    assert not closed_data.joinpath("postgres").exists()
 
 
 def modes(folder: Path) -> dict[Path, int]:

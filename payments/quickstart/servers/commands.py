@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.locks import FileLock
@@ -30,13 +31,16 @@ START_TIMEOUT_SECONDS = 60
 def database_for(arguments: list[str]) -> Iterator[None]:
     """Have the embedded database run while a `manage.py` command with these arguments does, if it needs it.
 
-    A server that another process runs on the same data folder is shared; one of our own stops afterwards. A new
-    database gets its tables first. Raises EmbeddedError where it cannot run.
+    A server that another process runs on the same data folder is shared; one of our own stops afterwards. Only
+    `migrate` makes a new database. Raises EmbeddedError where there is none or it cannot run.
     """
     is_outside = os.environ.get("DATABASE_URL") or os.environ.get("DATABASE_URL_FILE")
     if is_outside or not arguments or arguments[0] in WITHOUT_DATABASE:
         yield
         return
+    may_make_one = arguments[0] == "migrate"
+    if not may_make_one and not data_folder().exists():
+        raise _no_database(data_folder())
     places = prepare(data_folder())
     # `dbshell` finds the wheel's psql where the machine has none.
     os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{postgres.wheel_folder() / 'bin'}"
@@ -47,9 +51,19 @@ def database_for(arguments: list[str]) -> Iterator[None]:
         if _joined(places, owner, users):
             yield
             return
+        if not may_make_one and not places.cluster.exists():
+            raise _no_database(places.data)
         owner.write_owner(arguments[0])
         with _own_server(places, users):
             yield
+
+
+def _no_database(data: Path) -> EmbeddedError:
+    """Return the error of a command that would look at an empty database in place of the one that is meant."""
+    return EmbeddedError(
+        f"there is no database in {data}. Name the data folder of a running quickstart, as it shows it "
+        "(KAHA_DATA=…), or an outside database (DATABASE_URL), or make a new one here with `manage.py migrate`."
+    )
 
 
 def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
