@@ -76,7 +76,7 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(unknown: Attempt, a
         assert "Nobody decides their own request." in text_of(decide(ana, correction, decision))
     assert state_of(correction) == State.PROPOSED
     assert Charge.objects.get().status == "pending"
-    assert not AuditEntry.objects.about(correction).exists()
+    assert [entry.action for entry in AuditEntry.objects.about(correction)] == ["proposed"]
 
 
 def test_nobody_withdraws_somebody_elses(unknown: Attempt, ben: Client) -> None:

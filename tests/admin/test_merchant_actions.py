@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock, sourcetypes
-from payments.admin.merchants.receiver import UNDER_WAY
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
+from payments.domain.webhooks.test_event import UNDER_WAY
 from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant
 from tests.admin.actions import REASON, act, form_of
 from tests.admin.conftest import text_of

@@ -117,8 +117,7 @@ TAMPERING = {
         "Entry 2 was changed.",
     ),
     "entry added without a place": (
-        [f"INSERT INTO {ENTRIES} ({COLUMNS}) SELECT {COLUMNS} FROM {ENTRIES} WHERE number = 3"]
-        + [f"UPDATE {ENTRIES} SET id = 0 WHERE id = (SELECT max(id) FROM {ENTRIES})"],
+        [f"INSERT INTO {ENTRIES} (id, {COLUMNS}) SELECT 0, {COLUMNS} FROM {ENTRIES} WHERE number = 3"],
         "The entry with the ID 0 is not in the chain.",
     ),
     "head removed": ([f"DELETE FROM {HEAD}"], f"The log ends at entry {LENGTH}, where entry 0 was written last."),

@@ -58,7 +58,7 @@ class AuditEntry(models.Model):
     """One action, written in its transaction. The database refuses to change or delete an entry.
 
     It links an entry to the end of the chain when that transaction commits, however long it took, so that nobody waits
-    for the head of the chain longer than for a commit. Nobody but the transaction itself sees an entry without a number.
+    for the head of the chain longer than for a commit. Only the transaction itself sees an entry without a number.
     """
 
     # In the order in which the entries were written.
