@@ -11,6 +11,7 @@ from payments import clock
 from payments.domain.cards import bin_table
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
+from tests.audited_pages import audited_pages
 from tests.client import Api
 from tests.empty_database import EmptyDatabase
 
@@ -36,6 +37,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 def no_known_bins() -> None:
     """Have each test read its own BIN table."""
     bin_table.known_entries.cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _pages_are_audited() -> Iterator[None]:
+    """Have no page of the admin change anything that the audit log does not have."""
+    with audited_pages():
+        yield
 
 
 @pytest.fixture

@@ -9,11 +9,13 @@ from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain import idempotency
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.charging import sources
 from payments.domain.errors import conflict, not_found
 from payments.domain.idempotency import Result, StoredAnswer
-from payments.ids import parse_id
+from payments.ids import parse_id, public_id
 from payments.models import Source
 
 # Each event of a customer shows all of its sources.
@@ -56,6 +58,13 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         customer.kept.remove(tie)
         execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
     return customer
+
+
+@transaction.atomic
+def detach_for_operator(customer: Customer, source_id: str) -> None:
+    """Detach a source of `customer` for an operator, whose act is recorded. Raise PaymentError as `detach` does."""
+    detach(Caller(customer.merchant_id, customer.livemode), public_id("cus", customer.pk), source_id)
+    audit_log.record(Action.CHANGED, customer, fields=["sources"], detail=f"{source_id} detached")
 
 
 def detach_writes(caller: Caller, tie: CustomerSource) -> list[Write]:

@@ -39,8 +39,8 @@ def test_an_operator_adds_evidence_and_submits_it(dispute: Dispute, operator: Cl
     respond.send_due()
     dispute.refresh_from_db()
     assert (dispute.status, dispute.response_state) == ("under_review", "sent")
-    entries = AuditEntry.objects.filter(action="responded").order_by("number")
-    assert [entry.detail for entry in entries] == ["Add evidence", "Submit the evidence"]
+    entries = AuditEntry.objects.filter(action="responded").order_by("id")
+    assert [entry.detail for entry in entries] == ["Add evidence: receipt", "Submit the evidence"]
     assert not any("Juan" in str(entry.__dict__) for entry in entries)
 
 

@@ -80,7 +80,7 @@ def test_the_branding_has_fields_and_a_preview(operator: Client) -> None:
 
 def test_why_a_merchant_was_renamed_is_recorded(operator: Client) -> None:
     operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address=""))
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("changed", "Ticket 77")
     assert set(entry.fields) == {"title", "account_name", "statement_descriptor", "brand_color"}
 

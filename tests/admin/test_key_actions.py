@@ -130,7 +130,7 @@ def test_a_key_that_is_over_is_neither_rolled_nor_offered_to_be(operator: Client
 def test_a_revoked_key_is_refused_at_once(operator: Client, shop: NewMerchant) -> None:
     assert act(operator, find_key(shop.keys["sk_test"]), "revoke").status_code == 302
     assert Api(shop.keys["sk_test"]).get("/me").status_code == 401
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("revoked", REASON)
 
 

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock, sourcetypes
-from payments.admin.merchants.receiver import UNDER_WAY
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
+from payments.domain.webhooks.test_event import UNDER_WAY
 from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant
 from tests.admin.actions import REASON, act, form_of
 from tests.admin.conftest import text_of
@@ -72,7 +72,7 @@ def test_fees_are_typed_as_people_write_them_and_set_at_once(operator: Client, s
         "card": {"PHP": {"basis_points": 350, "fixed": 101_500}, "JPY": {"basis_points": 0, "fixed": 20}},
         "gcash": {"PHP": {"basis_points": 200, "fixed": 0}},
     }
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.fields, entry.reason) == (["rates"], REASON)
     assert entry.detail == "card in JPY, card in PHP, gcash in PHP"
 
@@ -116,7 +116,7 @@ def test_a_fee_is_removed_by_clearing_its_row(operator: Client, shop: NewMerchan
     assert 'value="3.50"' in text_of(operator.get(page_of(shop.merchant).replace("change", "set-fees")))
     set_fees(operator, shop.merchant, ("card", "PHP", "", ""), ("gcash", "PHP", "2", "0"))
     assert newest().rates == {"gcash": {"PHP": {"basis_points": 200, "fixed": 0}}}
-    assert AuditEntry.objects.latest("number").detail == "card in PHP"
+    assert AuditEntry.objects.latest("id").detail == "card in PHP"
 
 
 def test_a_template_gives_a_merchant_all_of_its_fees(operator: Client, shop: NewMerchant) -> None:
@@ -187,7 +187,7 @@ def test_a_test_event_is_signed_and_its_answer_is_said_and_recorded(
         text = said_after(operator, shop, receiver.url)
         assert [event["type"] for event in receiver.events] == ["charge.created"]
     assert re.search(r"The receiver answered 20\d after \d+ ms, properly\.", text)
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("tested", REASON)
     assert receiver.url not in entry.detail
 
@@ -232,7 +232,7 @@ def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerc
     said = {"test": others, "live": sourcetypes.NAMES}
     assert act(operator, shop.merchant, "set_payment_methods", **said).status_code == 302
     assert newest().payment_method_settings == {"gcash": {"enabled": True, "test": False}}
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.detail, entry.reason) == ("gcash off in test mode", REASON)
 
 

@@ -123,7 +123,7 @@ def test_credentials_are_changed_and_those_left_empty_stay(
     provider_accounts.connected(changed)
     assert north.accounts[-1].credentials == {"key": KEY, "token": TOKEN}
     assert (changed.title, changed.enabled, changed.version) == ("North", True, 2)
-    entry = AuditEntry.objects.about(changed).latest("number")
+    entry = AuditEntry.objects.about(changed).latest("id")
     assert (entry.reason[: len(REASON)], "token" in entry.fields, TOKEN in str(vars(entry))) == (REASON, True, False)
 
 
@@ -176,7 +176,7 @@ def test_the_credentials_are_tested(operator: Client, account: ProviderAccount, 
     act(operator, account, "test_credentials")
 
     assert f"The provider {announced} credentials" in text_of(operator.get(page_of(account)))
-    entry = AuditEntry.objects.about(account).latest("number")
+    entry = AuditEntry.objects.about(account).latest("id")
     assert (entry.action, entry.reason) == ("tested", REASON)
 
 
@@ -238,7 +238,7 @@ def test_a_route_is_changed(operator: Client, account: ProviderAccount) -> None:
     approve_newest()
     changed = Route.objects.get()
     assert (changed.position, changed.amount_min, changed.updated_at > route.updated_at) == (7, None, True)
-    entry = AuditEntry.objects.about(route).latest("number")
+    entry = AuditEntry.objects.about(route).latest("id")
     assert (entry.action, "position" in entry.fields) == ("changed", True)
 
 

@@ -104,7 +104,7 @@ def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> N
     assert "Close with a note" not in page
     report.refresh_from_db()
     assert (report.state, report.closed_by.username) == ("closed", "finance")
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.object_id, entry.actor) == ("closed", str(report.message_id), "finance")
     assert entry.reason == "Refunded by hand, ticket 77."
 

@@ -198,7 +198,7 @@ def test_an_undecided_request_expires_with_its_credentials(shop: NewMerchant) ->
     assert expire_action_requests() == 1
     kept = ApprovalRequest.objects.get()
     assert (kept.state, kept.sealed_credentials) == ("expired", None)
-    assert AuditEntry.objects.about(request).latest("number").action == "expired"
+    assert AuditEntry.objects.about(request).latest("id").action == "expired"
 
 
 def test_an_approved_key_that_is_not_taken_expires(shop: NewMerchant) -> None:
@@ -232,7 +232,7 @@ def test_of_two_concurrent_decisions_one_succeeds(shop: NewMerchant) -> None:
 def test_every_step_is_in_the_audit_log_with_both_operators(shop: NewMerchant) -> None:
     request = approved(requested_key(shop.merchant))
     name, text = decisions.take_key(request, operator("ana"))
-    entries = AuditEntry.objects.about(request).order_by("number")
+    entries = AuditEntry.objects.about(request).order_by("id")
     assert [entry.action for entry in entries] == ["proposed", "approved", "done"]
     for entry in list(entries)[1:]:
         assert "requested by ana" in entry.detail

@@ -14,6 +14,7 @@ from tests.factories import MerchantFactory
 
 Forge = Callable[..., None]
 LENGTH = 5
+LINK = "payments_auditentry_is_linked"
 
 
 @pytest.fixture
@@ -22,7 +23,14 @@ def log(db: None) -> list[AuditEntry]:
     merchant = MerchantFactory(title="Sari Store")
     for number in range(LENGTH):
         audit_log.record(Action.CHANGED, merchant, fields=["rates"], detail=f"change {number}", reason="Ticket 77")
-    return list(AuditEntry.objects.order_by("number"))
+    link_now()
+    return list(AuditEntry.objects.order_by("id"))
+
+
+def link_now() -> None:
+    """Link the entries of this transaction into the chain, as its commit would."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET CONSTRAINTS {LINK} IMMEDIATE; SET CONSTRAINTS {LINK} DEFERRED")
 
 
 @pytest.fixture

@@ -5,7 +5,10 @@ import os
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
-from payments.models import AuditEntry, AuditHead
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.models import AuditEntry
+from tests.audit.conftest import LENGTH
 
 # Of this process alone, for roles are shared by all databases of a server.
 ROLE = f"kaha_auditor_{os.getpid()}"
@@ -23,14 +26,16 @@ def test_the_log_is_append_only_even_for_a_superuser(log: list[AuditEntry], stat
         cursor.execute(statement)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"number": 7}, {"number": 3}, {"previous_hash": b"x" * 32}], ids=["a gap", "the past", "another chain"]
-)
-def test_an_entry_that_does_not_follow_the_last_is_refused(log: list[AuditEntry], wrong: dict[str, object]) -> None:
-    head = AuditHead.objects.get()
-    entry = {"number": head.number + 1, "previous_hash": head.hash, "hash": b"y" * 32, "action": "forged"} | wrong
-    with pytest.raises(IntegrityError), transaction.atomic():
-        AuditEntry.objects.bulk_create([AuditEntry(**entry)])
+@pytest.mark.parametrize("wrong", [{"number": LENGTH + 1}, {"number": 3}, {"previous_hash": b"x" * 32}])
+def test_an_entry_that_brings_its_own_place_is_refused(log: list[AuditEntry], wrong: dict[str, object]) -> None:
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
+        AuditEntry.objects.bulk_create([AuditEntry(hash=b"y" * 32, action="forged", **wrong)])
+
+
+def test_an_entry_that_is_not_linked_yet_is_not_changed_either(log: list[AuditEntry]) -> None:
+    audit_log.record(Action.DELETED)
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("UPDATE payments_auditentry SET hash = sha256('') WHERE number IS NULL")
 
 
 @pytest.mark.parametrize(

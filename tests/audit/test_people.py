@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def entries_about(row: User | Group) -> Entries:
     """Return actor, action, fields and detail of each entry about `row`."""
-    entries = AuditEntry.objects.about(row).exclude(action__in=["added", "signed_in"]).order_by("number")
+    entries = AuditEntry.objects.about(row).exclude(action__in=["added", "signed_in"]).order_by("id")
     return list(entries.values_list("actor", "action", "fields", "detail"))
 
 

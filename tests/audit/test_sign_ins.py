@@ -25,7 +25,7 @@ def _three_failures_lock_out(settings: Settings) -> None:
 def entries() -> Entries:
     """Return action, actor, origin and object of each entry about signing in or out."""
     entries = AuditEntry.objects.filter(action__in=["signed_in", "signed_out", "sign_in_failed", "locked_out"])
-    return list(entries.order_by("number").values_list("action", "actor", "origin", "object_name"))
+    return list(entries.order_by("id").values_list("action", "actor", "origin", "object_name"))
 
 
 def fail(visitor: Visitor, name: str = "ana") -> None:

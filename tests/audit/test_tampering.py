@@ -14,7 +14,8 @@ from tests.audit.conftest import LENGTH, Forge
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ENTRIES, HEAD = "payments_auditentry", "payments_audithead"
-COLUMNS = ", ".join(field.column for field in AuditEntry._meta.concrete_fields if field.name != "number")
+OWN = ("id", "number")
+COLUMNS = ", ".join(field.column for field in AuditEntry._meta.concrete_fields if field.name not in OWN)
 
 
 def hashes() -> list[str]:
@@ -43,10 +44,11 @@ OTHER = dict.fromkeys(COVERED, "'forged'") | {
 
 def test_every_column_is_covered_but_the_hashes() -> None:
     names = {field.name for field in AuditEntry._meta.concrete_fields}
-    assert names - set(COVERED) == {"hash", "previous_hash"}
+    # The number is covered by the hash of the link.
+    assert names - set(COVERED) == {"id", "number", "hash", "previous_hash"}
 
 
-@pytest.mark.parametrize("column", [name for name in COVERED if name != "number"])
+@pytest.mark.parametrize("column", COVERED)
 def test_an_entry_that_was_changed_is_found(log: list[AuditEntry], forge: Forge, column: str) -> None:
     forge(f"UPDATE {ENTRIES} SET {column} = {OTHER[column]} WHERE number = 3")
     assert_broken("Entry 3 was changed.")
@@ -114,6 +116,10 @@ TAMPERING = {
         ],
         "Entry 2 was changed.",
     ),
+    "entry added without a place": (
+        [f"INSERT INTO {ENTRIES} (id, {COLUMNS}) SELECT 0, {COLUMNS} FROM {ENTRIES} WHERE number = 3"],
+        "The entry with the ID 0 is not in the chain.",
+    ),
     "head removed": ([f"DELETE FROM {HEAD}"], f"The log ends at entry {LENGTH}, where entry 0 was written last."),
     "head moved": (
         [f"UPDATE {HEAD} SET number = number + 1"],
@@ -139,7 +145,7 @@ def test_a_changed_entry_with_a_matching_hash_is_found_after_it(
 ) -> None:
     entry = AuditEntry.objects.get(number=number)
     entry.reason = "forged"
-    forge(f"UPDATE {ENTRIES} SET reason = 'forged', hash = '\\x{entry.sealed().hex()}' WHERE number = {number}")
+    forge(f"UPDATE {ENTRIES} SET reason = 'forged', hash = '\\x{entry.linked_hash().hex()}' WHERE number = {number}")
     assert_broken(fault)
 
 

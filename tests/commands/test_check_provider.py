@@ -195,7 +195,7 @@ def test_no_secret_is_printed(account: ProviderAccount) -> None:
 
 def test_the_audit_log_has_the_steps(account: ProviderAccount) -> None:
     checked(account)
-    assert [entry.detail for entry in AuditEntry.objects.filter(action="tested").order_by("number")] == [
+    assert [entry.detail for entry in AuditEntry.objects.filter(action="tested").order_by("id")] == [
         "Approved",
         "by payments: card, gcash",
     ]

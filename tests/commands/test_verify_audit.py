@@ -74,7 +74,7 @@ def rewrite(forge: Forge, length: int) -> None:
     for number in range(1, length + 1):
         entry = AuditEntry.objects.get(number=number)
         entry.reason, entry.previous_hash = "forged", last
-        last = entry.sealed()
+        last = entry.linked_hash()
         hashes = f"previous_hash = '\\x{bytes(entry.previous_hash).hex()}', hash = '\\x{last.hex()}'"
         forge(f"UPDATE payments_auditentry SET reason = 'forged', {hashes} WHERE number = {number}")
     forge(f"UPDATE payments_audithead SET hash = '\\x{last.hex()}'")

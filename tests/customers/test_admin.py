@@ -78,7 +78,7 @@ def test_a_detached_source_is_charged_no_more_and_its_card_data_is_gone(
     order = {"amount": 100, "currency": "PHP", "source": gone, "description": "Rice"}
     assert api.post("/charges/", order).status_code == 409
     assert Card.objects.get(source_id=parse_id("src", gone)).sealed_number is None
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.object_id, entry.fields) == (str(parse_id("cus", maria["id"])), ["sources"])
     assert "ticket 4711" in entry.reason
 

@@ -78,7 +78,7 @@ def test_a_higher_budget_opens_a_window_that_was_closed(
 
 def test_a_changed_budget_is_in_the_audit_log(manage: Manage, shop: NewMerchant) -> None:
     manage("merchant", "set-decline-budget", "Sari Store", 5)
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.object_id, entry.fields) == ("changed", str(shop.merchant.id), ["decline_budget"])
 
 

@@ -16,6 +16,7 @@ from payments.health.metrics import collector, families
 from payments.health.metrics.collector import ServiceCollector, read_all
 from payments.metrics import counters
 from payments.models import Attempt, MoneyCheck, WorkerProcess
+from tests.audit.conftest import link_now
 from tests.client import ANSWER_LOST, Api
 from tests.guides.texts import text_of
 from tests.health.conftest import service as service
@@ -57,6 +58,7 @@ def test_unknown_outcomes_are_counted_by_their_age(api: Api) -> None:
 
 
 def test_a_changed_entry_of_the_audit_log_breaks_its_chain(api: Api) -> None:
+    link_now()
     assert hash_chain.newest_fault(200) == ""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE payments_auditentry DISABLE TRIGGER USER")

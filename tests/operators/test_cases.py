@@ -36,7 +36,7 @@ def case_address(charge: Charge) -> str:
 def test_a_note_is_on_the_page_with_its_author_and_in_the_audit_log(operator: Client, charge: Charge) -> None:  # noqa: F811
     response = operator.post(case_address(charge), {"note": "The payer called about this."}, follow=True)
     assert "operator</strong>: The payer called about this." in text_of(response)
-    entry = AuditEntry.objects.filter(action="changed").latest("number")
+    entry = AuditEntry.objects.filter(action="changed").latest("id")
     assert (entry.object_id, entry.fields, entry.detail) == (str(charge.pk), ["notes"], "The payer called about this.")
 
 
@@ -57,7 +57,7 @@ def test_assignee_and_tags_are_set_and_taken_away(operator: Client, charge: Char
     case.refresh_from_db()
     assert (case.assignee, case.tags) == (None, [])
     details = AuditEntry.objects.filter(action="changed", object_id=str(charge.pk)).values_list("detail", flat=True)
-    assert list(details.order_by("number")) == ["ana", "fraud-check, payer-called", "none", "none"]
+    assert list(details.order_by("id")) == ["ana", "fraud-check, payer-called", "none", "none"]
 
 
 @pytest.mark.parametrize("tags", ["a b c d e f", "x" * 31, "<b>", "-"])

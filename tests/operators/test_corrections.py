@@ -10,7 +10,7 @@ from payments import clock
 from payments.domain.charging import recovery
 from payments.domain.charging.attempts import payment_of, reload
 from payments.domain.operators import corrections
-from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
+from payments.models import Attempt, AuditEntry, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
@@ -173,6 +173,8 @@ def test_a_proposal_whose_outcome_became_known_is_closed_by_the_sweep(api: Api) 
     recover()
     open_one = proposed(unknown_payment(api), "declined")
     assert corrections.close_overtaken() == 1
+    acts = [entry.action for entry in AuditEntry.objects.about(overtaken).order_by("id")]
+    assert acts == ["proposed", "overtaken"]
     overtaken.refresh_from_db()
     open_one.refresh_from_db()
     assert (overtaken.state, open_one.state) == (State.OVERTAKEN, State.PROPOSED)

@@ -27,7 +27,7 @@ def request_of_ana(api: Api) -> OperatorAction:
 def test_an_approval_says_who_and_why(request_of_ana: OperatorAction) -> None:
     action = approved(request_of_ana)
     assert (action.state, action.decided_by, action.note) == ("approved", person("ben", "finance"), NOTE)
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("approved", NOTE)
 
 
@@ -64,7 +64,7 @@ def test_a_declined_request_cannot_be_approved(request_of_ana: OperatorAction) -
 
 def test_the_requester_may_withdraw(request_of_ana: OperatorAction) -> None:
     deciding.withdraw(request_of_ana, person("ana"), "A mistake")
-    assert (request_of_ana.state, AuditEntry.objects.latest("number").reason) == ("withdrawn", "A mistake")
+    assert (request_of_ana.state, AuditEntry.objects.latest("id").reason) == ("withdrawn", "A mistake")
 
 
 def test_nobody_else_may_withdraw(request_of_ana: OperatorAction) -> None:
@@ -76,7 +76,7 @@ def test_an_undecided_request_expires(request_of_ana: OperatorAction) -> None:
     let_time_pass(OperatorAction, "expires_at")
     assert deciding.expire() == 1
     assert OperatorAction.objects.get().state == "expired"
-    assert AuditEntry.objects.latest("number").action == "expired"
+    assert AuditEntry.objects.latest("id").action == "expired"
 
 
 def test_an_expired_request_cannot_be_approved(request_of_ana: OperatorAction) -> None:

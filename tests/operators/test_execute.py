@@ -114,7 +114,7 @@ def test_an_action_that_the_charge_no_longer_allows_is_refused_with_a_code(api: 
     api.post(f"/charges/{charge['id']}/void")
     done(action)
     assert (action.state, action.code, action.attempt) == ("refused", "charge_not_refundable", None)
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.detail.rpartition(", ")[2]) == ("refused", "charge_not_refundable")
 
 

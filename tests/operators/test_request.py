@@ -98,7 +98,7 @@ def test_a_request_moves_no_money(api: Api) -> None:
 def test_the_request_and_its_reason_are_in_the_audit_log(api: Api) -> None:
     api.charge()
     proposed("refund", ALONE, proposed_by=person("ana"))
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("proposed", REASON)
     assert entry.detail.startswith("refund of PHP 50.00, ch_")
 

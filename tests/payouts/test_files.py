@@ -126,7 +126,7 @@ def test_each_step_is_in_the_audit_log_without_an_account_number(account: Payout
     ready(account)
     file = sent(make_file())
     files.mark_paid(file)
-    entries = AuditEntry.objects.filter(object_id=file.id).order_by("number")
+    entries = AuditEntry.objects.filter(object_id=file.id).order_by("id")
     assert [entry.action for entry in entries] == ["added", "exported", "changed", "changed"]
     said = " ".join(f"{entry.detail} {entry.object_name}" for entry in AuditEntry.objects.all())
     assert "1 payout, PHP 100.00" in said

@@ -191,7 +191,7 @@ def test_recovery_declines_by_the_block_of_the_attempt(api: Api) -> None:
 def test_the_audit_log_has_who_blocked_and_lifted_and_why(db: None) -> None:
     block = block_card()
     blocks.lift(block, operator("ben"), "It was another card")
-    entries = AuditEntry.objects.about(block).order_by("number").values_list("action", "object_name", "reason")
+    entries = AuditEntry.objects.about(block).order_by("id").values_list("action", "object_name", "reason")
     assert list(entries) == [("blocked", "visa …3055", WHY), ("lifted", "visa …3055", "It was another card")]
 
 

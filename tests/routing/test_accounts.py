@@ -94,7 +94,7 @@ def test_the_audit_log_has_the_settings_before_and_after(north: Psp, shop: NewMe
     account = provider_accounts.open_account(shop.merchant, True, "north", "Ours", {"key": KEY}, {"branch": "Cebu"})
     provider_accounts.change_account(account, "Ours", False, {"key": KEY}, {"branch": "Davao"})
 
-    added, changed = AuditEntry.objects.about(account).order_by("number")
+    added, changed = AuditEntry.objects.about(account).order_by("id")
     assert added.detail == "at north, live mode, branch: 'nothing' to 'Cebu'"
     assert changed.detail == "branch: 'Cebu' to 'Davao', enabled: 'yes' to 'no'"
 
@@ -158,7 +158,7 @@ def test_the_provider_says_whether_it_knows_the_credentials(north: Psp, shop: Ne
 
     assert isinstance(provider_accounts.try_credentials(good), Approved)
     assert isinstance(provider_accounts.try_credentials(bad), Rejected)
-    entries = AuditEntry.objects.filter(action="tested").order_by("number")
+    entries = AuditEntry.objects.filter(action="tested").order_by("id")
     assert [entry.detail for entry in entries] == ["Approved", "Rejected"]
 
 

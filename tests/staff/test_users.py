@@ -102,7 +102,7 @@ def limited_to(shop: NewMerchant) -> dict[str, object]:
 def test_an_administrator_limits_somebody_to_a_merchant(abby: Visitor, carlo: User, shop: NewMerchant) -> None:
     assert change(abby, carlo, **limited_to(shop)) == 302
     assert MerchantAccess.objects.limit_of(fresh(carlo)) == {shop.merchant.pk}
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.actor, entry.object_id, entry.fields) == ("abby", str(carlo.pk), ["merchants"])
     assert entry.detail == f"add mer_{shop.merchant.pk.hex}"
 
@@ -114,7 +114,7 @@ def test_nobody_gives_themselves_a_merchant(abby: Visitor, administrator: User, 
 
 def test_the_end_of_a_limit_is_recorded(carlo: User, shop: NewMerchant) -> None:
     MerchantAccess.objects.create(operator=carlo, merchant=shop.merchant).delete()
-    assert AuditEntry.objects.latest("number").detail == f"remove mer_{shop.merchant.pk.hex}"
+    assert AuditEntry.objects.latest("id").detail == f"remove mer_{shop.merchant.pk.hex}"
 
 
 def test_an_administrator_of_some_merchants_sees_no_people(
@@ -131,7 +131,7 @@ def test_an_administrator_marks_somebody_who_works_for_all_merchants(abby: Visit
     assert MerchantAccess.objects.limit_of(carlo) == frozenset()
     assert change(abby, carlo, groups=[Group.objects.get(name=ALL_MERCHANTS).pk]) == 302
     assert MerchantAccess.objects.limit_of(fresh(carlo)) is None
-    assert AuditEntry.objects.latest("number").detail == "add all merchants"
+    assert AuditEntry.objects.latest("id").detail == "add all merchants"
 
 
 @pytest.mark.parametrize("path", ["auth/group/", "auth/permission/"])
@@ -192,7 +192,7 @@ def test_the_libraries_own_pages_are_not_there(path: str, ana: User) -> None:
 def test_a_new_role_is_recorded_once(abby: Visitor, carlo: User) -> None:
     before = AuditEntry.objects.count()
     change(abby, carlo, groups=[Group.objects.get(name="support").pk])
-    [entry] = AuditEntry.objects.order_by("number")[before:]
+    [entry] = AuditEntry.objects.order_by("id")[before:]
     assert (entry.actor, entry.object_name, entry.fields) == ("abby", "carlo", ["groups"])
 
 
@@ -200,7 +200,7 @@ def test_new_recovery_codes_are_recorded(ana: User) -> None:
     visitor = Visitor()
     visitor.sign_in(ana)
     visitor.post("/admin/recovery-codes/")
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.actor, entry.detail) == ("ana", "recovery codes renewed")
 
 

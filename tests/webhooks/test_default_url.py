@@ -66,7 +66,7 @@ def test_a_default_that_is_removed_is_used_no_more(with_default: NewMerchant, ap
     notify_urls.set_default(with_default.merchant, "", livemode=False)
     api.charge()
     assert called() == []
-    entry = AuditEntry.objects.latest("number")
+    entry = AuditEntry.objects.latest("id")
     assert (entry.fields, entry.detail) == (["notify_urls"], "test mode, removed")
 
 

@@ -31,7 +31,7 @@ from payments.admin.operators import corrections, requests
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.operators.summary import describe
+from payments.domain.operators.summary import describe, proposed_outcome
 from payments.models import ApprovalRequest, Correction, Merchant, OperatorAction
 from payments.vault import VaultUnavailable
 
@@ -105,7 +105,7 @@ def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem
         what, decider = describe(act), operator.has_perm(requests.MAY_DECIDE)
         yield _item(act, what, act.charge.merchant, act.reason, act.expires_at, operator, decider)
     for row in _rows(request, page, Correction, "attempt__charge__merchant"):
-        what = f"{row.attempt.kind}, outcome: {corrections.said(row)}"
+        what = f"{row.attempt.kind}, outcome: {proposed_outcome(row)}"
         decider = operator.has_perm(corrections.DECISIONS[0].permission)
         yield _item(row, what, row.attempt.charge.merchant, row.evidence, None, operator, decider)
     for change in _rows(request, page, ApprovalRequest, "merchant"):

@@ -24,7 +24,7 @@ from payments.models.operators.audit import COVERED
 from payments.rendering.csv import csv_lines
 
 AT_ONCE = 2_000
-HEADS = (*COVERED, "hash")
+HEADS = ("number", *COVERED, "hash")
 
 
 ByWho = by(
@@ -57,7 +57,7 @@ class AuditEntryAdmin(LookOnlyAdmin):
     what = column("Object", lambda entry: object_link(entry))
     changed = column("Changed", lambda entry: lines(entry.fields))
     changes = column("What changed", lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])))
-    hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash).hex())
+    hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash or b"").hex())
     own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
 
     def get_urls(self) -> list[URLPattern]:
@@ -83,11 +83,11 @@ class AuditEntryAdmin(LookOnlyAdmin):
 
 def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
     """Yield the entries in order, and hold no database connection between batches."""
-    last = -1
-    while batch := list(found.filter(number__gt=last).order_by("number")[:AT_ONCE]):
+    last = 0
+    while batch := list(found.filter(id__gt=last).order_by("id")[:AT_ONCE]):
         release_connection()
         yield from batch
-        last = batch[-1].number
+        last = batch[-1].id
 
 
 def object_link(entry: AuditEntry) -> SafeString | str:
@@ -103,4 +103,4 @@ def _cells(entry: AuditEntry) -> Sequence[object]:
     """Return the cells that the hash of an entry covers, so that `verify_audit` can check a file."""
     values = {name: getattr(entry, name) for name in COVERED}
     values |= {"created_at": clock.iso(entry.created_at), "fields": ", ".join(entry.fields)}
-    return (*values.values(), bytes(entry.hash).hex())
+    return (entry.number, *values.values(), bytes(entry.hash).hex())

@@ -1,6 +1,5 @@
 """Unknown outcomes, oldest first: looking them up and proposing corrections."""
 
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +7,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -23,13 +21,11 @@ from payments.admin.framework.formats import NOTHING, chip, column, lines, link,
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden
 from payments.admin.moments import moment_cell, moment_text
-from payments.admin.operators.corrections import DECISIONS, said
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
+from payments.admin.operators.corrections import DECISIONS
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import recovery
-from payments.domain.errors import PaymentError
 from payments.domain.operators import corrections
+from payments.domain.operators.lookups import look_up
+from payments.domain.operators.summary import proposed_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Correction, Merchant, UnknownOutcome
 from payments.models.operators.correction import EVIDENCE_MAX_LENGTH, no_card_number
@@ -120,15 +116,11 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         attempt = self.get_queryset(request).filter(pk=pk).first()
         if attempt is None:
             return self._leave(request, pk)
-        audit_log.record(Action.LOOKED_UP, attempt, detail=f"at {attempt.provider}, before it was due")
-        asked = True
-        # The merchant's error for an operation that was not done is already recorded.
-        with suppress(PaymentError):
-            try:
-                asked = recovery.resolve(attempt)
-            except ProviderBusy as busy:
-                self.message_user(request, busy.message, messages.WARNING)
-                return redirect("admin:payments_unknownoutcome_change", pk)
+        try:
+            asked = look_up(attempt)
+        except ProviderBusy as busy:
+            self.message_user(request, busy.message, messages.WARNING)
+            return redirect("admin:payments_unknownoutcome_change", pk)
         return self._found(request, pk, asked)
 
     def propose(self, request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -148,9 +140,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     def _proposed(self, request: HttpRequest, form: ProposalForm) -> bool:
         correction = form.instance
         try:
-            with transaction.atomic():
-                corrections.propose(correction)
-                audit_log.record(Action.PROPOSED, correction, detail=said(correction), reason=correction.evidence)
+            corrections.propose(correction)
         except ValidationError as error:
             form.add_error(None, error)
             return False
@@ -201,7 +191,11 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     def proposals(self, attempt: UnknownOutcome) -> SafeString | str:
         rows = attempt.corrections.select_related("proposed_by").order_by("-pk")
         return lines(
-            link(Correction, row.pk, f"{row.state}: {said(row)}, by {row.proposed_by}, {moment_text(row.created_at)}")
+            link(
+                Correction,
+                row.pk,
+                f"{row.state}: {proposed_outcome(row)}, by {row.proposed_by}, {moment_text(row.created_at)}",
+            )
             for row in rows
         )
 

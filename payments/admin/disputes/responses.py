@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.template.defaultfilters import filesizeformat
 
 from payments.admin.framework.formats import money
@@ -13,28 +12,18 @@ from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
-from payments.domain.caller import Caller
-from payments.domain.disputes import evidence, respond
+from payments.domain.disputes import evidence
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.errors import PaymentError
-from payments.domain.idempotency import StoredAnswer
-from payments.domain.operators.approval_limits import limit_of
-from payments.ids import public_id
+from payments.domain.operators import dispute_responses
+from payments.domain.operators.dispute_responses import AboveLimit
 from payments.models import Dispute
 from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.sensitive_data.card_numbers import holds_card_number
-from payments.vault import VaultUnavailable, with_prefetched_keys
+from payments.vault import VaultUnavailable
 
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
-# No request of a merchant waits for the answer.
-NO_ANSWER = StoredAnswer(200, b"")
-
-
-class AboveLimit(Exception):
-    """The operator may not give up so much; the message says what to do instead."""
 
 
 class EvidenceForm(ReasonForm):
@@ -95,18 +84,6 @@ class Responds(RowAction):
             yield "Evidence due", moment_text(dispute.evidence_due_at)
         yield "Evidence so far", ", ".join(piece.type for piece in evidence.of_dispute(dispute)) or "none"
 
-    @with_prefetched_keys
-    @transaction.atomic
-    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
-        caller = Caller(dispute.merchant_id, dispute.livemode)
-        done = self.respond(caller, public_id("dp", dispute.pk), dispute, said)
-        audit_log.record(Action.RESPONDED, dispute, detail=self.label)
-        return done
-
-    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
-        """Respond as the operator said; return the success message."""
-        raise NotImplementedError
-
 
 class AddEvidence(Responds):
     name, label = "add_evidence", "Add evidence"
@@ -114,10 +91,9 @@ class AddEvidence(Responds):
     form = EvidenceForm
     file_bytes = SIZE_MAX
 
-    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
+    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
         content_type, content = said["file"] or (evidence.TEXT, said["text"])
-        piece = Evidence(EvidenceType(said["type"]), content_type, content)
-        evidence.add(caller, dispute_id, piece, lambda _: NO_ANSWER)
+        dispute_responses.add_evidence(dispute, Evidence(EvidenceType(said["type"]), content_type, content))
         return "The evidence is added. It is sent when it is submitted."
 
 
@@ -131,8 +107,8 @@ class SubmitEvidence(Responds):
     def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
         return Consequence("It is sent once, and cannot be changed afterwards.")
 
-    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
-        respond.submit(caller, dispute_id, lambda _: NO_ANSWER)
+    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
+        dispute_responses.submit_evidence(dispute)
         return "The evidence is on its way to the provider."
 
 
@@ -146,9 +122,6 @@ class AcceptDispute(Responds):
     def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
         return Consequence("The payer keeps the money. This cannot be undone.")
 
-    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
-        most = limit_of(said["operator"], dispute.currency)
-        if most is None or dispute.amount > most:
-            raise AboveLimit("This is above your approval limit. The merchant can accept it, by POST …/accept.")
-        respond.accept(caller, dispute_id, lambda _: NO_ANSWER)
+    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
+        dispute_responses.accept(dispute, said["operator"])
         return "The acceptance is on its way to the provider."

@@ -65,7 +65,7 @@ class Audited(admin.ModelAdmin):
             raise Http404
         if not self.has_view_or_change_permission(request, obj):
             raise PermissionDenied
-        entries = AuditEntry.objects.about(*self.history_rows(obj)).order_by("-number")[:SHOWN_ENTRIES]
+        entries = AuditEntry.objects.about(*self.history_rows(obj)).order_by("-id")[:SHOWN_ENTRIES]
         context = self.admin_site.each_context(request) | {
             "title": f"History of {obj}",
             "opts": self.opts,

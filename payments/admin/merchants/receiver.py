@@ -10,24 +10,14 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.api_keys import MODE_CHOICES
 from payments.admin.merchants.fees import MAY_CHANGE
-from payments.connections import release_connection
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
-from payments.domain.bulkheads import Places
 from payments.domain.merchants import notify_urls
-from payments.domain.merchants.merchants import MODES, valid_webhook_secrets
-from payments.domain.webhooks import receiver_check
+from payments.domain.merchants.merchants import MODES
+from payments.domain.webhooks.test_event import NotSent, said_of, send_test_event
 from payments.models import Merchant
 from payments.webhooks.transport.results import Answer
-from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
+from payments.webhooks.transport.urls import ForbiddenUrl
 
 URL_MAX_LENGTH = 2083
-# A receiver may take all of its ten seconds, and a process has few threads.
-UNDER_WAY = Places(1)
-
-
-class NotSent(Exception):
-    """Nothing was sent; the message says why."""
 
 
 class TestEventForm(ReasonForm):
@@ -78,19 +68,6 @@ class SendTestEvent(RowAction):
         yield "What happens", "A signed charge.created about a charge that does not exist is sent once, now."
 
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        livemode = MODES[said["mode"]]
-        check_notify_url(said["url"], livemode)
-        secrets = valid_webhook_secrets(merchant, livemode)
-        if not secrets:
-            raise NotSent("The merchant has no webhook secret in this mode. Roll it first.")
-        if not UNDER_WAY.take("all"):
-            raise NotSent("Another test event is under way. Try again in some seconds.")
-        try:
-            release_connection()
-            result = receiver_check.send_one(said["url"], livemode, secrets).result
-        finally:
-            UNDER_WAY.give_back("all")
-        answer = f"answered {result.status}" if isinstance(result, Answer) else f"did not answer: {result.kind}"
-        audit_log.record(Action.TESTED, merchant, detail=f"a test event of {said['mode']} mode: {answer}")
+        result = send_test_event(merchant, said["url"], MODES[said["mode"]])
         proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
-        return f"The receiver {answer} after {result.milliseconds} ms, {proper}."
+        return f"The receiver {said_of(result)} after {result.milliseconds} ms, {proper}."

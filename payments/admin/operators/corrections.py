@@ -2,16 +2,14 @@
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.db import transaction
 
 from payments.admin.framework.base import by_mode_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
 from payments.admin.framework.formats import chip, column, link, money, short_id
 from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
 from payments.domain.operators import corrections
+from payments.domain.operators.summary import proposed_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Charge, Correction
 
@@ -19,13 +17,7 @@ State = Correction.State
 DECISIONS = (
     Decision("approve", "Approve and record", "payments.approve_correction", corrections.approve),
     Decision("reject", "Reject", "payments.approve_correction", corrections.reject),
-    Decision(
-        "withdraw",
-        "Withdraw",
-        "payments.propose_correction",
-        lambda correction, operator, _: corrections.withdraw(correction, operator),
-        by_proposer=True,
-    ),
+    Decision("withdraw", "Withdraw", "payments.propose_correction", corrections.withdraw, by_proposer=True),
 )
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved and recorded."),
@@ -33,13 +25,6 @@ MESSAGES = {
     State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. The outcome is still unknown."),
     State.OVERTAKEN: (messages.WARNING, "The provider's own answer came first, and nothing was changed."),
 }
-
-
-def said(correction: Correction) -> str:
-    """Return the proposed outcome in a few words."""
-    proof = correction.provider_ref or correction.decline_code
-    outcome = correction.outcome.replace("_", " ")
-    return f"{outcome} ({proof})" if proof else outcome
 
 
 def _charge_id(correction: Correction) -> str:
@@ -83,7 +68,7 @@ class CorrectionAdmin(DecidedByAnother):
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
     shown_state = column("State", lambda correction: chip(correction.state))
-    shown_outcome = column("Outcome", said)
+    shown_outcome = column("Outcome", proposed_outcome)
     kind = column("Of", lambda correction: correction.attempt.kind)
     shown_amount = column(
         "Amount", lambda correction: money(correction.attempt.amount, correction.attempt.charge.currency)
@@ -100,7 +85,7 @@ class CorrectionAdmin(DecidedByAnother):
     )
 
     def question(self, row: Correction) -> str:
-        return f"{row.attempt}: {said(row)}?"
+        return f"{row.attempt}: {proposed_outcome(row)}?"
 
     def facts_of(self, row: Correction) -> Facts:
         attempt = row.attempt
@@ -108,13 +93,11 @@ class CorrectionAdmin(DecidedByAnother):
         yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
         yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
         yield "Provider", attempt.provider
-        yield "Proposed outcome", said(row)
+        yield "Proposed outcome", proposed_outcome(row)
         yield "Evidence", row.evidence
         yield "Proposed by", f"{row.proposed_by}, {moment_text(row.created_at)}"
 
-    @transaction.atomic
     def carry_out(self, row: Correction, decision: Decision, operator: User, note: str) -> Message:
         decision.decide(row, operator, note)
         row.refresh_from_db()
-        audit_log.record(Action(row.state), row, detail=said(row), reason=note)
         return MESSAGES[State(row.state)]

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -29,8 +28,6 @@ from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell, moment_text
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
 from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.references import read_reference
@@ -77,11 +74,8 @@ class CloseEvent(RowAction):
         yield "Account", message.account
         yield "Received", f"{moment_text(message.received_at)}"
 
-    @transaction.atomic
     def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
-        report, note = said["report"], said["note"]
-        attention.close(report, said["operator"], note)
-        audit_log.record(Action.CLOSED, message, fields=["state", "note"], detail=f"report {report}", reason=note)
+        attention.close(said["report"], said["operator"], said["note"])
         return "Closed."
 
 

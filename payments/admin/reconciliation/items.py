@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Case, CharField, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
@@ -22,8 +21,6 @@ from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.admin.reconciliation.reports import ByProvider, ByRun
 from payments.admin.statements.list_sums import Sums, SumsOnTop
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 
@@ -59,9 +56,9 @@ class DecideItem(RowAction):
     form = NoteForm
     too_late = {items.TooLate: "Somebody else has just decided this."}
 
-    def __init__(self, name: str, decide: Callable[[Item, User, str], None], done: Action, state: str) -> None:
+    def __init__(self, name: str, decide: Callable[[Item, User, str], None], success: str, state: str) -> None:
         self.name, self.label, self.button = name, f"{name.capitalize()} with a note", name.capitalize()
-        self.decide, self.done, self.state = decide, done, state
+        self.decide, self.success, self.state = decide, success, state
 
     def fits(self, item: Item) -> bool:
         return item.state == self.state
@@ -76,11 +73,9 @@ class DecideItem(RowAction):
         yield "Reference", _reference(item)
         yield "Noted so far", item.note or NOTHING
 
-    @transaction.atomic
     def do(self, item: Item, said: dict[str, Any]) -> Done:
         self.decide(item, said["operator"], said["note"])
-        audit_log.record(self.done, item, fields=["state", "note"], reason=said["note"])
-        return f"{self.done.capitalize()}."
+        return self.success
 
 
 def _in_report(item: Item) -> str:
@@ -116,8 +111,8 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (
-        DecideItem("close", items.close, Action.CLOSED, Item.State.OPEN),
-        DecideItem("reopen", items.reopen, Action.REOPENED, Item.State.CLOSED),
+        DecideItem("close", items.close, "Closed.", Item.State.OPEN),
+        DecideItem("reopen", items.reopen, "Reopened.", Item.State.CLOSED),
     )
     key_converter = case_converter = "int"
     merchant_lookup = "charge__merchant"

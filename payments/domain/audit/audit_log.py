@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from django.db import transaction
 from django.db.models import Model
 
 from payments import context
 from payments.context import Actor
-from payments.models import AuditEntry, AuditHead
+from payments.models import AuditEntry
 from payments.models.operators.audit import NAME_MAX_LENGTH, type_of
 from payments.sensitive_data.redaction import redact
 
@@ -58,13 +57,12 @@ def record(
 ) -> None:
     """Add an entry: the context's actor did `action` to the row `about` just now.
 
-    `fields` are the names of the changed columns. The default reason is the context's. Call it last in a transaction,
-    because it locks the log until the transaction ends.
+    `fields` are the names of the changed columns. The default reason is the context's. It is committed with the
+    transaction that it is called in, and locks nothing before.
     """
     record_all(action, [about], fields=fields, detail=detail, reason=reason)
 
 
-@transaction.atomic(savepoint=False)
 def record_all(
     action: Action,
     about: Iterable[Model | None],
@@ -75,14 +73,10 @@ def record_all(
 ) -> None:
     """Add an entry for each row of `about`, as `record` does."""
     actor = _actor()
-    # The lock keeps the end of the chain where it is until this transaction ends.
-    head = AuditHead.objects.select_for_update(no_key=True).get_or_create(id=AuditHead.ONLY)[0]
     names = [redact(name)[:NAME_MAX_LENGTH] for name in fields]
     entries = []
     for row in about:
         entry = AuditEntry(
-            number=head.number + 1,
-            previous_hash=head.hash,
             action=action,
             request_id=context.request_id.get(),
             # The real time, because the clock of test mode can be moved.
@@ -97,8 +91,7 @@ def record_all(
             object_id=str(row.pk) if row else "",
             object_name=redact(str(row))[:NAME_MAX_LENGTH] if row else "",
         )
-        entry.hash = entry.sealed()
-        head.number, head.hash = entry.number, entry.hash
+        entry.hash = entry.content_hash()
         entries.append(entry)
     AuditEntry.objects.bulk_create(entries)
 

@@ -25,11 +25,13 @@ def verified_hashes() -> Iterator[bytes]:
     """
     with read_only_snapshot():
         head = AuditHead.objects.first() or AuditHead()
+        if (loose := AuditEntry.objects.filter(number=None).order_by("id").first()) is not None:
+            raise Broken(f"The entry with the ID {loose.pk} is not in the chain.")
         yield from _follow(_entries(), 0, GENESIS, head)
 
 
 def _entries() -> Iterator[AuditEntry]:
-    entries = AuditEntry.objects.order_by("number")
+    entries = AuditEntry.objects.filter(number__isnull=False).order_by("number")
     rest = entries
     while batch := list(rest[:BATCH_ENTRIES]):
         yield from batch
@@ -41,7 +43,9 @@ def newest_fault(most: int) -> str:
     head = AuditHead.objects.first() or AuditHead()
     # Others may be added between the two reads.
     entries = list(AuditEntry.objects.filter(number__lte=head.number).order_by("-number")[:most])[::-1]
-    number, last = (entries[0].number - 1, bytes(entries[0].previous_hash)) if entries else (0, GENESIS)
+    number, last = 0, GENESIS
+    if entries:
+        number, last = (entries[0].number or 0) - 1, bytes(entries[0].previous_hash or b"")
     try:
         for _ in _follow(entries, number, last, head):
             pass
@@ -56,10 +60,10 @@ def _follow(entries: Iterable[AuditEntry], number: int, last: bytes, head: Audit
         number += 1
         if entry.number != number:
             raise Broken(f"Entry {entry.number} stands where entry {number} should.")
-        if bytes(entry.previous_hash) != last:
+        if bytes(entry.previous_hash or b"") != last:
             raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
         last = bytes(entry.hash)
-        if last != entry.sealed():
+        if last != entry.linked_hash():
             raise Broken(f"Entry {number} was changed.")
         yield last
     if head.number != number:

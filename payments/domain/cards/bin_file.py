@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.cards.bin_table import BRANDS, FACTS, FUNDINGS, PREFIX_LENGTHS, UNKNOWN
 from payments.models import BinRange
 
@@ -65,6 +67,7 @@ def store(entries: list[BinRange]) -> Counts:
         update_fields=COLUMNS[1:],
     )
     changed = sum(entry.prefix in known for entry in differing)
+    audit_log.record(Action.CHANGED, detail=f"BIN ranges: {len(differing) - changed} added, {changed} changed")
     return Counts(len(differing) - changed, changed, len(entries) - len(differing))
 
 

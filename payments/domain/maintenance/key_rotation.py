@@ -7,9 +7,12 @@ data keys, and the old ones are destroyed.
 from collections.abc import Iterator
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from payments import clock, vault
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.maintenance import reseal
 from payments.domain.maintenance.data_keys import all_wrapped_keys, usable_keys
 from payments.models import DataKey
@@ -21,6 +24,7 @@ IN_FLIGHT = timedelta(seconds=60)
 SEALING_ENDS_AFTER = timedelta(seconds=vault.SEALING_SECONDS) + IN_FLIGHT
 
 
+@transaction.atomic
 def retire_data_keys() -> int:
     """Retire every data key, unless retired ones are not destroyed yet; return how many were retired.
 
@@ -29,6 +33,7 @@ def retire_data_keys() -> int:
     if retired().exists():
         return 0
     count = DataKey.objects.filter(retired_at__isnull=True).update(retired_at=clock.now())
+    audit_log.record(Action.CHANGED, detail=f"data keys: {count} retired")
     vault.forget_sealing_keys()
     return count
 

@@ -12,10 +12,13 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
 from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
 from payments.domain.errors import PaymentError
 from payments.domain.operators.four_eyes import Operator, Refused, decision
+from payments.domain.operators.summary import proposed_outcome
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
 from payments.models.charging.attempt import UNRESOLVED
 from payments.providers.base import Approved, Declined, NotFound, Outcome
@@ -44,6 +47,8 @@ def propose(correction: Correction) -> None:
     try:
         with transaction.atomic():
             correction.save(force_insert=True)
+            detail = proposed_outcome(correction)
+            audit_log.record(Action.PROPOSED, correction, detail=detail, reason=correction.evidence)
     except IntegrityError as error:
         raise ValidationError("Somebody else has proposed an outcome at this moment.") from error
 
@@ -65,20 +70,20 @@ def approve(correction: Correction, approver: Operator, note: str) -> Correction
 
 def reject(correction: Correction, decider: Operator, note: str) -> None:
     """Reject the proposal; the outcome stays unknown. Raises Refused as `approve` does."""
-    _end(correction, State.REJECTED, **decision(correction, decider, note))
+    _end(correction, State.REJECTED, note, **decision(correction, decider, note))
 
 
-def withdraw(correction: Correction, proposer: Operator) -> None:
+def withdraw(correction: Correction, proposer: Operator, reason: str = "") -> None:
     """Withdraw one's own proposal. Raises Refused for somebody else's, and for one that is no longer open."""
     if correction.proposed_by_id != proposer.pk:
         raise Refused("Only the proposer may withdraw a proposal.")
-    _end(correction, State.WITHDRAWN)
+    _end(correction, State.WITHDRAWN, reason)
 
 
 def close_overtaken() -> int:
     """End the proposals of outcomes that became known in another way; return how many."""
     overtaken = Correction.objects.proposed().exclude(attempt__in=Attempt.objects.filter(UNRESOLVED))
-    return overtaken.update(state=State.OVERTAKEN, updated_at=clock.now())
+    return sum(_overtake(correction) for correction in overtaken)
 
 
 def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
@@ -87,7 +92,7 @@ def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
     Charge.objects.select_for_update(no_key=True).get(id=locked.charge_id)
     attempt = attempts.reload(locked)
     if attempt.is_unresolved:
-        _end(correction, State.APPROVED, **decided)
+        _end(correction, State.APPROVED, decided["note"], **decided)
         # The refusal is stored as the merchant's answer by then.
         with suppress(PaymentError):
             record_outcome.record(Caller.service(attempt.charge), attempt, _outcome(correction, attempt.charge))
@@ -109,7 +114,17 @@ def _outcome(correction: Correction, charge: Charge) -> Outcome:
             return NotFound()
 
 
-def _end(correction: Correction, state: str, **decided: Any) -> None:
+def _overtake(correction: Correction) -> bool:
+    """End a proposal whose outcome is known by now; return False where an operator decided it meanwhile."""
+    with suppress(Refused):
+        _end(correction, State.OVERTAKEN)
+        return True
+    return False
+
+
+@transaction.atomic
+def _end(correction: Correction, state: State, reason: str = "", **decided: Any) -> None:
     rows = Correction.objects.proposed().filter(id=correction.id)
     if not rows.update(state=state, updated_at=clock.now(), **decided):
         raise Refused("This proposal is no longer open. It was decided meanwhile.")
+    audit_log.record(Action(state), correction, detail=proposed_outcome(correction), reason=reason)

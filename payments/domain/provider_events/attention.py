@@ -1,8 +1,11 @@
 """Provider events that need attention: an operator closes them with a note."""
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 
 from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import check_note
 from payments.models import ProviderEvent
 
@@ -13,6 +16,7 @@ class TooLate(Exception):
     """The event needs no attention any more; nothing was changed."""
 
 
+@transaction.atomic
 def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
     """Close an event that needs attention. Raise TooLate, and ValidationError without a note or with a secret in it."""
     check_note(note)
@@ -20,3 +24,5 @@ def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
     now = clock.now()
     if not rows.update(state=State.CLOSED, note=note, closed_by=operator, closed_at=now, updated_at=now):
         raise TooLate
+    detail = f"report {report}"
+    audit_log.record(Action.CLOSED, report.message, fields=["state", "note"], detail=detail, reason=note)

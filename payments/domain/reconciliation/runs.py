@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 
 from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import files, matcher
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import Layout
@@ -118,6 +120,8 @@ def reconcile(
         matcher.match(run, now)
         run.new_items = matcher.find_differences(run, now, _margin())
         _count(run, report.lines)
+        if started_by == ReconciliationRun.Origin.COMMAND:
+            audit_log.record(Action.ADDED, run, detail=f"{run.lines} lines, {run.new_lines} of them new")
         finish(run)
     logger.info("reconciled", extra={"provider": run.provider, "lines": run.lines, "differences": run.differences})
     return run

@@ -11,6 +11,8 @@ from datetime import datetime
 from django.db.models import Count, Q, QuerySet
 
 from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.charging import expiry, recovery
 from payments.domain.reconciliation import runs
 from payments.domain.reconciliation.layouts import LAYOUTS
@@ -28,6 +30,7 @@ def recover(since: datetime, until: datetime, progress: Progress = lambda _: Non
 
     Raises runs.Busy where a reconciliation is under way: run it again.
     """
+    audit_log.record(Action.LOOKED_UP, detail=f"what providers did from {clock.iso(since)} to {clock.iso(until)}")
     # A charge that we lost may have used one: a retry under its idempotency key must not take the money again.
     summary = Summary(closed_sources=expiry.destroy_numbers_from_before(since))
     progress(f"closed {summary.closed_sources} unused cards")

@@ -39,7 +39,7 @@ class Command(BaseCommand):
             with bar, _only_errors():
                 shops = year.seed(charges, merchants, random, bar.update)
         except (VaultUnavailable, Busy) as fault:
-            message = f"{type(fault).__name__}: {fault} The new merchants have no charges."
+            message = f"{type(fault).__name__}: {fault} The year of the new merchants is not whole."
             raise CommandError(message) from fault
         for shop in shops:
             self.stdout.write(f"{public_id('mer', shop.merchant.id)}  {shop.merchant.title}")

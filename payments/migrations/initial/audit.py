@@ -14,7 +14,8 @@ OPERATIONS = [
     migrations.CreateModel(
         name="AuditEntry",
         fields=[
-            ("number", models.BigIntegerField(primary_key=True, serialize=False)),
+            ("id", models.BigAutoField(primary_key=True, serialize=False)),
+            ("number", models.BigIntegerField(editable=False, null=True, unique=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("action", models.CharField(max_length=30)),
             ("actor", models.CharField(blank=True, max_length=150)),
@@ -27,17 +28,17 @@ OPERATIONS = [
             ("fields", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, default=list, size=None)),
             ("detail", models.TextField(blank=True)),
             ("reason", models.TextField(blank=True)),
-            ("previous_hash", models.BinaryField(max_length=32)),
-            ("hash", models.BinaryField(max_length=32, unique=True)),
+            ("previous_hash", models.BinaryField(max_length=32, null=True)),
+            ("hash", models.BinaryField(max_length=32)),
         ],
         options={
             "verbose_name": "audit entry",
             "verbose_name_plural": "audit log",
             "default_permissions": ("view",),
             "indexes": [
-                models.Index(F("object_id"), F("number"), name="audit_of_object"),
-                models.Index(F("actor"), F("number"), name="audit_of_actor"),
-                models.Index(F("origin"), F("number"), name="audit_of_origin"),
+                models.Index(F("object_id"), F("id"), name="audit_of_object"),
+                models.Index(F("actor"), F("id"), name="audit_of_actor"),
+                models.Index(F("origin"), F("id"), name="audit_of_origin"),
                 models.Index(F("request_id"), condition=Q(("request_id", ""), _negated=True), name="audit_of_request"),
             ],
         },

@@ -13,9 +13,8 @@ from payments import clock
 
 # The hash before the first entry.
 GENESIS = bytes(hashlib.sha256().digest_size)
-# The fields that an entry's hash covers beside the previous hash; to remove one would break every existing log.
+# The fields that an entry's hash covers beside the previous hash and the number; to remove one would break every log.
 COVERED = (
-    "number",
     "created_at",
     "action",
     "actor",
@@ -33,7 +32,7 @@ NAME_MAX_LENGTH = 200
 
 
 class AuditHead(models.Model):
-    """The head of the chain, locked by each transaction that adds an entry."""
+    """The head of the chain, locked by the commit of each transaction that added an entry."""
 
     ONLY = 1
 
@@ -56,10 +55,16 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
 
 
 class AuditEntry(models.Model):
-    """One action. The database accepts entries only at the end of the chain, and refuses to change or delete them."""
+    """One action, written in its transaction. The database refuses to change or delete an entry.
 
-    # From 1 without gaps.
-    number = models.BigIntegerField(primary_key=True)
+    It links an entry to the end of the chain when that transaction commits, however long it took, so that nobody waits
+    for the head of the chain longer than for a commit. Only the transaction itself sees an entry without a number.
+    """
+
+    # In the order in which the entries were written.
+    id = models.BigAutoField(primary_key=True)
+    # From 1 without gaps, in the order in which the transactions were committed.
+    number = models.BigIntegerField(unique=True, null=True, editable=False)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     action = models.CharField(max_length=30)
     # The operator, or the system account that ran a command; empty if nobody was signed in.
@@ -77,8 +82,9 @@ class AuditEntry(models.Model):
     fields = ArrayField(models.CharField(max_length=NAME_MAX_LENGTH), default=list, blank=True)
     detail = models.TextField(blank=True)
     reason = models.TextField(blank=True)
-    previous_hash = models.BinaryField(max_length=32)
-    hash = models.BinaryField(max_length=32, unique=True)
+    previous_hash = models.BinaryField(max_length=32, null=True)
+    # Until the entry is linked, that of its content alone.
+    hash = models.BinaryField(max_length=32)
 
     objects = AuditEntryQuerySet.as_manager()
 
@@ -87,23 +93,25 @@ class AuditEntry(models.Model):
         verbose_name_plural = "audit log"
         default_permissions = ("view",)
         indexes = [
-            models.Index(F("object_id"), F("number"), name="audit_of_object"),
-            models.Index(F("actor"), F("number"), name="audit_of_actor"),
-            models.Index(F("origin"), F("number"), name="audit_of_origin"),
+            models.Index(F("object_id"), F("id"), name="audit_of_object"),
+            models.Index(F("actor"), F("id"), name="audit_of_actor"),
+            models.Index(F("origin"), F("id"), name="audit_of_origin"),
             models.Index(F("request_id"), name="audit_of_request", condition=~Q(request_id="")),
         ]
 
     def __str__(self) -> str:
         return f"{self.number}: {self.action}"
 
-    def sealed(self) -> bytes:
-        """Return the hash that this entry must have: the SHA-256 of the previous hash and its canonical bytes."""
-        return hashlib.sha256(bytes(self.previous_hash) + self.canonical()).digest()
+    def linked_hash(self) -> bytes:
+        """Return the hash that this entry must have: of the previous hash, the number in 8 bytes, and the content's."""
+        number = int(self.number or 0).to_bytes(8, "big", signed=True)
+        return hashlib.sha256(bytes(self.previous_hash or b"") + number + self.content_hash()).digest()
 
-    def canonical(self) -> bytes:
-        """Return the COVERED fields as JSON in UTF-8 with sorted names and without spaces."""
+    def content_hash(self) -> bytes:
+        """Return the SHA-256 of the COVERED fields as JSON in UTF-8 with sorted names and without spaces."""
         values = {name: getattr(self, name) for name in COVERED} | {"created_at": clock.iso(self.created_at)}
-        return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).digest()
 
 
 def type_of(row: models.Model) -> str:

@@ -32,7 +32,12 @@ class Reports:
         self._covered_until = present - YEAR
 
     def reconcile_monthly(self) -> Iterator[datetime]:
-        """Reconcile eleven months, and yield the end of each as the moment at which its report comes. Raise Busy."""
+        """Reconcile eleven months, and yield the end of each as the moment at which its report comes. Raise Busy.
+
+        Where an earlier run covers them, the last report has them too: theirs would miss what the next ones bring.
+        """
+        if ReconciliationRun.objects.filter(provider=PROVIDER).exists():
+            return
         while self._covered_until + MONTH < self._present - MONTH / 2:
             end = self._covered_until + MONTH
             yield end

@@ -13,8 +13,9 @@ from payments.domain import idempotency, settlement
 from payments.domain.settlement import next_settlement_at
 from payments.ledger import account_days
 from payments.overview import day_totals
-from payments.quickstart.demo import operator_scenarios, payouts, scenarios, webhooks
+from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
 from payments.quickstart.demo.business_hours import YEAR, moments
+from payments.quickstart.demo.payouts import pay_out_nightly
 from payments.quickstart.demo.reports import Reports
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import Scenario, Steps
@@ -52,7 +53,7 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
     """Make a year of so many test charges, at least FEWEST, for so many new merchants; return the merchants.
 
     `progress` is called with the number of further charges. Raise VaultUnavailable, and Busy where a reconciliation is
-    under way; the merchants are then without charges.
+    under way; the year is then not whole.
     """
     present = clock.now()
     shops = create_shops(merchants, present - YEAR, present, rng)
@@ -63,10 +64,10 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
     ]
     for (scenario, fewest, most), shop in zip(UNDER_WAY, cycle(shops), strict=False):
         begins.append((present - timedelta(minutes=rng.uniform(fewest, most)), shop, scenario))
-    reports = Reports([shop.merchant.id for shop in shops], present, rng)
-    with transaction.atomic():
-        run(begins, present, reports, progress)
-        reports.reconcile_with_differences(shops[0].operators)
+    for number, shop in enumerate(shops):
+        if own := [begin for begin in begins if begin[1] is shop]:
+            run(own, present, progress, returning=not number)
+    _reconcile(Reports([shop.merchant.id for shop in shops], present, rng), shops[0])
     idempotency.purge()
     for day in day_totals.every_day():
         day_totals.sum_up(day)
@@ -88,22 +89,22 @@ def choose_scenarios(count: int, rng: Random) -> list[Scenario]:
 def run(
     begins: Sequence[Begin],
     present: datetime,
-    reports: Reports | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    *,
+    returning: bool = True,
 ) -> None:
     """Run scenarios until `present`, in the order in which they continue, with the worker's settlement at midnight.
 
-    It is one transaction, so that no worker of the present finds the deadlines of the past.
+    It is one transaction, so that no worker of the present finds the deadlines of the past: `seed` has one for each
+    shop. The first money that is paid out comes back where it is `returning`.
     """
     in_order = sorted(begins, key=lambda begin: begin[0])
-    start = in_order[0][0]
+    shops = dict.fromkeys(shop for _, shop, _ in in_order)
     running: list[Running] = [
         (moment, number, _begun(scenario, shop, progress)) for number, (moment, shop, scenario) in enumerate(in_order)
     ]
-    shops = dict.fromkeys(shop for _, shop, _ in in_order)
-    worker = [_settle_every_midnight(shop) for shop in shops] + ([reports.reconcile_monthly()] if reports else [])
-    worker += [payouts.pay_out_nightly(shop, returning=not number) for number, shop in enumerate(shops)]
-    running += [(start, -number, steps) for number, steps in enumerate(worker, 1)]
+    worker = [steps for shop in shops for steps in (_settle_every_midnight(shop), pay_out_nightly(shop, returning))]
+    running += [(in_order[0][0], -number, steps) for number, steps in enumerate(worker, 1)]
     heapify(running)
     while running and running[0][0] < present:
         moment, number, steps = heappop(running)
@@ -113,6 +114,16 @@ def run(
             heappush(running, (continues_at, number, steps))
     for shop in shops:
         webhooks.attempt_all(shop, present)
+
+
+def _reconcile(reports: Reports, shop: Shop) -> None:
+    """Reconcile the reports of the year, each at its moment and in a transaction of its own."""
+    monthly = reports.reconcile_monthly()
+    moment = next(monthly, None)
+    while moment:
+        with clock.at(moment):
+            moment = next(monthly, None)
+    reports.reconcile_with_differences(shop.operators)
 
 
 def _begun(scenario: Scenario, shop: Shop, progress: Callable[[int], None]) -> Steps:

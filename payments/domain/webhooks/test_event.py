@@ -1,0 +1,44 @@
+"""A test event that an operator sends to a merchant's receiver, once."""
+
+from payments.connections import release_connection
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.bulkheads import Places
+from payments.domain.merchants.merchants import valid_webhook_secrets
+from payments.domain.webhooks import receiver_check
+from payments.models import Merchant
+from payments.webhooks.transport.results import Answer, Failure
+from payments.webhooks.transport.urls import check_notify_url
+
+# A receiver may take all of its ten seconds, and a process has few threads.
+UNDER_WAY = Places(1)
+
+
+class NotSent(Exception):
+    """Nothing was sent; the message says why."""
+
+
+def send_test_event(merchant: Merchant, url: str, livemode: bool) -> Answer | Failure:
+    """Send a signed event about a charge that does not exist to `url`; return what came of it.
+
+    Raise ForbiddenUrl, and NotSent where the merchant has no secret, or another test event is under way.
+    """
+    check_notify_url(url, livemode)
+    secrets = valid_webhook_secrets(merchant, livemode)
+    if not secrets:
+        raise NotSent("The merchant has no webhook secret in this mode. Roll it first.")
+    if not UNDER_WAY.take("all"):
+        raise NotSent("Another test event is under way. Try again in some seconds.")
+    try:
+        release_connection()
+        result = receiver_check.send_one(url, livemode, secrets).result
+    finally:
+        UNDER_WAY.give_back("all")
+    mode = "live" if livemode else "test"
+    audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {said_of(result)}")
+    return result
+
+
+def said_of(result: Answer | Failure) -> str:
+    """Return what the receiver did, in a few words."""
+    return f"answered {result.status}" if isinstance(result, Answer) else f"did not answer: {result.kind}"
