@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.db import IntegrityError, transaction
+from lxml import etree
 from pytest_django import Settings
 
 from payments import clock
@@ -62,6 +63,17 @@ def test_what_waits_is_summed_by_currency(account: PayoutAccount) -> None:
     ready(live_account(account.merchant, currency="USD"), 7)
     found = [(row.currency, row.count, row.total, row.has_debtor) for row in files.waiting()]
     assert found == [("PHP", 2, 10_005, True), ("USD", 1, 7, False)]
+
+
+def test_no_sum_of_a_file_counts_what_is_kept_in_reserve(account: PayoutAccount) -> None:
+    kept = {"reserve": 2_000, "reserve_due_at": clock.now()}
+    ready(account, **kept), ready(account, 5, **kept)
+    assert [row.total for row in files.waiting()] == [10_005]
+    file = make_file()
+    document = etree.fromstring(files.download(file))
+    assert (file.total, files.summary(file)) == (10_005, "2 payouts, PHP 100.05")
+    assert [document.findtext(f".//{{*}}{name}/{{*}}CtrlSum") for name in ("GrpHdr", "PmtInf")] == ["100.05"] * 2
+    assert sorted(each.text for each in document.iter("{*}InstdAmt")) == ["0.05", "100.00"]
 
 
 def test_without_an_account_of_ours_no_file_is_made_and_the_refusal_says_what_to_set(account: PayoutAccount) -> None:
