@@ -50,6 +50,28 @@ def test_a_file_takes_nothing_that_may_not_be_sent(account: PayoutAccount, north
         make_file()
 
 
+@pytest.mark.parametrize("columns", [{"holder": "***"}, {"holder": "★"}, {"bic": "NOBIC"}])
+def test_an_account_that_no_bank_can_write_is_left_out_and_the_others_payouts_go_out(
+    account: PayoutAccount, columns: dict[str, str]
+) -> None:
+    broken_one = live_account(create_merchant("Other Store").merchant)
+    PayoutAccount.objects.filter(id=broken_one.id).update(**columns)
+    left, taken = ready(broken_one, 5), ready(account)
+    assert [(row.count, row.total) for row in files.waiting()] == [(1, 10_000)]
+    file = make_file()
+    assert list(file.payouts.all()) == [taken]
+    assert taken.id.hex in files.download(file).decode()
+    assert list(Payout.objects.left_out()) == [left]
+    with pytest.raises(Refused, match="No payout in PHP waits"):
+        make_file()
+
+
+@pytest.mark.parametrize("holder", ["日本", "Ñ", "Иван", "X"])
+def test_an_account_whose_holder_can_be_written_in_latin_letters_is_in_the_file(shop: NewMerchant, holder: str) -> None:
+    payout = ready(live_account(shop.merchant, holder=holder))
+    assert list(make_file().payouts.all()) == [payout]
+
+
 def test_a_file_takes_the_oldest_payouts_first_and_the_next_one_the_rest(
     account: PayoutAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
