@@ -142,7 +142,18 @@ def test_bank_accounts_are_read_by_their_currencies(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["PHP", "PHP=BNORPHMM", "PHP=BNORPHMM/", "XYZ=BNORPHMM/1", "PHP=BNO/1", "PHP=BNORPHMM/1,PHP=BNORPHMM/2"]
+    "text",
+    [
+        "PHP",
+        "PHP=BNORPHMM",
+        "PHP=BNORPHMM/",
+        "XYZ=BNORPHMM/123456",
+        "PHP=BNO/123456",
+        "PHP=BNORPHMM/123456,PHP=BNORPHMM/123457",
+        "PHP=BNORPHMM/1234567890.0",
+        "EUR=COBADEFFXXX/DE89370400440532013001",
+        "EUR=COBADEFFXXX/0532013000",
+    ],
 )
 def test_a_malformed_bank_account_is_a_fault(monkeypatch, text: str) -> None:
     monkeypatch.setenv("ACCOUNTS", text)

@@ -9,12 +9,13 @@ from zoneinfo import available_timezones
 import environ
 from environ.fileaware_mapping import FileAwareMapping
 
+from payments import bank_accounts
 from payments.money import CURRENCIES
 
 NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
 # A currency, and the BIC and number of our account in it.
-BANK_ACCOUNT = re.compile(r"([A-Z]{3})=([A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)/([A-Z0-9]{1,34})")
+BANK_ACCOUNT = re.compile(r"([A-Z]{3})=([^/]+)/(.+)")
 HEADER_NAME = re.compile(r"[a-z0-9!#$&^_`|~.+-]{1,100}")
 HEADER_VALUE = re.compile(r"[\x20-\x7e]{1,4096}")
 BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
@@ -82,11 +83,14 @@ class Environment:
     def bank_accounts(self, name: str) -> Mapping[str, tuple[str, str]]:
         """Return BIC and number of an account by its currency, written as `currency=BIC/number`."""
         text = self.text(name)
-        found = [BANK_ACCOUNT.fullmatch(word.strip()) for word in re.split(r"[,\n]", text) if word.strip()]
-        accounts = {match[1]: (match[2], match[3]) for match in found if match}
+        found = [_bank_account(word.strip()) for word in re.split(r"[,\n]", text) if word.strip()]
+        accounts = {currency: (bank, number) for currency, bank, number in found}
         if len(accounts) == len(found) and accounts.keys() <= CURRENCIES:
             return accounts
-        self.faults[name] = "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890."
+        self.faults[name] = (
+            "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890; the IBAN where the "
+            "bank's country has them."
+        )
         return {}
 
     def host_and_port(self, name: str) -> tuple[str, int] | None:
@@ -146,3 +150,13 @@ class Environment:
                 return dict(settings)
         self.faults[name] = "must look like postgresql://user:password@host:5432/name, its parts percent-encoded."
         return dict(environ.Env.db_url_config(default))
+
+
+def _bank_account(text: str) -> tuple[str, str, str]:
+    """Return currency, BIC and number; a currency that is none where the text is malformed."""
+    match = BANK_ACCOUNT.fullmatch(text)
+    try:
+        bank = bank_accounts.checked_bic(match[2] if match else "")
+        return match[1] if match else "", bank, bank_accounts.checked_number(bank[4:6], match[3] if match else "")
+    except ValueError:
+        return "", "", ""

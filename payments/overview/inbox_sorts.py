@@ -82,7 +82,7 @@ def _payouts(limit: Limit, most: int) -> Iterator[Entry]:
     for payout in needs_attention.stuck_payouts(limit)[:most]:
         yield Entry(
             key=f"payout_stuck:{payout.pk.hex}",
-            what=f"Payout {payout}: {payout.why}",
+            what=f"Payout {payout}: {payout.obstacle or payout.why}",
             merchant=payout.merchant.title,
             address=page_of("payout", payout.pk),
             amount=format_amount(payout.amount, payout.currency),

@@ -113,12 +113,15 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
 
 
 def stuck_payouts(limit: Limit) -> QuerySet[Any]:
-    """Return the payouts that a provider did not take, or of which nothing is known for an hour; the oldest first."""
+    """Return the payouts that do not go out, the oldest first.
+
+    A provider did not take them, or nothing is known of them for an hour, or no bank file can name their accounts.
+    """
     is_refused, is_unknown = Q(asked_at__isnull=True), Q(asked_at__lte=clock.now() - PAYOUT_USUAL)
-    rows = Payout.objects.filter(within(limit, "merchant"), is_refused | is_unknown, due_at__isnull=False)
-    rows = rows.exclude(why="")
+    own = Payout.objects.filter(within(limit, "merchant"))
+    rows = own.filter(is_refused | is_unknown, due_at__isnull=False).exclude(why="") | own.left_out()
     # Not by the ID: its index would lead through all payouts.
-    return rows.select_related("merchant").order_by("created_at")
+    return rows.select_related("merchant", "account").order_by("created_at")
 
 
 def failing_receivers(limit: Limit, most: int) -> list[FailingReceiver]:

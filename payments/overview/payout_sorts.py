@@ -72,7 +72,7 @@ def _for_file(limit: Limit, most: int) -> Iterator[Entry]:
     """Yield an entry for each currency whose approved payouts wait for a bank file."""
     if limit is not None:
         return
-    waiting = Payout.objects.filter(Payout.FOR_FILE).values("currency").order_by("currency")
+    waiting = Payout.objects.for_file().values("currency").order_by("currency")
     sums = waiting.annotate(count=Count("id"), total=Sum("amount"), since=Min("approved_at"))
     for found in sums[:most]:
         plural = "s" * (found["count"] > 1)

@@ -62,8 +62,12 @@ def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(
     made(other_api.post(f"{dispute_on(other_api)}/evidence", {"type": "other", "text": "a" * 10}))
 
 
-def test_old_evidence_is_deleted(api: Api) -> None:
+@pytest.mark.parametrize(("livemode", "days"), [(True, 540), (False, 30)])
+def test_evidence_is_deleted_after_the_days_that_its_mode_promises(api: Api, livemode: bool, days: int) -> None:
     made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered"}))
-    assert evidence.delete_old() == 0
-    with clock.at(clock.now() + evidence.KEPT[False] + timedelta(seconds=1)):
+    Evidence.objects.update(livemode=livemode)
+    over = Evidence.objects.get().created_at + timedelta(days=days)
+    with clock.at(over - timedelta(hours=1)):
+        assert evidence.delete_old() == 0
+    with clock.at(over + timedelta(seconds=1)):
         assert evidence.delete_old() == 1

@@ -1,6 +1,6 @@
 """Events, webhooks and tries are in monthly partitions, created ahead and dropped whole when they expire."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from threading import Event as Signal
 
@@ -19,7 +19,7 @@ from payments.invariants.history import EVENTS_ARE_NOTIFIED
 from payments.invariants.registry import INVARIANTS
 from payments.models import Event, Webhook, WebhookAttempt
 from tests.client import Api, made
-from tests.concurrency import at_once
+from tests.concurrency import at_once, in_background
 from tests.figures.webhooks.events import put_events
 from tests.invariants.forgery import forge
 from tests.months import forget_ahead, middle_of, months_behind, months_of
@@ -143,6 +143,29 @@ def test_days_of_the_request_log_are_made_ahead_and_dropped_after_a_week(db: Non
         partitions.maintain()
     assert months_of(REQUESTS)[0] == today + timedelta(days=1)
     assert months_of(REQUESTS)[-1] == today + timedelta(days=REQUESTS_KEEP_DAYS + 1 + DAYS_AHEAD)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_month_stays_whose_webhook_is_sent_again_just_before_it_is_detached(
+    shop: NewMerchant, settings: Settings
+) -> None:
+    settings.EVENTS_KEEP_DAYS = KEPT_DAYS
+    with months_behind(3) as [behind, *_]:
+        webhook = sent_event(shop, behind)
+
+        def send_again() -> None:
+            Webhook.objects.filter(id=webhook.id).update(state="waiting", due_at=clock.now())
+
+        def between(execute: Callable[..., object], sql: str, *rest: object) -> object:
+            if sql.startswith("ALTER TABLE payments_webhook DETACH"):
+                with in_background(send_again) as done:
+                    done.result()
+            return execute(sql, *rest)
+
+        with connection.execute_wrapper(between):
+            partitions.maintain()
+        assert months_of(WEBHOOKS)[0] == behind
+        assert Webhook.objects.filter(id=webhook.id, due_at__isnull=False).exists()
 
 
 @pytest.mark.django_db(transaction=True)

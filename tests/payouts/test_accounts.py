@@ -5,8 +5,11 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from hypothesis import given
+from hypothesis import strategies as st
 
 from payments import clock
+from payments.bank_accounts import checked_number
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.merchants.notify_urls import set_default
 from payments.domain.operators.four_eyes import Refused
@@ -91,11 +94,26 @@ def test_no_live_account_takes_effect_within_a_day_whatever_writes_it(shop: NewM
         (Details("PHP", " ", "BNORPHMM"), NUMBER, "holder"),
         (Details("PHP", "Sari\nStore", "BNORPHMM"), NUMBER, "holder"),
         (Details("PHP", "4242424242424242", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "***", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "★", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "- . -", "BNORPHMM"), NUMBER, "holder"),
         (Details("PHP", "Sari Store", "BNORPHM"), NUMBER, "bic"),
+        (Details("PHP", "Sari Store", "BNORPHMı"), NUMBER, "bic"),
         (Details("PHP", "Sari Store", "BNOR1HMM"), NUMBER, "bic"),
         (BDO, "12345", "number"),
         (BDO, "1" * 35, "number"),
         (BDO, "0001234567٨٩", "number"),
+        (BDO, "1234567890.0", "number"),
+        (BDO, "1234567890.", "number"),
+        (BDO, "1.23456789E+11", "number"),
+        (BDO, "12345678/0800", "number"),
+        (BDO, "-1234567890", "number"),
+        (BDO, "1234567890-", "number"),
+        (BDO, "1,234,567,890", "number"),
+        (BDO, "'0001234567", "number"),
+        (BDO, "0001234\n5678", "number"),
+        (BDO, "00012345ß", "number"),
+        (BDO, "00012345ı", "number"),
         (GERMAN, NUMBER, "number"),
         (GERMAN, "DE89370400440532013001", "number"),
     ],
@@ -108,6 +126,20 @@ def test_what_is_no_bank_account_is_refused_without_repeating_it(
     assert fault.value.field == field
     assert number not in str(fault.value)
     assert not PayoutAccount.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["0001 2345 6789", "0001-2345-6789", " 000123456789 ", "0001\xa02345\xa06789"])
+def test_groups_of_a_number_are_joined(shop: NewMerchant, typed: str) -> None:
+    assert number_of(add_account(shop.merchant, False, BDO, typed)) == NUMBER
+
+
+@given(typed=st.text(alphabet="0123456789AZaz .-/,+_'", max_size=20))
+def test_whatever_is_accepted_as_a_number_keeps_each_of_its_characters(typed: str) -> None:
+    try:
+        number = checked_number("PH", typed)
+    except ValueError:
+        return
+    assert number == "".join(typed.split()).replace("-", "").upper()
 
 
 def test_an_iban_is_accepted_as_people_write_it(shop: NewMerchant) -> None:

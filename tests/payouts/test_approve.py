@@ -1,5 +1,7 @@
 """What operators do about payouts: two people for live money, and money that comes back when nothing is sent."""
 
+from collections.abc import Callable
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
@@ -59,6 +61,26 @@ def test_a_payout_above_the_limit_takes_two_operators(shop: NewMerchant) -> None
     assert approve.approve(payout, flor)
     kept = Payout.objects.get()
     assert (kept.requested_by, kept.approved_by) == (fely, flor)
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        lambda payout: approve.approve(payout, finance("flor")),
+        lambda payout: approve.approve(payout, User.objects.create(username="viv", is_staff=True)),
+        approve.cancel,
+    ],
+    ids=["approved", "requested", "cancelled"],
+)
+def test_an_approval_of_what_has_changed_since_it_was_read_is_refused(
+    shop: NewMerchant, meanwhile: Callable[[Payout], object]
+) -> None:
+    payout = live_payout(shop.merchant)
+    meanwhile(Payout.objects.get(id=payout.id))
+    fely, before, entries = finance("fely"), Payout.objects.values().get(), AuditEntry.objects.count()
+    with pytest.raises(Refused, match="meanwhile"):
+        approve.approve(payout, fely)
+    assert (Payout.objects.values().get(), AuditEntry.objects.count()) == (before, entries)
 
 
 def test_nobody_approves_the_payout_that_they_asked_for(shop: NewMerchant) -> None:

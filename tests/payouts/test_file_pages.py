@@ -141,11 +141,20 @@ def test_a_cancelled_file_offers_nothing_more(account: PayoutAccount, ana: Clien
 
 
 def test_a_file_that_the_bank_would_refuse_is_not_handed_out(account: PayoutAccount, ana: Client) -> None:
-    PayoutAccount.objects.update(bic="NOBIC")
     payout = ready(account)
     file = made(ana)
+    PayoutAccount.objects.update(bic="NOBIC")
     assert f"BICFI of po_{payout.id.hex}" in said(ana, "download", file)
     assert PayoutFile.objects.get().downloaded_at is None
+
+
+def test_the_pages_name_a_payout_that_every_file_leaves_out_and_what_to_do(account: PayoutAccount, ana: Client) -> None:
+    PayoutAccount.objects.update(holder="★")
+    payout = ready(account)
+    for page in (reverse(ADD), reverse("admin:payments_payout_change", args=[payout.pk]), "/admin/inbox/"):
+        words = words_of(ana.get(page))
+        assert str(payout) in words
+        assert "Set another bank account, then cancel this payout." in words
 
 
 def test_a_link_cannot_download_a_file(account: PayoutAccount, ana: Client) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.db import IntegrityError, transaction
+from lxml import etree
 from pytest_django import Settings
 
 from payments import clock
@@ -49,6 +50,28 @@ def test_a_file_takes_nothing_that_may_not_be_sent(account: PayoutAccount, north
         make_file()
 
 
+@pytest.mark.parametrize("columns", [{"holder": "***"}, {"holder": "★"}, {"bic": "NOBIC"}])
+def test_an_account_that_no_bank_can_write_is_left_out_and_the_others_payouts_go_out(
+    account: PayoutAccount, columns: dict[str, str]
+) -> None:
+    broken_one = live_account(create_merchant("Other Store").merchant)
+    PayoutAccount.objects.filter(id=broken_one.id).update(**columns)
+    left, taken = ready(broken_one, 5), ready(account)
+    assert [(row.count, row.total) for row in files.waiting()] == [(1, 10_000)]
+    file = make_file()
+    assert list(file.payouts.all()) == [taken]
+    assert taken.id.hex in files.download(file).decode()
+    assert list(Payout.objects.left_out()) == [left]
+    with pytest.raises(Refused, match="No payout in PHP waits"):
+        make_file()
+
+
+@pytest.mark.parametrize("holder", ["日本", "Ñ", "Иван", "X"])
+def test_an_account_whose_holder_can_be_written_in_latin_letters_is_in_the_file(shop: NewMerchant, holder: str) -> None:
+    payout = ready(live_account(shop.merchant, holder=holder))
+    assert list(make_file().payouts.all()) == [payout]
+
+
 def test_a_file_takes_the_oldest_payouts_first_and_the_next_one_the_rest(
     account: PayoutAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,6 +85,17 @@ def test_what_waits_is_summed_by_currency(account: PayoutAccount) -> None:
     ready(live_account(account.merchant, currency="USD"), 7)
     found = [(row.currency, row.count, row.total, row.has_debtor) for row in files.waiting()]
     assert found == [("PHP", 2, 10_005, True), ("USD", 1, 7, False)]
+
+
+def test_no_sum_of_a_file_counts_what_is_kept_in_reserve(account: PayoutAccount) -> None:
+    kept = {"reserve": 2_000, "reserve_due_at": clock.now()}
+    ready(account, **kept), ready(account, 5, **kept)
+    assert [row.total for row in files.waiting()] == [10_005]
+    file = make_file()
+    document = etree.fromstring(files.download(file))
+    assert (file.total, files.summary(file)) == (10_005, "2 payouts, PHP 100.05")
+    assert [document.findtext(f".//{{*}}{name}/{{*}}CtrlSum") for name in ("GrpHdr", "PmtInf")] == ["100.05"] * 2
+    assert sorted(each.text for each in document.iter("{*}InstdAmt")) == ["0.05", "100.00"]
 
 
 def test_without_an_account_of_ours_no_file_is_made_and_the_refusal_says_what_to_set(account: PayoutAccount) -> None:

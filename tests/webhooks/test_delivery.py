@@ -54,6 +54,20 @@ def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api
     assert call.headers["user-agent"].startswith("kaha")
 
 
+def test_an_event_is_signed_with_the_second_in_which_it_is_sent(shop: NewMerchant) -> None:
+    """Receivers refuse an old or a future time, so neither its making, its claim nor its lease will do."""
+    written = clock.now()
+    claimed_at, sent_at = written + timedelta(seconds=20), written + timedelta(seconds=50)
+    # The claim asks for the time until there is something to send.
+    times = iter([claimed_at] * 3)
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        Drain(now=lambda: next(times, sent_at)).run()
+    [call] = receiver.calls
+    assert call.headers["webhook-timestamp"] == str(int(sent_at.timestamp()))
+    assert WebhookAttempt.objects.get().started_at == sent_at
+
+
 def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> None:
     before = clock.now()
     with Receiver(lambda call: 201) as receiver:

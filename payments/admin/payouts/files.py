@@ -188,6 +188,10 @@ def _facts_of(waiting: list[Waiting]) -> Facts:
         yield row.currency, f"{row.count:,} approved, {money(row.total, row.currency)}{missing}"
     if not waiting:
         yield "Approved payouts", "None waits for a file."
+    left_out = Payout.objects.left_out().select_related("account").order_by("id")[:SHOWN_PAYOUTS]
+    if left_out:
+        shown = [link(Payout, payout.pk, f"{payout} to {payout.account}: {payout.obstacle}") for payout in left_out]
+        yield "Left out", lines(shown)
 
 
 def _moment(moment: Any) -> Any:

@@ -53,7 +53,9 @@ def _way_out(payout: Payout) -> SafeString | str:
     if not payout.livemode:
         return "the simulated bank"
     account = payout.provider_account
-    return link(ProviderAccount, account.id, account) if account else "a bank file"
+    if account:
+        return link(ProviderAccount, account.id, account)
+    return f"no bank file: {payout.obstacle}" if payout.obstacle else "a bank file"
 
 
 @admin.register(Payout)

@@ -10,10 +10,8 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from stdnum import bic, iban, numdb
-from stdnum.exceptions import ValidationError as BadNumber
 
-from payments import clock
+from payments import bank_accounts, clock
 from payments.db.writes import execute_writes
 from payments.domain import events
 from payments.domain.audit import audit_log
@@ -30,11 +28,7 @@ from payments.vault import seal, with_prefetched_keys
 
 HOLDER_MAX_LENGTH = 70
 SHOWN_LENGTH = 4
-# Of countries without IBAN. A shorter number would be shown almost whole by its last four characters.
-NUMBER = re.compile(r"[A-Z0-9]{6,34}")
-SEPARATORS = re.compile(r"[\s.\-/]")
 NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f]")
-IBAN_COUNTRIES = numdb.get("iban")
 
 
 class BadPayoutAccount(ValueError):
@@ -129,27 +123,22 @@ def checked(details: Details) -> Details:
     except ValidationError as fault:
         raise BadPayoutAccount(" ".join(fault.messages), "holder") from None
     try:
-        return Details(details.currency, holder, bic.validate(details.bic))
-    except BadNumber:
-        raise BadPayoutAccount("This is no BIC (ISO 9362), such as BNORPHMM: 8 or 11 characters.", "bic") from None
+        bank = bank_accounts.checked_bic(details.bic)
+    except ValueError as fault:
+        raise BadPayoutAccount(str(fault), "bic") from None
+    if obstacle := bank_accounts.obstacle(holder, bank):
+        raise BadPayoutAccount(obstacle, "holder")
+    return Details(details.currency, holder, bank)
 
 
 def checked_number(details: Details, number: str) -> str:
     """Return `number` without its separators; an IBAN where the bank's country has them. Raises BadPayoutAccount."""
-    number = SEPARATORS.sub("", number).upper()
-    if not number.isascii() or not NUMBER.fullmatch(number):
-        raise BadPayoutAccount("An account number has 6 to 34 letters and digits.", "number")
-    if not _has_ibans(details.country):
-        return number
-    if not iban.is_valid(number):
-        raise BadPayoutAccount("Accounts in the bank's country have an IBAN, and this is none. Check it.", "number")
-    return number
+    try:
+        return bank_accounts.checked_number(details.country, number)
+    except ValueError as fault:
+        raise BadPayoutAccount(str(fault), "number") from None
 
 
 def _announce(account: PayoutAccount, event_type: str) -> None:
     """Write an event, so that the merchant may object before a wrong account takes effect."""
     execute_writes(*events.of(Caller(account.merchant_id, account.livemode), event_type, account))
-
-
-def _has_ibans(country: str) -> bool:
-    return bool(IBAN_COUNTRIES.info(country)[0][1])

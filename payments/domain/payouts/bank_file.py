@@ -3,32 +3,28 @@
 The schema beside this module is ISO 20022's own, free to use, from the message archive of iso20022.org.
 """
 
-import re
 from collections.abc import Iterable
 from datetime import UTC
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from anyascii import anyascii
 from lxml import etree
 from lxml.builder import ElementMaker
 from stdnum import iban
 
+from payments.bank_accounts import plain_name
 from payments.ids import public_id
 from payments.models import Payout, PayoutFile
 from payments.money import major_units
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
 SCHEMA = Path(__file__).with_name("pain.001.001.09.xsd")
-NAME_MAX_LENGTH = 70
-# All but SWIFT's character set X, which SEPA has too, without line ends.
-NOT_ALLOWED = re.compile(r"[^A-Za-z0-9/?:().,'+ -]")
 E: Any = ElementMaker(namespace=NAMESPACE, nsmap={None: NAMESPACE})
 
 
 class BadFile(Exception):
-    """The file is not as the schema has it; the message names what, and no account number."""
+    """The file is not as the schema has it; the message names what, and no account number, and what to do."""
 
 
 class Transfer(NamedTuple):
@@ -40,7 +36,7 @@ class Transfer(NamedTuple):
 
 def render(file: PayoutFile, debtor_number: str, transfers: Iterable[Transfer]) -> bytes:
     """Return the file as XML, the same bytes each time. Raise BadFile unless the schema allows it."""
-    debtor = plain_text(file.debtor_name)
+    debtor = plain_name(file.debtor_name)
     moment = f"{file.created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     head = E.GrpHdr(E.MsgId(file.id.hex), E.CreDtTm(moment), *_sums(file), E.InitgPty(E.Nm(debtor)))
     payment = E.PmtInf(
@@ -59,12 +55,6 @@ def render(file: PayoutFile, debtor_number: str, transfers: Iterable[Transfer]) 
     return content
 
 
-def plain_text(text: str) -> str:
-    """Return `text` in the characters that banks take, others transliterated, and at most NAME_MAX_LENGTH of them."""
-    allowed = NOT_ALLOWED.sub(" ", anyascii(text).replace("&", "+").replace("_", "-"))
-    return " ".join(allowed.split())[:NAME_MAX_LENGTH].strip()
-
-
 def _transfer(transfer: Transfer) -> Any:
     payout, account = transfer.payout, transfer.payout.account
     return E.CdtTrfTxInf(
@@ -72,7 +62,7 @@ def _transfer(transfer: Transfer) -> Any:
         E.PmtId(E.EndToEndId(payout.id.hex)),
         E.Amt(E.InstdAmt(_decimal(payout.amount, payout.currency), Ccy=payout.currency)),
         E.CdtrAgt(_bank(account.bic)),
-        E.Cdtr(E.Nm(plain_text(account.holder))),
+        E.Cdtr(E.Nm(plain_name(account.holder))),
         E.CdtrAcct(_account(transfer.number)),
     )
 
@@ -104,4 +94,5 @@ def _check(document: Any) -> None:
     owner = "the file itself"
     if transfer is not None:
         owner = public_id("po", UUID(hex=transfer.findtext(f".//{{{NAMESPACE}}}EndToEndId")))
-    raise BadFile(f"The element {etree.QName(wrong).localname} of {owner} is not as the bank's schema has it.")
+    what = f"The element {etree.QName(wrong).localname} of {owner} is not as the bank's schema has it."
+    raise BadFile(f"{what} Cancel this file, and make another: it leaves out what no bank can write.")

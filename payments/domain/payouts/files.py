@@ -45,7 +45,7 @@ class Waiting:
 
 def waiting() -> list[Waiting]:
     """Return what waits for files, by currency."""
-    found = Payout.objects.filter(Payout.FOR_FILE).values_list("currency").order_by("currency")
+    found = Payout.objects.for_file().values_list("currency").order_by("currency")
     sums = found.annotate(count=Count("id"), total=Sum("amount"))
     debtors = settings.PAYOUT_DEBTOR_ACCOUNTS
     return [Waiting(currency, count, total, currency in debtors) for currency, count, total in sums]
@@ -62,7 +62,7 @@ def make(file_id: UUID, currency: str, execute_on: date, operator: User) -> Payo
     if currency not in settings.PAYOUT_DEBTOR_ACCOUNTS:
         raise Refused(f"There is no account to debit in {currency}: set PAYOUT_DEBTOR_ACCOUNTS and PAYOUT_DEBTOR_NAME.")
     bic, number = settings.PAYOUT_DEBTOR_ACCOUNTS[currency]
-    waiting = Payout.objects.filter(Payout.FOR_FILE, currency=currency).order_by("id")
+    waiting = Payout.objects.for_file().filter(currency=currency).order_by("id")
     # What another process locks is left to the next file.
     taken = list(waiting.select_for_update(skip_locked=True, no_key=True)[: PayoutFile.MOST])
     if not taken:
@@ -79,7 +79,7 @@ def make(file_id: UUID, currency: str, execute_on: date, operator: User) -> Payo
         debtor_last4=number[-4:],
         created_by=operator,
     )
-    if Payout.objects.filter(Payout.FOR_FILE, id__in=[payout.id for payout in taken]).update(file=file) != file.count:
+    if Payout.objects.for_file().filter(id__in=[payout.id for payout in taken]).update(file=file) != file.count:
         raise StaleRow
     audit_log.record(Action.ADDED, file, detail=summary(file))
     reached(Failpoint.POSTED)

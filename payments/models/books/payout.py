@@ -1,10 +1,13 @@
 """Payouts made of a merchant's balance, and the parts of it that each is made of."""
 
+from typing import Self
+from uuid import UUID
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from payments import clock, ids
+from payments import bank_accounts, clock, ids
 from payments.db.fast_model import FastModel
 from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -17,6 +20,25 @@ WHY_MAX_LENGTH = 300
 FOR_FILE = Q(
     livemode=True, status="pending", provider_account__isnull=True, approved_at__isnull=False, file__isnull=True
 )
+# Accounts that need no closer look: of almost all.
+SURELY_WRITTEN = Q(holder__regex="[A-Za-z0-9]", bic__regex="^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$")
+
+
+class PayoutQuerySet(ScopedQuerySet["Payout"]):
+    def for_file(self) -> Self:
+        """Return those that the next bank files take."""
+        waiting = self.filter(FOR_FILE)
+        return waiting.exclude(account__in=_unwritable(waiting))
+
+    def left_out(self) -> Self:
+        """Return those that wait for a bank file and that every file leaves out: no bank can write their accounts."""
+        waiting = self.filter(FOR_FILE)
+        return waiting.filter(account__in=_unwritable(waiting))
+
+
+def _unwritable(waiting: PayoutQuerySet) -> list[UUID]:
+    accounts = PayoutAccount.objects.filter(id__in=waiting.values("account")).exclude(SURELY_WRITTEN)
+    return [row.id for row in accounts.only("holder", "bic") if bank_accounts.obstacle(row.holder, row.bic)]
 
 
 class Payout(FastModel):
@@ -31,8 +53,6 @@ class Payout(FastModel):
 
     # Those whose money has not reached the merchant's bank yet.
     UNDER_WAY = (Status.PENDING, Status.IN_TRANSIT)
-    # Those that the next bank files take.
-    FOR_FILE = FOR_FILE
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
@@ -76,7 +96,7 @@ class Payout(FastModel):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ScopedQuerySet["Payout"].as_manager()
+    objects = PayoutQuerySet.as_manager()
 
     class Meta:
         default_permissions = ("view",)
@@ -176,6 +196,14 @@ class Payout(FastModel):
 
     def __str__(self) -> str:
         return ids.public_id("po", self.id)
+
+    @property
+    def obstacle(self) -> str:
+        """Return why every bank file leaves it out; empty where none does."""
+        if not self.livemode or self.provider_account_id or self.status != self.Status.PENDING:
+            return ""
+        why = bank_accounts.obstacle(self.account.holder, self.account.bic)
+        return f"{why} Set another bank account, then cancel this payout." if why else ""
 
 
 class PayoutPart(models.Model):
