@@ -12,6 +12,8 @@ from payments.domain.merchants.row_lookup import NotOne
 from payments.models import Merchant
 
 DURATION = re.compile(r"([0-9]{1,6})([smhd])")
+# The first and the last year that there are cannot be shown in every time zone.
+YEARS = range(1970, 9999)
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 MERCHANT_HELP = "the merchant's ID (mer_…) or title"
 
@@ -31,13 +33,14 @@ def words(text: str) -> list[str]:
 
 def moment(text: str) -> datetime:
     """Return an ISO 8601 time (UTC without a zone), or the time a duration such as 24h ago, for argparse."""
-    if DURATION.fullmatch(text):
-        return clock.now() - duration(text)
     try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
+        read = clock.now() - duration(text) if DURATION.fullmatch(text) else datetime.fromisoformat(text)
+        read = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-21, 2026-11-21T10:30Z or 24h") from None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    if read.year not in YEARS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time of the years {YEARS[0]} to {YEARS[-1]}")
+    return read
 
 
 def merchant_named(text: str) -> Merchant:

@@ -155,7 +155,7 @@ def _differences(limit: Limit, most: int) -> Iterator[Entry]:
             what=f"{item.get_kind_display()}, {item.provider}",
             merchant=charge.merchant.title if charge else "",
             address=page_of("reconciliationitem", item.pk),
-            amount=format_amount(line.amount, line.currency) if line else "",
+            amount=format_amount(line.amount, line.currency) if line and line.amount else "",
             livemode=charge.livemode if charge else None,
             since=item.created_at,
         )

@@ -1,10 +1,13 @@
 """What a provider's settlement report says, however it comes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
+
+# ISO 4217's own code where no currency is involved.
+NO_CURRENCY = "XXX"
 
 
 class Movement(StrEnum):
@@ -17,11 +20,12 @@ class Movement(StrEnum):
     DISPUTE = "dispute"  # a chargeback
     DISPUTE_WON = "dispute_won"  # a chargeback that came back
     OTHER = "other"  # none of these, either way, as a correction by hand
+    UNREAD = "unread"  # a row that cannot be read
 
     @property
     def sign(self) -> int:
         """1 where the provider owes us more by it, -1 where less, 0 where it may be either."""
-        if self is Movement.OTHER:
+        if self in (Movement.OTHER, Movement.UNREAD):
             return 0
         return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED, Movement.DISPUTE_WON) else -1
 
@@ -32,7 +36,8 @@ class SettlementLine:
 
     `reference` is our name of the payment or operation, `provider_ref` the provider's; a report may lack one of them.
     `amount` is in the smallest unit of `currency` and has the sign of its kind. `word` is the provider's own for what
-    was done, where it says more than `kind`.
+    was done, where it says more than `kind`. `nth` numbers equal lines of one report. `row` is the line of the file,
+    0 without one.
     """
 
     reference: str
@@ -40,8 +45,15 @@ class SettlementLine:
     kind: Movement
     amount: int
     currency: str
-    booked_at: datetime
+    booked_at: datetime | None
     word: str = ""
+    nth: int = 1
+    row: int = field(default=0, compare=False)
+
+    @classmethod
+    def unread(cls, reference: str, provider_ref: str, why: str) -> "SettlementLine":
+        """Return the line of a row that cannot be read, with as much as can be, and why."""
+        return cls(reference, provider_ref, Movement.UNREAD, 0, NO_CURRENCY, None, why)
 
 
 @runtime_checkable

@@ -62,14 +62,20 @@ def test_an_export_stores_nothing_and_overwrites_nothing(api: Api, tmp_path: Pat
     assert not ReconciliationRun.objects.exists()
 
 
-def test_a_malformed_file_is_named_and_stores_nothing(api: Api, tmp_path: Path) -> None:
+def test_a_file_of_which_nothing_can_be_read_is_named_and_stores_nothing(api: Api, tmp_path: Path) -> None:
     api.charge()
-    api.charge()
-    path = tampered(tmp_path / "report.csv", lambda rows: rows[1].update(amount="=1"))
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(amount="=1"))
     output = said(path, "--mapping", "simulator", ends_with=2)
-    assert output == f"{path}: line 3, column amount: must be an amount of PHP in digits, such as 18.50."
+    assert output == f"{path}: line 2, column amount: must be an amount of PHP in digits, such as 18.50."
     assert not ReconciliationRun.objects.exists()
     assert not ReportLine.objects.exists()
+
+
+def test_a_row_that_cannot_be_read_is_an_open_difference(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[0] | {"amount": "=1"}))
+    facts = table(said(path, "--mapping", "simulator", ends_with=1))
+    assert (facts["lines"], facts["matched"], facts["cannot be read"]) == ("2, 2 of them new", "1", "1")
 
 
 @pytest.mark.parametrize(
@@ -85,6 +91,13 @@ def test_a_malformed_file_is_named_and_stores_nothing(api: Api, tmp_path: Path) 
 )
 def test_contradictory_arguments_are_refused(arguments: list[str]) -> None:
     assert said(*arguments, ends_with=2)
+    assert not ReconciliationRun.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00+14:00", "0001-01-01", "9999-12-31T23:59-12:00", "999999d", "soon"])
+def test_a_time_at_an_end_of_the_calendar_is_refused(text: str) -> None:
+    with pytest.raises(CommandError, match=r"is (no|not a) time"):
+        call_command("reconcile", "--provider", "simulator", "--from", text)
     assert not ReconciliationRun.objects.exists()
 
 

@@ -20,6 +20,7 @@ from payments.ledger.fees import Rate
 from payments.models import Charge, Payout, Source
 from payments.money import format_amount, plain_amount
 from payments.providers.registry import CONNECTORS
+from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import BY_NAME
 
 Column = Callable[[Any, Any], Any]
@@ -28,7 +29,9 @@ Cells = Mapping[str, Callable[[Any], object]]
 
 def money(amount: int | None, currency: str) -> str:
     """Return `amount`, in the smallest unit of `currency`, as people write it."""
-    return NOTHING if amount is None else format_amount(amount, currency).replace(" ", NO_BREAK)
+    if amount is None or currency == NO_CURRENCY:
+        return NOTHING
+    return format_amount(amount, currency).replace(" ", NO_BREAK)
 
 
 def shown_rate(rate: Rate, currency: str) -> str:

@@ -135,7 +135,7 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
     search_help_text = "Any ID, whole, our reference, the provider's, or text of a note."
     fieldsets = (
         (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
-        ("In the report", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
+        ("In the report", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "number", "line_link")}),
         ("In the ledger", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
@@ -152,6 +152,7 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
     they_say = column("In the report", _in_report)
     we_say = column("In the ledger", _in_ledger)
     shown_reference = column("Reference", _reference)
+    number = column("Line of the report", lambda item: item.line.number if item.line else NOTHING)
     booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
 
@@ -160,7 +161,8 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
 
     def sums_of(self, rows: QuerySet[Any]) -> Sums:
         """Return by currency what the reports and the ledger say, and the difference."""
-        named = rows.annotate(sum_currency=Coalesce("line__currency", "posting__currency"))
+        read = rows.exclude(kind=Item.Kind.UNREAD)
+        named = read.annotate(sum_currency=Coalesce("line__currency", "posting__currency"))
         # The ledger has its side in the same currency, or the difference is one of currencies.
         ours = Case(When(posting__currency=F("sum_currency"), then=F("posting__amount")), default=Value(0))
         found = named.values("sum_currency").annotate(theirs=Coalesce(Sum("line__amount"), 0), ours=Sum(ours))
@@ -210,5 +212,7 @@ def _difference(item: Item) -> str:
 
 
 def _moved(side: ReportLine | Posting) -> str:
+    if isinstance(side, ReportLine) and side.kind == ReportLine.Kind.UNREAD:
+        return side.word
     word = getattr(side, "word", "") if side.kind == ReportLine.Kind.OTHER else ""
     return f"{word or side.get_kind_display().lower()} of {money(abs(side.amount), side.currency)}"

@@ -69,7 +69,8 @@ def report_moments(records: Records) -> Moments:
     for line in records.report_lines:
         title = f"{line.provider} reported: {ReportLine.Kind(line.kind).label.lower()}"
         report = ("Report", link(ReconciliationRun, line.run_id, line.run))
-        yield Moment(line.booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
+        booked_at = line.booked_at or line.run.created_at
+        yield Moment(booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
     for item in records.differences:
         facts = [("State", item.state), ("Difference", link(ReconciliationItem, item.pk, item))]
         mark = "bad" if item.state == ReconciliationItem.State.OPEN else "quiet"

@@ -1,22 +1,25 @@
 """Adyen's settlement details report, as its documentation describes it: contract-tested, not run against the provider.
 
 Each row is a journal entry of a batch that was paid out, with its amount in the payment's own currency as a debit or a
-credit. A modification reference names our capture, refund or reversal; the payment itself names one captured at once.
+credit. The modification has our name only where we asked for it: Adyen calls a capture of its own `<auto>`, and staff
+who refund there write what they like. The payment's own name is in every row of it.
 """
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.cells import Row
+from payments.providers.references import REFERENCE
 from payments.providers.settlement_reports import Movement, SettlementLine
 
 TYPE, DATE, ZONE = "Type", "Creation Date", "TimeZone"
-# Ours and theirs, of what was done to the payment and of the payment itself.
-OURS = ("Modification Merchant Reference", "Merchant Reference")
+# Our names and theirs, of what was done to the payment and of the payment itself.
+OUR_OPERATION, OUR_PAYMENT = ("Modification Merchant Reference", "Merchant Reference")
 THEIRS = ("Modification Reference", "Psp Reference")
 # Currency, debit and credit: gross in the payment's currency, net in that of the payout.
 GROSS = ("Gross Currency", "Gross Debit (GC)", "Gross Credit (GC)")
 NET = ("Net Currency", "Net Debit (NC)", "Net Credit (NC)")
+ROLES = ("capture", "refund", "void")
 KINDS = {
     "Settled": Movement.CAPTURE,
     "Refunded": Movement.REFUND,
@@ -25,9 +28,15 @@ KINDS = {
     "SecondChargeback": Movement.DISPUTE,
     "ChargebackReversed": Movement.DISPUTE_WON,
 }
-# Fees, reserves and payouts of the account, which belong to no payment.
+OF_REFUNDS = frozenset([Movement.REFUND, Movement.REFUND_RETURNED])
+# Fees, reserves, payouts and transfers of the account, which belong to no payment.
 OF_THE_ACCOUNT = frozenset(
-    ["Fee", "MiscCosts", "PaymentCost", "MerchantPayout", "DepositCorrection", "InvoiceDeduction", "Balancetransfer"]
+    [
+        *("Fee", "MiscCosts", "PaymentCost", "SettleCost", "AuthorisationSchemeFee", "InvoiceDeduction"),
+        *("DepositCorrection", "ReserveAdjustment", "Balancetransfer", "MatchedStatement"),
+        *("MerchantPayout", "BankInstructionReturned", "InternalCompanyPayout", "EpaPaid", "PaidOut"),
+        "PaidOutReversed",
+    ]
 )
 # The names of time zones that are unambiguous.
 UTC_OFFSETS = {"UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "SGT": 8, "HKT": 8, "PHT": 8}
@@ -38,21 +47,31 @@ class SettlementDetails:
     """The layout. A batch lists only what was paid out in it, so the report covers no period."""
 
     provider, title = "adyen", "settlement details report"
-    names = (TYPE, DATE, ZONE, *OURS, *THEIRS, *GROSS, *NET)
+    names = (TYPE, DATE, ZONE, OUR_OPERATION, OUR_PAYMENT, *THEIRS, *GROSS, *NET)
     zone: tzinfo = UTC
     covers_days = False
+
+    def names_in(self, row: Row) -> tuple[str, str]:
+        word = row.read(TYPE, cells.read_word)
+        reference = _operation(row)[1] or row.read(OUR_PAYMENT, cells.read_reference)
+        # Of a payment under a name that is none of ours we know Adyen's name, and not that of each capture.
+        is_ours = REFERENCE.fullmatch(reference) or KINDS.get(word) in OF_REFUNDS
+        provider_ref = row.first_of(THEIRS if is_ours else THEIRS[::-1])
+        return reference, provider_ref or ("" if reference else word)
 
     def line(self, row: Row) -> SettlementLine | None:
         word = row.read(TYPE, cells.read_word)
         if word in OF_THE_ACCOUNT:
             return None
         currency, amount = _amount(row)
-        role, reference = _named(row.first_of(OURS))
+        if not amount:
+            return None
         zone = row.read(ZONE, _zone)
+        reference, provider_ref = self.names_in(row)
         return SettlementLine(
             reference=reference,
-            provider_ref=row.first_of(THEIRS) or ("" if reference else word),
-            kind=_kind(word, role, amount),
+            provider_ref=provider_ref,
+            kind=_kind(word, _operation(row)[0], amount),
             amount=amount,
             currency=currency,
             booked_at=row.read(DATE, lambda text: _moment(text, zone)),
@@ -68,21 +87,23 @@ def _kind(word: str, role: str, amount: int) -> Movement:
     return kind if kind.sign * amount > 0 else Movement.OTHER
 
 
-def _named(name: str) -> tuple[str, str]:
-    """Return the kind of our operation, empty for a payment, and its reference."""
-    role, _, reference = name.rpartition("-")
-    return (role, reference) if role in ("capture", "refund", "void") else ("", name)
+def _operation(row: Row) -> tuple[str, str]:
+    """Return the kind of our operation and its reference, both empty where the row has no name that we gave."""
+    role, _, reference = row.cells[OUR_OPERATION].partition("-")
+    return (role, reference) if role in ROLES and REFERENCE.fullmatch(reference) else ("", "")
 
 
 def _amount(row: Row) -> tuple[str, int]:
-    """Return the currency and the signed amount: a credit is positive."""
-    currency_name, *sides = GROSS if any(row.cells[name] for name in GROSS[1:]) else NET
+    """Return the currency and the signed amount: a credit is positive, and 0 moves nothing."""
+    currency_name, *sides = GROSS if any(row.cells[name].strip("0.") for name in GROSS[1:]) else NET
     currency = row.read(currency_name, cells.read_currency)
-    debit, credit = (row.cells[name] for name in sides)
-    if bool(debit) == bool(credit):
-        raise ValueError(f", column {sides[0]}: must be there, or {sides[1]} must, and not both")
-    side, sign = (sides[0], -1) if debit else (sides[1], 1)
-    return currency, sign * row.read(side, lambda text: cells.read_amount(text, currency))
+    if not any(row.cells[name] for name in sides):
+        raise ValueError(f"column {sides[0]}: must be there, or {sides[1]} must")
+    # The other side is empty, or 0.
+    debit, credit = (row.read(side, lambda text: cells.read_amount(text or "0", currency)) for side in sides)
+    if debit and credit:
+        raise ValueError(f"column {sides[0]}: must be there, or {sides[1]} must, and not both")
+    return currency, credit - debit
 
 
 def _zone(text: str) -> timezone:
@@ -92,7 +113,7 @@ def _zone(text: str) -> timezone:
 
 
 def _moment(text: str, zone: tzinfo) -> datetime:
-    try:
+    def parse(text: str) -> datetime:
         return datetime.strptime(text, FORMAT).replace(tzinfo=zone)
-    except ValueError:
-        raise ValueError("must be a time such as 2026-11-21 13:30:59") from None
+
+    return cells.read_moment(text, parse, "2026-11-21 13:30:59")

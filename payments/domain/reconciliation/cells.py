@@ -3,16 +3,18 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import TypeVar
 
 from iso4217 import Currency
 
 DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
-PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{0,255}")
+# U+FFFD stands for bytes that are not UTF-8.
+PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f\ufffd]{0,255}")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,39}")
-# A spreadsheet reads a cell that begins so as a formula.
-FORMULA = re.compile(r"[=+\-@]")
+# Moments of other years are mistakes, and the first and the last that there are cannot be shown in every time zone.
+YEARS = range(2000, 2100)
 Value = TypeVar("Value")
 
 
@@ -27,7 +29,7 @@ class Row:
         try:
             return read(self.cells[column])
         except ValueError as fault:
-            raise ValueError(f", column {column}: {fault}") from None
+            raise ValueError(f"column {column}: {fault}") from None
 
     def first_of(self, columns: Sequence[str]) -> str:
         """Return the first of these references that is not empty, or an empty one."""
@@ -35,10 +37,9 @@ class Row:
 
 
 def read_reference(text: str) -> str:
-    if FORMULA.match(text):
-        raise ValueError("must be a reference; this is a formula to a spreadsheet")
+    """Return a reference, which may be anybody's free text: exports make formulas harmless."""
     if not PRINTABLE.fullmatch(text):
-        raise ValueError("must be up to 255 printable characters")
+        raise ValueError("must be up to 255 printable characters in UTF-8")
     return text
 
 
@@ -57,14 +58,14 @@ def read_currency(text: str) -> str:
 
 
 def read_signed(text: str, currency: str) -> tuple[str, int]:
-    """Return the sign as it is written, and the amount above 0 in the currency's smallest unit."""
+    """Return the sign as it is written, and the amount in the currency's smallest unit."""
     decimals = Currency(currency).exponent or 0
     match = DECIMAL.fullmatch(text)
     if match is None:
         raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, currency)}")
     amount = Decimal(match[2]).scaleb(decimals)
-    if not amount or amount != amount.to_integral_value():
-        raise ValueError(f"must be an amount of {currency} above 0 with {decimals} decimals at most")
+    if amount != amount.to_integral_value():
+        raise ValueError(f"must be an amount of {currency} with {decimals} decimals at most")
     return match[1], int(amount)
 
 
@@ -74,6 +75,17 @@ def read_amount(text: str, currency: str) -> int:
     if sign:
         raise ValueError("must have no sign: its column says which way it went")
     return amount
+
+
+def read_moment(text: str, parse: Callable[[str], datetime], example: str) -> datetime:
+    """Return the moment that `parse` reads, which raises ValueError for a text that is not like `example`."""
+    try:
+        moment = parse(text)
+    except ValueError:
+        raise ValueError(f"must be a time such as {example}") from None
+    if moment.year not in YEARS:
+        raise ValueError(f"must be a time of the years {YEARS[0]} to {YEARS[-1]}")
+    return moment
 
 
 def write_amount(amount: int, currency: str) -> str:

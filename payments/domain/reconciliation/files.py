@@ -1,17 +1,28 @@
-"""Settlement reports as CSV files in a provider's layout; a file is read whole or refused."""
+"""Settlement reports as CSV files in a provider's layout, read as far as they can be.
+
+A row that cannot be read becomes a line with the reason: what other businesses of the same account write into their
+rows hinders no row of ours.
+"""
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from payments.domain.reconciliation.cells import Row
 from payments.domain.reconciliation.layouts import Layout, SimulatorReport
-from payments.providers.settlement_reports import SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 
 MAX_BYTES = 64 * 1024 * 1024
 PROGRESS_EVERY = 1_000
+# The header is among the first characters, so that a request checks it quickly in any file.
+HEAD_CHARS = 64 * 1024
+# Spreadsheets of many countries write the second.
+SEPARATORS = ",;\t"
+# Each becomes an item for operators, and a report of a provider has few.
+MOST_UNREAD = 1_000
 
 
 class BadReport(Exception):
@@ -24,17 +35,26 @@ def read(path: Path, layout: Layout) -> list[SettlementLine]:
 
 
 def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _: None) -> list[SettlementLine]:
-    """Return the lines of a report, in order. Raises BadReport.
+    """Return the lines of a report, in order, also of rows that cannot be read.
 
-    `progress` is called with the number of the file's lines that are read, now and then.
+    `progress` is called with the number of rows that are read, now and then and at the end. Raises BadReport for other
+    columns, and where more than MOST_UNREAD rows or all that move money cannot be read.
     """
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        return _lines(rows, layout, progress)
-    except csv.Error as fault:
-        raise BadReport(f"line {rows.line_num}: {fault}") from None
-    except ValueError as fault:
-        raise BadReport(f"line {max(rows.line_num, 1)}{fault}") from None
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=check_head(text, layout), strict=True)
+    lines, faults, count = list[SettlementLine](), list[str](), 0
+    for count, line in enumerate(_lines(rows, layout), 1):
+        if line:
+            lines.append(line)
+        if line and line.kind is Movement.UNREAD:
+            faults.append(_reason(line))
+        if len(faults) > MOST_UNREAD:
+            raise BadReport(f"{faults[0]}; {MOST_UNREAD:,} more rows cannot be read")
+        if not count % PROGRESS_EVERY:
+            progress(count)
+    if faults and len(faults) == len(lines):
+        raise BadReport(faults[0])
+    progress(count)
+    return lines
 
 
 def write(lines: Iterable[SettlementLine], mapping: SimulatorReport, file: TextIO) -> int:
@@ -48,19 +68,33 @@ def write(lines: Iterable[SettlementLine], mapping: SimulatorReport, file: TextI
     return count
 
 
-def check_head(text: str, layout: Layout) -> None:
-    """Raise BadReport unless the first line of a report has the columns of `layout`."""
-    parse(text[: text.find("\n") + 1] or text, layout)
+def check_head(text: str, layout: Layout) -> str:
+    """Return what separates the cells of a report. Raises BadReport unless its header has the columns of `layout`."""
+    heads = {separator: _head(text[:HEAD_CHARS], separator) for separator in SEPARATORS}
+    separator = max(SEPARATORS, key=lambda each: len({*heads[each][0]} & {*layout.names}))
+    header, number = heads[separator]
+    for name in layout.names:
+        if header.count(name) != 1:
+            raise BadReport(f"line {max(number, 1)}, column {name}: must be there, once")
+    return separator
+
+
+def rows_in(text: str) -> int:
+    """Return about how many rows a report has below its header: a line break within a cell counts too."""
+    lines = text.strip()
+    return lines.count("\n") or lines.count("\r")
 
 
 def decode(raw: bytes) -> str:
-    """Return the text of a report. Raises BadReport unless it is UTF-8 and not larger than MAX_BYTES."""
+    """Return the text of a report. Raises BadReport where it is larger than MAX_BYTES, or no text.
+
+    U+FFFD stands for each byte that is not UTF-8: a cell with one is refused where it is read.
+    """
     if len(raw) > MAX_BYTES:
         raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise BadReport(f"line {raw[: fault.start].count(10) + 1}: it is not UTF-8") from None
+    if b"\0" in raw:
+        raise BadReport("it is no text in UTF-8, so it is no CSV file")
+    return raw.decode("utf-8-sig", errors="replace")
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -71,21 +105,62 @@ def _bytes_of(path: Path) -> bytes:
         raise BadReport(fault.strerror or "it cannot be read") from None
 
 
-def _lines(rows: Any, layout: Layout, progress: Callable[[int], None]) -> list[SettlementLine]:
-    """Return the lines in the rows, without those that belong to no payment. Raises ValueError with the fault."""
-    seen: dict[SettlementLine, int] = {}
-    header: list[str] = next(rows, [])
-    for name in layout.names:
-        if header.count(name) != 1:
-            raise ValueError(f", column {name}: must be there, once")
-    for row in filter(None, rows):
-        if len(row) != len(header):
-            raise ValueError(f": {len(header)} columns are needed, here are {len(row)}")
-        if not len(seen) % PROGRESS_EVERY:
-            progress(rows.line_num)
-        line = layout.line(Row(dict(zip(header, row, strict=True))))
-        if line and not line.reference and not line.provider_ref:
-            raise ValueError(": it must name the payment or operation")
-        if line and seen.setdefault(line, rows.line_num) != rows.line_num:
-            raise ValueError(f": this repeats line {seen[line]}")
-    return list(seen)
+def _head(text: str, separator: str) -> tuple[list[str], int]:
+    """Return the first row with something in it, and its line."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    return next(_filled(rows), ([], 0))[0], rows.line_num
+
+
+def _filled(rows: Any) -> Iterator[tuple[list[str], int]]:
+    """Yield each row with something in it, and how many lines it has. One that is no CSV has no cells."""
+    while True:
+        before = rows.line_num
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield [], rows.line_num - before
+        else:
+            if any(cells):
+                yield cells, rows.line_num - before
+
+
+def _lines(rows: Any, layout: Layout) -> Iterator[SettlementLine | None]:
+    """Yield for each row its line, or None where it belongs to no payment or moves nothing. Raises BadReport."""
+    filled = _filled(rows)
+    header, _ = next(filled)
+    for cells, height in filled:
+        if height > 1 and len(cells) != len(header):
+            raise BadReport(f"line {rows.line_num - height + 1}: a quote is not closed, so its end is not known")
+        line = _line(header, cells, layout)
+        yield replace(line, row=rows.line_num) if line else None
+
+
+def _line(header: list[str], cells: list[str], layout: Layout) -> SettlementLine | None:
+    if not cells:
+        return SettlementLine.unread("", "", "its quotes are not those of a CSV file")
+    # Spreadsheets may add empty cells; a row that is cut off may also have an amount that is.
+    if len(cells) < len(header) or any(cells[len(header) :]):
+        return SettlementLine.unread("", "", f"{len(header)} columns are needed, here are {len(cells)}")
+    row = Row(dict(zip(header, cells, strict=False)))
+    try:
+        line = layout.line(row)
+    except ValueError as fault:
+        return SettlementLine.unread(*_names_in(row, layout), str(fault))
+    if line and not line.reference and not line.provider_ref:
+        return SettlementLine.unread("", "", "it must name the payment or operation")
+    return line
+
+
+def _names_in(row: Row, layout: Layout) -> tuple[str, str]:
+    """Return the names of the payment or operation in a row that cannot be read, as far as they can be."""
+    try:
+        return layout.names_in(row)
+    except ValueError:
+        return "", ""
+
+
+def _reason(line: SettlementLine) -> str:
+    """Return where and why a row cannot be read."""
+    return f"line {line.row}{', ' if line.word.startswith('column') else ': '}{line.word}"

@@ -11,7 +11,7 @@ from payments.domain.reconciliation.xendit import BalanceReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 
 FORMAT = "%Y-%m-%dT%H:%M:%S.%f%z"
-KINDS = {kind.value: kind for kind in Movement if kind is not Movement.OTHER}
+KINDS = {kind.value: kind for kind in Movement if kind.sign}
 
 
 class Layout(Protocol):
@@ -32,8 +32,14 @@ class Layout(Protocol):
     @property
     def covers_days(self) -> bool: ...
 
+    def names_in(self, row: Row) -> tuple[str, str]:
+        """Return our reference of the payment or operation in a row, and the provider's. Raises ValueError."""
+
     def line(self, row: Row) -> SettlementLine | None:
-        """Return the line in a row; None for a row of no payment. Raises ValueError with the column and the fault."""
+        """Return the line in a row; None where it belongs to no payment or moves nothing.
+
+        Raises ValueError with the column and the fault.
+        """
 
 
 class SimulatorReport:
@@ -44,22 +50,20 @@ class SimulatorReport:
     zone: tzinfo = UTC
     covers_days = True
 
-    def line(self, row: Row) -> SettlementLine:
+    def names_in(self, row: Row) -> tuple[str, str]:
+        return row.read("reference", cells.read_reference), row.read("simulator_reference", cells.read_reference)
+
+    def line(self, row: Row) -> SettlementLine | None:
         kind = row.read("type", _kind)
         currency = row.read("currency", cells.read_currency)
-        return SettlementLine(
-            reference=row.read("reference", cells.read_reference),
-            provider_ref=row.read("simulator_reference", cells.read_reference),
-            kind=kind,
-            amount=row.read("amount", lambda text: _amount(text, kind, currency)),
-            currency=currency,
-            booked_at=row.read("booked_at", _moment),
-        )
+        amount = row.read("amount", lambda text: _amount(text, kind, currency))
+        booked_at = row.read("booked_at", _moment)
+        return SettlementLine(*self.names_in(row), kind, amount, currency, booked_at) if amount else None
 
     def written(self, line: SettlementLine) -> list[str]:
         """Return the cells of a line, in the order of `names`, as `line` reads them."""
         amount = cells.write_amount(abs(line.amount), line.currency)
-        booked = line.booked_at.astimezone(UTC).strftime(FORMAT)
+        booked = line.booked_at.astimezone(UTC).strftime(FORMAT) if line.booked_at else ""
         return [line.reference, line.provider_ref, line.kind, amount, line.currency, booked]
 
 
@@ -77,10 +81,10 @@ def _amount(text: str, kind: Movement, currency: str) -> int:
 
 
 def _moment(text: str) -> datetime:
-    try:
+    def parse(text: str) -> datetime:
         return datetime.strptime(text, FORMAT)  # noqa: DTZ007  the format has the zone
-    except ValueError:
-        raise ValueError("must be a time such as 2026-11-21T13:30:59.123456+0000") from None
+
+    return cells.read_moment(text, parse, "2026-11-21T13:30:59.123456+0000")
 
 
 # By provider, the layouts in which a report can also be written, and all that can be read.

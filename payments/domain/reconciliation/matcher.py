@@ -20,12 +20,13 @@ Charges = Sequence[UUID] | None
 
 STORE = """
 INSERT INTO payments_reportline
-    (run_id, number, provider, reference, provider_ref, kind, word, amount, currency, booked_at, attempt_id)
-SELECT %(run)s, %(before)s + line.number, %(provider)s, line.reference, line.provider_ref, line.kind, line.word,
-    line.amount, line.currency, line.booked_at, a.id
+    (run_id, number, provider, reference, provider_ref, kind, word, amount, currency, booked_at, nth, attempt_id)
+SELECT %(run)s, coalesce(nullif(line.file_line, 0), %(before)s + line.number), %(provider)s, line.reference,
+    line.provider_ref, line.kind, line.word, line.amount, line.currency, line.booked_at, line.nth, a.id
 FROM unnest(%(references)s::text[], %(provider_refs)s::text[], %(kinds)s::text[], %(words)s::text[],
-    %(amounts)s::bigint[], %(currencies)s::text[], %(moments)s::timestamptz[])
-    WITH ORDINALITY AS line (reference, provider_ref, kind, word, amount, currency, booked_at, number)
+    %(amounts)s::bigint[], %(currencies)s::text[], %(moments)s::timestamptz[], %(nths)s::int[], %(file_lines)s::int[])
+    WITH ORDINALITY AS line
+        (reference, provider_ref, kind, word, amount, currency, booked_at, nth, file_line, number)
 LEFT JOIN payments_attempt a ON a.provider = %(provider)s
     AND a.id = CASE WHEN line.reference ~ '^[0-9a-f]{32}$' THEN line.reference::uuid END
 ORDER BY line.number
@@ -44,7 +45,7 @@ UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL AND l.provider_ref <> ''
     AND a.kind = 'reverse' AND a.provider = l.provider AND a.provider_ref = l.provider_ref
 """
-# A report may lack our reference; then the provider's own leads to our attempt of that kind.
+# A report may lack a name that we gave; then the provider's own leads to our attempt of that kind.
 FIND_BY_PROVIDER_REF = """
 UPDATE payments_reportline l SET attempt_id = (
     SELECT a.id FROM payments_attempt a
@@ -55,7 +56,7 @@ UPDATE payments_reportline l SET attempt_id = (
     ORDER BY a.id LIMIT 1
 )
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL
-    AND l.reference = '' AND l.provider_ref <> ''
+    AND NOT l.reference ~ '^[0-9a-f]{32}$' AND l.provider_ref <> ''
 """
 # A chargeback may be reported under the provider's name of the dispute.
 FIND_DISPUTES = """
@@ -74,9 +75,18 @@ FROM payments_attempt a JOIN payments_attempt c ON c.charge_id = a.charge_id AND
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.kind = 'capture'
     AND a.id = l.attempt_id AND a.kind = 'authorize'
 """
+# And a refund under the reference of its payment, where ours is not repeated.
+FIND_REFUNDS = """
+UPDATE payments_reportline l SET attempt_id = r.id
+FROM payments_attempt a JOIN payments_attempt r ON r.charge_id = a.charge_id AND r.kind = 'refund'
+    AND r.provider = a.provider
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.kind IN ('refund', 'refund_returned')
+    AND a.id = l.attempt_id AND a.kind = 'authorize' AND r.provider_ref = l.provider_ref AND l.provider_ref <> ''
+"""
 LINES = """
 line AS MATERIALIZED (
-    SELECT l.id, l.attempt_id, l.kind, l.currency, l.amount, l.booked_at, a.kind AS asked, a.state, a.charge_id,
+    SELECT l.id, l.attempt_id, l.kind, l.word, l.currency, l.amount, l.booked_at,
+        a.kind AS asked, a.state, a.charge_id,
         CASE WHEN a.kind = 'reverse' AND l.kind IN ('void', 'refund') THEN 'reversal' ELSE l.kind END AS movement
     FROM payments_reportline l LEFT JOIN payments_attempt a ON a.id = l.attempt_id
     WHERE l.provider = %(provider)s AND l.matched_at IS NULL {lines_among}
@@ -123,15 +133,17 @@ WITH {LINES}, nothing AS (
 UPDATE payments_reportline l SET matched_at = %(now)s
 FROM line JOIN nothing USING (attempt_id, currency) WHERE l.id = line.id AND l.kind IN ('refund', 'refund_returned')
 """  # nosec B608 # no value in it
+# What staff do to a payment at the provider has the payment's name and the provider's word, and was not asked for.
+MADE_THERE = "(asked = 'authorize' AND kind IN ('refund', 'refund_returned') AND word <> '')"
 DIFFERENCES = f"""
 {LINES}, {POSTINGS}, {TAKEN}, asked AS (
     SELECT DISTINCT ON (attempt_id) attempt_id, id FROM posting ORDER BY attempt_id, id
 ), reported AS (
-    SELECT *, NOT (asked, kind) IN (
+    SELECT *, asked IS NOT NULL AND kind <> 'unread' AND NOT (asked, kind) IN (
         ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
         ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund'), ('authorize', 'dispute'),
         ('authorize', 'dispute_won')
-    ) AS contradicts FROM line
+    ) AND NOT {MADE_THERE} AS contradicts FROM line
 ), covered AS (
     SELECT range_agg(tstzrange(covers_from, covers_to)) AS periods FROM payments_reconciliationrun
     WHERE provider = %(provider)s
@@ -139,14 +151,15 @@ DIFFERENCES = f"""
     SELECT reported.id AS line_id,
         coalesce(posting.id, CASE WHEN reported.contradicts THEN asked.id ELSE taken.id END) AS posting_id,
         reported.attempt_id, reported.charge_id,
-        CASE WHEN reported.contradicts THEN 'kind_differs'
+        CASE WHEN reported.kind = 'unread' THEN 'unread' WHEN reported.contradicts THEN 'kind_differs'
             WHEN posting.id IS NULL AND taken.id IS NOT NULL THEN 'reported_twice'
             WHEN posting.id IS NULL THEN 'missing_here'
             WHEN posting.currency <> reported.currency THEN 'currency_differs' ELSE 'amount_differs' END AS kind
     FROM reported LEFT JOIN posting USING (attempt_id, movement) LEFT JOIN taken USING (attempt_id, movement)
         LEFT JOIN asked ON asked.attempt_id = reported.attempt_id
-    WHERE reported.asked IS NULL OR reported.state = 'done'
-        AND (reported.contradicts OR posting.id IS NOT NULL OR reported.booked_at < %(now)s - %(margin)s)
+    WHERE reported.asked IS NULL OR reported.kind = 'unread' OR reported.state = 'done' AND (
+        reported.contradicts OR posting.id IS NOT NULL OR reported.booked_at < %(now)s - %(margin)s
+    )
     UNION ALL
     SELECT NULL, posting.id, posting.attempt_id, posting.charge_id, 'missing_there' FROM posting CROSS JOIN covered
     WHERE tstzrange(created_at - %(margin)s, created_at + %(margin)s, '[]') <@ covered.periods AND NOT EXISTS (
@@ -225,6 +238,8 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
         "amounts": [line.amount for line in lines],
         "currencies": [line.currency for line in lines],
         "moments": [line.booked_at for line in lines],
+        "nths": [line.nth for line in lines],
+        "file_lines": [line.row for line in lines],
     }
     return _execute(STORE, values)
 
@@ -232,7 +247,7 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
 def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> None:
     """Match every line of the provider, of this or an earlier run, that now has its posting."""
     values = {"provider": run.provider, "now": now, "charges": charges}
-    for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_DISPUTES, FIND_CAPTURES):
+    for statement in (FIND_REBUILT, FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_DISPUTES, FIND_CAPTURES, FIND_REFUNDS):
         _execute(statement, values)
     for template in (MATCH, CANCEL_OUT):
         _execute(_among(template, charges), values)

@@ -1,8 +1,9 @@
 """Reconciliation runs: a report is stored and matched, and its differences are found, in one transaction."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
@@ -24,7 +25,8 @@ logger = logging.getLogger("kaha.reconciliation")
 
 BATCH_LINES = 5_000
 RECHECKED_AT_ONCE = 500
-MEMBERS = tuple(field.name for field in fields(SettlementLine))
+# What tells one line from another.
+MEMBERS = tuple(field.name for field in fields(SettlementLine) if field.compare)
 Progress = Callable[[int, int], None]
 
 
@@ -58,11 +60,12 @@ def report_of(
     lines: Sequence[SettlementLine], layout: Layout, since: datetime | None, until: datetime | None, name: str
 ) -> SettlementReport:
     """Return the report of `lines` in the file `name`, as `file_report` does."""
-    if not lines and not (since and until):
+    booked = [line.booked_at.astimezone(layout.zone) for line in lines if line.booked_at]
+    if layout.covers_days and not booked and not (since and until):
         raise BadReport("it has no lines; give the period that it covers")
-    booked = [line.booked_at.astimezone(layout.zone) for line in lines]
-    covers_from = since or _midnight(min(booked))
-    covers_to = min(until or _midnight(max(booked) + timedelta(days=1)), clock.now())
+    now = clock.now()
+    covers_to = min(until or (_midnight(max(booked) + timedelta(days=1)) if booked else now), now)
+    covers_from = since or (_midnight(min(booked)) if booked else covers_to)
     if not layout.covers_days and not (since and until):
         covers_from = covers_to
     return SettlementReport(layout.provider, lines, covers_from, covers_to, name)
@@ -104,6 +107,7 @@ def reconcile(
     """
     if report.covers_from and report.covers_from > report.covers_to:
         raise BadReport("the period that it covers must have begun, and not end before it begins")
+    lines = list(_numbered(report.lines))
     with transaction.atomic():
         if not matcher.lock(report.provider):
             raise Busy
@@ -113,13 +117,13 @@ def reconcile(
             file=report.file,
             covers_from=report.covers_from,
             covers_to=report.covers_to,
-            lines=len(report.lines),
+            lines=len(lines),
         )
-        run.new_lines = _store(run, report.lines, progress)
+        run.new_lines = _store(run, lines, progress)
         now = clock.now()
         matcher.match(run, now)
         run.new_items = matcher.find_differences(run, now, _margin())
-        _count(run, report.lines)
+        _count(run, lines)
         if started_by == ReconciliationRun.Origin.COMMAND:
             audit_log.record(Action.ADDED, run, detail=f"{run.lines} lines, {run.new_lines} of them new")
         finish(run)
@@ -153,6 +157,14 @@ def reconcile_today(provider: str) -> bool:
         return False
     reconcile(provider_report(provider), ReconciliationRun.Origin.WORKER)
     return True
+
+
+def _numbered(lines: Sequence[SettlementLine]) -> Iterator[SettlementLine]:
+    """Yield the lines, equal ones numbered: a provider may book the same correction twice in one second."""
+    seen = Counter[SettlementLine]()
+    for line in lines:
+        seen[line] += 1
+        yield replace(line, nth=seen[line]) if seen[line] > 1 else line
 
 
 def _store(run: ReconciliationRun, lines: Sequence[SettlementLine], progress: Progress | None) -> int:

@@ -49,12 +49,12 @@ def submit(
 ) -> ReportUpload:
     """Store a report for a worker; return its upload.
 
-    Raises BadReport unless it is a UTF-8 text of at most MAX_BYTES with the provider's columns, TooMany while
-    MOST_WAITING wait, VaultUnavailable.
+    Raises BadReport unless it is a text of at most MAX_BYTES with the provider's columns, TooMany while MOST_WAITING
+    wait, VaultUnavailable.
     """
     text = checked(raw, provider)
     upload = ReportUpload(provider=provider, file=name[:255], size=len(raw), operator=operator)
-    upload.covers_from, upload.covers_to, upload.rows = since, until, len(text.splitlines())
+    upload.covers_from, upload.covers_to, upload.rows = since, until, files.rows_in(text)
     upload.sealed_content = seal(text, _place(upload))
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -72,8 +72,6 @@ def checked(raw: bytes, provider: str) -> str:
     if len(raw) > MAX_BYTES:
         raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
     text = files.decode(raw)
-    if "\0" in text:
-        raise BadReport("it is no text, so it is no CSV file")
     files.check_head(text, LAYOUTS[provider])
     return text
 
@@ -106,7 +104,7 @@ def delete_expired() -> int:
 
 
 class Progress:
-    """How many lines of a report are read; its thread writes it to the row."""
+    """How many rows of a report are read; its thread writes it to the upload."""
 
     def __init__(self) -> None:
         self.rows_read = 0
@@ -120,11 +118,11 @@ def _read(upload: ReportUpload, progress: Progress) -> None:
 
     text = unseal(upload.sealed_content or b"", _place(upload))
     lines = files.parse(text, layout, count)
-    progress.rows_read = upload.rows
     report = runs.report_of(lines, layout, upload.covers_from, upload.covers_to, upload.file)
 
     def finish(run: ReconciliationRun) -> None:
-        done = {"state": State.DONE, "run": run, "rows_read": upload.rows, "sealed_content": None}
+        rows = progress.rows_read
+        done = {"state": State.DONE, "run": run, "rows": rows, "rows_read": rows, "sealed_content": None}
         if not _reading(upload).update(**done):
             raise NotReading
 

@@ -23,9 +23,9 @@ KINDS = {
     ("CHARGEBACK_DEDUCTION", "TRANSACTION"): Movement.DISPUTE,
     ("CHARGEBACK_REVERSAL", "TRANSACTION"): Movement.DISPUTE_WON,
 }
-# Xendit's fees, and payouts of the account.
+# Xendit's fees, and money that left the account or came back to it by no payment: our payouts, and any other.
 COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
-PAYOUTS = frozenset(["WITHDRAWAL", "PLATFORM_FEE"])
+OF_THE_ACCOUNT = frozenset(["WITHDRAWAL", "PLATFORM_FEE", "DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT"])
 
 
 class BalanceReport:
@@ -36,17 +36,23 @@ class BalanceReport:
     zone: tzinfo = UTC
     covers_days = False
 
+    def names_in(self, row: Row) -> tuple[str, str]:
+        return row.read(REFERENCE, cells.read_reference), row.first_of(THEIRS)
+
     def line(self, row: Row) -> SettlementLine | None:
         kind, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
-        if kind in PAYOUTS or line in COSTS:
+        # Xendit's pages write some types in small letters.
+        if kind.upper() in OF_THE_ACCOUNT or line in COSTS:
             return None
         currency = row.read(CURRENCY, cells.read_currency)
         amount = row.read(SIDE, _sign) * row.read(AMOUNT, lambda text: cells.read_amount(text, currency))
-        # Xendit's pages write some types in small letters.
+        if not amount:
+            return None
         movement = KINDS.get((kind.upper(), line), Movement.OTHER)
+        reference, provider_ref = self.names_in(row)
         return SettlementLine(
-            reference=row.read(REFERENCE, cells.read_reference),
-            provider_ref=row.first_of(THEIRS),
+            reference=reference,
+            provider_ref=provider_ref,
             kind=movement if movement.sign * amount > 0 else Movement.OTHER,
             amount=amount,
             currency=currency,
@@ -62,8 +68,5 @@ def _sign(text: str) -> int:
 
 
 def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("must be a time such as 2026-11-21T13:30:59.123Z") from None
+    moment = cells.read_moment(text, datetime.fromisoformat, "2026-11-21T13:30:59.123Z")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -135,7 +135,7 @@ def _book(payment: Attempt | None, attempt_id: UUID, done: DoneThere, summary: S
 
 def _line(done: DoneThere) -> SettlementLine | None:
     """Return the movement that nobody knows here; None where it moved nothing in the end."""
-    if done.has_failed:
+    if done.has_failed or not done.amount:
         return None
     kind = MOVEMENTS.get(done.kind, Movement.OTHER)
     return SettlementLine(

@@ -88,7 +88,8 @@ def _items(since: datetime) -> QuerySet[ReconciliationItem]:
     """Return the open differences of movements from the moment on."""
     start = since - OVERLAP
     rows = ReconciliationItem.objects.filter(state=ReconciliationItem.State.OPEN, vanished_at=None)
-    return rows.filter(Q(line__booked_at__gte=start) | Q(line=None, posting__created_at__gte=start))
+    unread = Q(kind=ReconciliationItem.Kind.UNREAD, created_at__gte=start)
+    return rows.filter(Q(line__booked_at__gte=start) | Q(line=None, posting__created_at__gte=start) | unread)
 
 
 def _left(since: datetime, until: datetime, summary: Summary) -> Iterator[str]:

@@ -65,21 +65,25 @@ class ReportLine(models.Model):
         DISPUTE = "dispute", "Chargeback"
         DISPUTE_WON = "dispute_won", "Chargeback that came back"
         OTHER = "other", "Something else"
+        UNREAD = "unread", "Cannot be read"
 
     run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
-    # Its position in that run's report.
+    # Its line in that run's file, or its position in a report without a file.
     number = models.PositiveIntegerField()
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     # Our reference as the provider returned it, and the provider's own.
     reference = models.CharField(max_length=255, blank=True)
     provider_ref = models.CharField(max_length=255, blank=True)
     kind = models.CharField(max_length=15, choices=Kind.choices)
-    # The provider's own word for the movement, if it says more.
-    word = models.CharField(max_length=100, blank=True, default="")
+    # The provider's own word for the movement, if it says more; or why it cannot be read.
+    word = models.CharField(max_length=300, blank=True, default="")
     # Signed like `provider_receivable`: money that the provider took for us is positive.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    booked_at = models.DateTimeField()
+    # None only for what cannot be read.
+    booked_at = models.DateTimeField(null=True, blank=True)
+    # Among lines of one report that are equal.
+    nth = models.PositiveIntegerField(default=1)
     # No constraints: attempts and postings are never deleted, and the checks would lock busy rows.
     attempt = models.ForeignKey(
         Attempt, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
@@ -102,13 +106,19 @@ class ReportLine(models.Model):
                 F("amount"),
                 F("currency"),
                 F("booked_at"),
+                F("nth"),
                 name="report_line_once",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(
                 name="report_line_sign_matches_kind",
                 condition=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
                 | Q(kind__in=["void", "refund", "dispute"], amount__lt=0)
-                | Q(kind="other") & ~Q(amount=0),
+                | Q(kind="other") & ~Q(amount=0)
+                | Q(kind="unread", amount=0, matched_at__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="report_line_was_booked", condition=Q(booked_at__isnull=False) | Q(kind="unread")
             ),
             models.CheckConstraint(
                 name="report_line_with_posting_is_matched",
@@ -139,6 +149,7 @@ class ReconciliationItem(models.Model):
         CURRENCY_DIFFERS = "currency_differs", "Currency differs"
         KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
         REPORTED_TWICE = "reported_twice", "Reported twice"  # our one posting is matched with another line
+        UNREAD = "unread", "Cannot be read"
 
     class State(models.TextChoices):
         OPEN = "open"

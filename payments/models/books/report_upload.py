@@ -36,7 +36,7 @@ class ReportUpload(models.Model):
     covers_from = models.DateTimeField(null=True, blank=True)
     covers_to = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
-    # Lines of the file, and how many of them are read.
+    # Rows below the header, about as many until all are read, and how many of them are.
     rows = models.PositiveIntegerField(default=0)
     rows_read = models.PositiveIntegerField(default=0)
     # Why it was refused, with line and column.

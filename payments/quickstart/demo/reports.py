@@ -58,7 +58,8 @@ class Reports:
         ours = {attempt_id.hex for attempt_id in attempts.values_list("id", flat=True)}
         count = 0
         for line in runs.provider_lines(PROVIDER, self._covered_until, self._present):
-            if count == DIFFERENCES or line.reference not in ours or line.booked_at >= self._present - SETTLING:
+            is_old = line.booked_at is not None and line.booked_at < self._present - SETTLING
+            if count == DIFFERENCES or line.reference not in ours or not is_old:
                 yield line
                 continue
             if count % 3 == 1:

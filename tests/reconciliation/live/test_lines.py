@@ -1,13 +1,15 @@
 """Lines of the reports of live providers, as they are read."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.reconciliation.live.reports import CHARGEBACK, DEBIT, PAID, PROVIDERS, REFUND, SETTLED, TAKEN_BACK, read
+
+OURS = "0190a1fc472c7874b1b67520502f7851"
 
 
 def test_a_payment_that_adyen_settled_is_read_gross_with_both_names(tmp_path: Path) -> None:
@@ -40,11 +42,10 @@ ADYEN_KINDS = {
 def test_adyens_words_are_a_known_movement_or_other(
     changes: dict[str, str], prefix: str, expected: tuple[Movement, int], tmp_path: Path
 ) -> None:
-    operation = "0190a1fc472c7874b1b67520502f7851"
-    named = {"Modification Merchant Reference": f"{prefix}{operation}" if prefix else ""}
+    named = {"Modification Merchant Reference": f"{prefix}{OURS}" if prefix else ""}
     [line] = read(tmp_path, "adyen", changes | named)
     assert (line.kind, line.amount) == expected
-    assert line.reference == (operation if prefix else SETTLED["Merchant Reference"])
+    assert line.reference == (OURS if prefix else SETTLED["Merchant Reference"])
     assert line.word == changes.get("Type", "Settled")
 
 
@@ -80,11 +81,17 @@ def test_xendits_words_are_a_known_movement_or_other(
         ("adyen", {"Type": "Fee", "Gross Credit (GC)": ""}),
         ("adyen", {"Type": "MerchantPayout", "Gross Credit (GC)": ""}),
         ("xendit", {"Line Type": "FEE", "Debit or Credit": "DEBIT"}),
+        ("adyen", {"Gross Credit (GC)": "0.00", "Net Credit (NC)": "0.00"}),
+        ("adyen", {"Gross Credit (GC)": "", "Net Credit (NC)": "", "Net Debit (NC)": "0"}),
         ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT"}),
+        ("xendit", {"Transaction Type": "DISBURSEMENT", "Debit or Credit": "DEBIT"}),
+        ("xendit", {"Transaction Type": "disbursement", "Line Type": "TRANSACTION_REVERSAL"}),
+        ("xendit", {"Transaction Type": "DISBURSEMENT", "Line Type": "VAT", "Debit or Credit": "DEBIT"}),
+        ("xendit", {"Amount": "0.00"}),
     ],
     ids=str,
 )
-def test_rows_of_the_account_are_skipped(provider: str, change: dict[str, str], tmp_path: Path) -> None:
+def test_rows_of_the_account_or_of_nothing_are_left_out(provider: str, change: dict[str, str], tmp_path: Path) -> None:
     assert len(read(tmp_path, provider, {}, change)) == 1
 
 
@@ -99,7 +106,19 @@ def test_an_amount_has_the_decimals_of_its_currency(
 
 
 BAD = {
-    "finer than a centavo": ("xendit", {"Amount": "1.001"}, "column Amount: must be an amount of PHP above 0"),
+    "finer than a centavo": ("xendit", {"Amount": "1.001"}, "column Amount: must be an amount of PHP with 2 decimals"),
+    "the first year": (
+        "xendit",
+        {"Created Date ISO": "0001-01-01T00:00:00Z"},
+        "column Created Date ISO: must be a time of",
+    ),
+    "the last year": ("adyen", {"Creation Date": "9999-12-31 23:59:59"}, "column Creation Date: must be a time of"),
+    "no amount": (
+        "adyen",
+        {"Gross Credit (GC)": "", "Net Credit (NC)": ""},
+        "column Net Debit .NC.: must be there, or",
+    ),
+    "a currency of nobody": ("adyen", {"Gross Currency": "php"}, "column Gross Currency: must be a currency"),
     "signed": ("xendit", {"Amount": "-1.00"}, "column Amount: must have no sign"),
     "a side that is none": ("xendit", {"Debit or Credit": "BOTH"}, "column Debit or Credit: must be one of"),
     "no time": ("xendit", {"Created Date ISO": "yesterday"}, "column Created Date ISO: must be a time such as"),
@@ -112,8 +131,35 @@ BAD = {
 
 
 @pytest.mark.parametrize(("provider", "change", "message"), BAD.values(), ids=BAD)
-def test_a_malformed_row_is_refused_by_line_and_column(
+def test_a_malformed_row_is_a_line_with_the_reason(
     provider: str, change: dict[str, str], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadReport, match=f"^line 3, {message}"):
-        read(tmp_path, provider, {}, change)
+    good, unread, again = read(tmp_path, provider, {}, change, {})
+    assert (good, unread.kind, unread.row) == (again, Movement.UNREAD, 3)
+    assert re.match(message, unread.word)
+
+
+NAMES = {
+    "our operation": (f"refund-{OURS}", {}, OURS, "PSP2"),
+    "an automatic capture": ("<auto>", {}, SETTLED["Merchant Reference"], "PSP2"),
+    "text by hand": ("refund-order 17", {}, SETTLED["Merchant Reference"], "PSP2"),
+    "a formula": ("=refund", {}, SETTLED["Merchant Reference"], "PSP2"),
+    "what cannot be stored": ("x" * 300, {}, SETTLED["Merchant Reference"], "PSP2"),
+    "a payment of others": ("", {"Merchant Reference": "till 7"}, "till 7", "PSP1"),
+    "no name but Adyen's": ("<auto>", {"Merchant Reference": ""}, "", "PSP1"),
+    "a refund of others": ("", {"Merchant Reference": "till 7", "Type": "Refunded", **DEBIT}, "till 7", "PSP2"),
+    "no name at all": (
+        "",
+        {"Merchant Reference": "", "Psp Reference": "", "Modification Reference": "", "Type": "ManualCorrected"},
+        "",
+        "ManualCorrected",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "changes", "reference", "provider_ref"), NAMES.values(), ids=NAMES)
+def test_our_name_counts_at_adyen_only_where_we_gave_it(
+    name: str, changes: dict[str, str], reference: str, provider_ref: str, tmp_path: Path
+) -> None:
+    [line] = read(tmp_path, "adyen", changes | {"Modification Merchant Reference": name})
+    assert (line.reference, line.provider_ref) == (reference, provider_ref)
