@@ -23,6 +23,11 @@ def first_id(moment: datetime) -> UUID:
     return UUID(int=_milliseconds(moment) << 80)
 
 
+def first_id_after(moment: datetime) -> UUID:
+    """Return the lowest ID of the next millisecond, which `datetime` cannot say of its last moment."""
+    return UUID(int=_milliseconds(moment) + 1 << 80)
+
+
 def moment_of(uuid: UUID) -> datetime:
     """Return the millisecond in which an ID was made."""
     return EPOCH + timedelta(milliseconds=uuid.int >> 80)
