@@ -84,9 +84,13 @@ class StrictString(StrictField):
         return data
 
     def schema(self) -> Schema:
-        min_length = 0 if self.blank_is_absent else self.min_length
+        min_length, pattern = self.min_length, self.pattern.pattern if self.pattern else ""
+        if self.blank_is_absent:
+            # Of the lengths below the least only none is allowed.
+            pattern = f"|[\\s\\S]{{{min_length},}}" if min_length > 1 else pattern
+            min_length = 0
         form: Schema = {"type": "string", "minLength": min_length, "maxLength": self.max_length}
-        return form | ({"pattern": f"^(?:{self.pattern.pattern})$"} if self.pattern else {})
+        return form | ({"pattern": f"^(?:{pattern})$"} if pattern else {})
 
 
 class NameSafe(StrictString):
@@ -186,6 +190,9 @@ class Currency(NameSafe):
         if code not in CURRENCIES:
             self.fail("invalid_choice")
         return code
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "^[A-Za-z]{3}$"}
 
 
 class Choice(StrictField):
