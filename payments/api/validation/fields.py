@@ -117,7 +117,10 @@ class CardNumber(StrictString):
     """A card number: 16 digits with a right check digit (ISO/IEC 7812-1)."""
 
     default_error_messages = {
-        "pattern": "This value must be digits only.",
+        "pattern": "This value must be the digits alone, without blanks and hyphens.",
+        "too_short": f"This value must have {CARD_NUMBER_DIGITS} digits: cards with fewer, such as those of American "
+        "Express with 15, are not taken.",
+        "too_long": f"This value must have {CARD_NUMBER_DIGITS} digits.",
         "luhn": "This is not a card number.",
     }
     is_card_number = True
@@ -126,6 +129,9 @@ class CardNumber(StrictString):
         super().__init__(min_length=CARD_NUMBER_DIGITS, max_length=CARD_NUMBER_DIGITS, pattern=DIGITS, **options)
 
     def to_internal_value(self, data: Any) -> str:
+        # Before its length, which blanks change.
+        if isinstance(data, str) and data and not (data.isascii() and data.isdigit()):
+            self.fail("pattern")
         number: str = super().to_internal_value(data)
         if not luhn_valid(number):
             self.fail("luhn")

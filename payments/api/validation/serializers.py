@@ -39,7 +39,14 @@ class CardInput(StrictSerializer):
     name = NameSafe(max_length=50, help_text="Full name of the cardholder.")
     number = CardNumber(help_text="The card number: 16 digits with a right check digit.")
     exp_month = StrictString(max_length=2, pattern=MONTH, help_text="Expiry month, 1 or 2 digits.")
-    exp_year = Digits(min_length=4, max_length=4, help_text="Expiry year, 4 digits.")
+    exp_year = Digits(
+        min_length=4,
+        max_length=4,
+        error_messages=dict.fromkeys(
+            ("too_short", "too_long"), "This value must be the year in 4 digits: 2034, not 34."
+        ),
+        help_text="Expiry year, 4 digits.",
+    )
     cvc = Digits(
         min_length=3, max_length=4, help_text="The security code. It is sent to the provider once and then destroyed."
     )
