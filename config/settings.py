@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "config.http.middleware.RequestLog",
     "config.http.traced_requests.TracedRequests",
     "config.http.api_shortcut.ApiShortcut",
+    "config.http.middleware.RefuseTrace",
     "django.middleware.security.SecurityMiddleware",
     "config.http.host_and_https.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",

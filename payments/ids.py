@@ -9,6 +9,21 @@ from uuid_utils.compat import uuid7
 from payments import clock
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# What the IDs are of that merchants see, by prefix.
+KINDS = {
+    "src": "source",
+    "card": "card",
+    "ch": "charge",
+    "re": "refund",
+    "cus": "customer",
+    "dp": "dispute",
+    "ev": "evidence piece",
+    "po": "payout",
+    "txn": "balance transaction",
+    "evt": "event",
+    "req": "request",
+    "mer": "merchant",
+}
 HEX = re.compile(r"[0-9a-f]{32}")
 
 
@@ -21,6 +36,11 @@ def new_id(moment: datetime | None = None) -> UUID:
 def first_id(moment: datetime) -> UUID:
     """Return the lowest ID of the millisecond of `moment`."""
     return UUID(int=_milliseconds(moment) << 80)
+
+
+def first_id_after(moment: datetime) -> UUID:
+    """Return the lowest ID of the next millisecond, which `datetime` cannot say of its last moment."""
+    return UUID(int=_milliseconds(moment) + 1 << 80)
 
 
 def moment_of(uuid: UUID) -> datetime:

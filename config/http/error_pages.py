@@ -1,11 +1,14 @@
 """Responses when no view could answer: the error envelope to programs, a page to browsers."""
 
 import sys
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
+from rest_framework.exceptions import MethodNotAllowed
 
 from payments.api.access.exception_handler import rate_limit_anonymous
+from payments.api.near_paths import path_near
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
 from payments.api.responses.rendering import prefers_json
 from payments.pages.responses import for_payers, page
@@ -20,9 +23,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return 404 for a path without a view."""
+    """Return 404 for a path without a view; 405 for TRACE, to which no path answers."""
+    if request.method == "TRACE":
+        return trace_refused(request)
     if _wants_json(request):
-        return error_response(rate_limit_anonymous(request, no_such_path()))
+        return error_response(rate_limit_anonymous(request, no_such_path(path_near(request.path_info))))
     return defaults.page_not_found(request, exception)
 
 
@@ -37,6 +42,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if is_unavailable:
         response.status_code, response["Retry-After"] = 503, error.headers["Retry-After"]
     return response
+
+
+def trace_refused(request: HttpRequest) -> HttpResponse:
+    """Return 405 for TRACE, which would send a request's headers back."""
+    error = replace(as_api_error(MethodNotAllowed("TRACE")), headers={"Allow": "GET, HEAD"})
+    return error_response(rate_limit_anonymous(request, error))
 
 
 def _error_page(request: HttpRequest, template: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from config.http.error_pages import trace_refused
 from payments import context, ids
 from payments.api.access.throttling import client_address
 from payments.domain.merchants.api_keys import record_use
@@ -85,6 +86,16 @@ class RequestLog:
             with suppress(Exception):  # another handler than ours may fail again
                 logger.exception("The log line of a request could not be made.")
         return response
+
+
+class RefuseTrace:
+    """Refuses TRACE on pages: their views would take it for GET. The API's views refuse it by themselves."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return trace_refused(request) if request.method == "TRACE" else self.get_response(request)
 
 
 class Statements:

@@ -1,14 +1,19 @@
 """What requests about customers may hold (contract, section 3)."""
 
 from payments.api.validation.fields import Email, NameSafe, StrictString
-from payments.api.validation.metadata import Metadata
+from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.query_fields import PageQuery
-from payments.api.validation.serializers import METADATA
 from payments.api.validation.strict import StrictSerializer
 
 EMAIL = "E-mail address."
-MOBILE_NUMBER = "Mobile number."
 DESCRIPTION = "Who the customer is, in the merchant's words."
+
+
+class MobileNumber(StrictString):
+    """A mobile number. An empty one is none, because that is the published reference's own default."""
+
+    def __init__(self) -> None:
+        super().__init__(min_length=5, max_length=25, required=False, blank_is_absent=True, help_text="Mobile number.")
 
 
 class CustomerInput(StrictSerializer):
@@ -16,8 +21,8 @@ class CustomerInput(StrictSerializer):
 
     email = Email(help_text=EMAIL)
     description = StrictString(max_length=255, help_text=DESCRIPTION)
-    mobile_number = StrictString(min_length=5, max_length=25, required=False, help_text=MOBILE_NUMBER)
-    metadata = Metadata(required=False, help_text=METADATA)
+    mobile_number = MobileNumber()
+    metadata = Metadata(required=False, help_text=MEANING)
 
 
 class CustomerChanges(StrictSerializer):
@@ -25,8 +30,11 @@ class CustomerChanges(StrictSerializer):
 
     email = Email(required=False, blank_is_absent=True, help_text=EMAIL)
     description = StrictString(max_length=255, required=False, help_text=DESCRIPTION)
-    mobile_number = StrictString(min_length=5, max_length=25, required=False, help_text=MOBILE_NUMBER)
-    metadata = Metadata(required=False, help_text=f"{METADATA} It is replaced as a whole.")
+    mobile_number = MobileNumber()
+    metadata = Metadata(
+        required=False,
+        help_text=f"{MEANING} It is replaced as a whole: `null` leaves it as it is, `{{}}` empties it.",
+    )
 
 
 class AttachInput(StrictSerializer):

@@ -50,5 +50,5 @@ def _one(rows: CustomerQuerySet, text: str) -> Customer:
     uuid = parse_id("cus", text)
     customer = rows.filter(id=uuid).first() if uuid else None
     if customer is None:
-        raise not_found("customer")
+        raise not_found("customer", text=text)
     return customer

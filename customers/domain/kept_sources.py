@@ -54,7 +54,7 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         uuid = parse_id("src", source_id)
         tie = next((tie for tie in customer.kept if tie.source_id == uuid), None)
         if tie is None:
-            raise not_found("source")
+            raise not_found("source", text=source_id)
         customer.kept.remove(tie)
         execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
     return customer

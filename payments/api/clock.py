@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.responses.errors import no_such_path
+from payments.api.responses.errors import no_such_path, not_found
 from payments.api.validation.serializers import ClockInput
 from payments.api.views.viewset import ApiViewSet
 from payments.domain import test_clock
@@ -25,7 +25,9 @@ class ClockViewSet(ApiViewSet):
             raise no_such_path()
         super().perform_authentication(request)
         if key_of(request).livemode:
-            raise no_such_path()
+            raise not_found(
+                "In live mode time passes by itself: only test mode has a clock. Use a test key, sk_test_…."
+            )
 
     def advance(self, request: Request) -> HttpResponse:
         return self.run(request, ClockInput, _advance)

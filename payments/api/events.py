@@ -32,7 +32,7 @@ class EventViewSet(ApiViewSet):
         caller, uuid = self.caller(request), parse_id("evt", pk)
         event = Event.objects.of(caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
         if event is None:
-            raise not_found("event")
+            raise not_found("event", text=pk)
         return json_response(bytes(event.payload))
 
 

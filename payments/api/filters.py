@@ -17,7 +17,7 @@ from payments.domain.caller import Caller
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
-from payments.ids import first_id
+from payments.ids import first_id, first_id_after
 from payments.models import ApiRequest, Charge, Dispute, Event, Payout
 from payments.rendering.payouts import BALANCES
 
@@ -27,7 +27,6 @@ Rows = TypeVar("Rows", bound=ScopedQuerySet[Any])
 STATUS_PAIRS = tuple(dict.fromkeys((flags.status, flags.captured) for flags in FLAGS))
 # An object has at most one event of these kinds: the first (1) or the last (-1).
 EVENT_POSITIONS = {"created": 1, "deleted": -1}
-MILLISECOND = timedelta(milliseconds=1)
 MICROSECOND = timedelta(microseconds=1)
 
 
@@ -42,7 +41,7 @@ def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None)
     if source:
         _require_own(caller, "source", "src", source, **({"customer_id": customer} if customer else {}))
     since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
-    below = min(after or LAST_ID, first_id(before + MILLISECOND) if before else LAST_ID)
+    below = min(after or LAST_ID, first_id_after(before) if before else LAST_ID)
     narrowed = {"source_id": source} if source else {"customer_id": customer} if customer else {}
     return {
         **narrowed,
@@ -125,7 +124,7 @@ def payout_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None)
         **{name: query[name] for name in ("status", "currency") if name in query},
         **({"later_than": since - MICROSECOND} if since else {}),
         **({"before": before} if before else {}),
-        "below": min(after or LAST_ID, first_id(before + MILLISECOND) if before else LAST_ID),
+        "below": min(after or LAST_ID, first_id_after(before) if before else LAST_ID),
         "above": first_id(since) if since else FIRST_ID,
     }
 
@@ -172,7 +171,7 @@ def transaction_filters(caller: Caller, query: Mapping[str, Any], after: UUID | 
 
 def _first_id_from(moment: datetime) -> UUID:
     """Return the lowest ID of the first whole millisecond that is not before `moment`."""
-    return first_id(moment + MILLISECOND - MICROSECOND)
+    return first_id_after(moment - MICROSECOND)
 
 
 def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:

@@ -12,12 +12,12 @@ from payments.ledger.fees import rate_of
 from payments.models import ApiKey, Merchant, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
+from payments.rendering.brand import branding_of
 
 # In place of a key that there is not, and of what is masked.
 MASK = "****"
 BANK_TRANSFER = "bank_transfer"
 STATUSES = {"active": "approved", "closed": "rejected"}
-BRANDING = ("icon", "logo", "use_logo", "brand_color", "accent_color")
 SIMULATOR = {"id": "simulator", "name": "Simulator"}
 
 
@@ -31,7 +31,7 @@ def render_organization(merchant: Merchant, livemode: bool) -> dict[str, Any]:
         "account_name": merchant.account_name,
         "statement_descriptor": merchant.statement_descriptor,
         **_keys(merchant),
-        "branding": {name: merchant.branding.get(name) for name in BRANDING},
+        "branding": branding_of(merchant.branding),
         "status": STATUSES[merchant.status],
         "business_address": merchant.business_address or None,
         "payment_method_settings": _payment_methods(merchant, livemode, rates),

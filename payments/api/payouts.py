@@ -60,7 +60,7 @@ class BalanceTransactionViewSet(ApiViewSet):
         own = Posting.objects.of(caller.merchant_id, caller.livemode).filter(account__in=transactions.ACCOUNTS)
         posting = own.filter(id=uuid).first() if uuid else None
         if posting is None:
-            raise not_found("balance transaction")
+            raise not_found("balance transaction", text=pk)
         return json_response(render_transaction(posting))
 
 
@@ -69,7 +69,7 @@ def _find(caller: Caller, text: str) -> Payout:
     own = Payout.objects.of(caller.merchant_id, caller.livemode).select_related("account")
     payout = own.filter(id=uuid).first() if uuid else None
     if payout is None:
-        raise not_found("payout")
+        raise not_found("payout", text=text)
     return payout
 
 

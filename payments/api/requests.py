@@ -42,7 +42,7 @@ class RequestViewSet(ApiViewSet):
         own = ApiRequest.objects.of(caller.merchant_id, caller.livemode)
         found = own.filter(request_id=uuid).first() if uuid else None
         if found is None:
-            raise not_found("request")
+            raise not_found("request", text=pk)
         return json_response(_render(found))
 
 

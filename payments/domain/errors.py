@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from payments import ids
+
+# Prefixes of IDs that other payment services have.
+ELSEWHERE = frozenset({"tok", "pm", "pi", "py", "pay", "seti", "cs", "link", "ba", "order", "rfnd", "cust", "ewc"})
+
 
 class ErrorKind(Enum):
     """Why a request is refused; the API has a status for each."""
@@ -31,8 +36,16 @@ class PaymentError(Exception):
         return self.message
 
 
-def not_found(what: str, param: str | None = None) -> PaymentError:
-    return PaymentError(ErrorKind.NOT_FOUND, "resource_missing", f"No such {what}.", param)
+def not_found(what: str, param: str | None = None, text: str = "") -> PaymentError:
+    """Return the error of an object that is not there; `text`, sent as its ID, may be of another kind or service."""
+    prefix, separator, _ = text.partition("_")
+    own = next((own for own, kind in ids.KINDS.items() if kind == what), None)
+    origins = dict.fromkeys(ELSEWHERE, "of another service") | {
+        own: f"that of {kind}s" for own, kind in ids.KINDS.items()
+    }
+    is_other = own and separator and prefix != own and prefix in origins
+    hint = f" IDs of {what}s begin with {own}_; {prefix}_ is {origins[prefix]}." if is_other else ""
+    return PaymentError(ErrorKind.NOT_FOUND, "resource_missing", f"No such {what}.{hint}", param)
 
 
 def conflict(code: str, message: str, charge_id: str | None = None, param: str | None = None) -> PaymentError:

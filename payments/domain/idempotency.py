@@ -13,7 +13,7 @@ from payments.db.writes import Insert, Update, Write, execute_writes_in_savepoin
 from payments.domain import prepared_reads
 from payments.domain.caller import Caller
 from payments.domain.errors import ErrorKind, PaymentError
-from payments.ids import first_id
+from payments.ids import first_id, new_id, parse_id, public_id
 from payments.models import IdempotencyRecord, OperatorAction
 
 PURGE_BATCH = 5000
@@ -55,7 +55,11 @@ def look_up(caller: Caller) -> None:
     if record is None:
         return
     if bytes(record.fingerprint) != caller.idempotency.fingerprint:
-        message = "This idempotency key was used for another request."
+        first, at = public_id("req", record.id), clock.iso(record.created_at)
+        message = (
+            f"This idempotency key was used for another request, {first} at {at}. Send that request as it was, or "
+            "this one under a new key."
+        )
         raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
     if record.status is None or record.body is None:
         message = "The first request with this idempotency key is still running."
@@ -130,6 +134,7 @@ def new_record(caller: Caller, answer: StoredAnswer | None = None) -> Idempotenc
     if caller.idempotency is None:
         return None
     return IdempotencyRecord(
+        id=parse_id("req", caller.request_id) or new_id(),
         **_identity(caller),
         fingerprint=caller.idempotency.fingerprint,
         status=answer.status if answer else None,

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 ORIGIN = re.compile(r"https://[a-zA-Z0-9.-]+(:[0-9]{1,5})?")
 BLACK, WHITE = "#000000", "#ffffff"
+# kaha's own colours (payer.css), where a merchant has set none.
+OWN_COLOUR, OWN_ACCENT = "#0b5f59", "#ffd84d"
 # A colour with more luminance than this has more contrast to black than to white.
 MIDDLE_LUMINANCE = 0.179
 
@@ -34,6 +36,18 @@ def brand_of(branding: Mapping[str, Any]) -> Brand:
     if not COLOUR.fullmatch(colour):
         return Brand(logo, origin)
     return Brand(logo, origin, colour, BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE)
+
+
+def branding_of(branding: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a merchant's `branding` with every member, kaha's own colours where it has none or a malformed one."""
+    own = {"brand_color": OWN_COLOUR, "accent_color": OWN_ACCENT}
+    colours = {name: str(branding.get(name) or "") for name in own}
+    return {
+        "icon": branding.get("icon") or None,
+        "logo": branding.get("logo") or None,
+        "use_logo": branding.get("use_logo") is True,
+        **{name: colour if COLOUR.fullmatch(colour) else own[name] for name, colour in colours.items()},
+    }
 
 
 def luminance(colour: str) -> float:

@@ -9,12 +9,16 @@ from wsgiref.util import FileWrapper
 
 from django.http import HttpRequest
 
+from payments.api.access import idempotency_headers
+
 Scope = dict[str, Any]
 Environ = dict[str, Any]
 
 # granian calls HTTP/1.0 "1".
 PROTOCOLS = {"1": "HTTP/1.0"}
 WITHOUT_PREFIX = ("CONTENT_TYPE", "CONTENT_LENGTH")
+# Between the values of a header that is sent several times; a comma for all others.
+SEPARATORS = {"HTTP_COOKIE": "; ", **dict.fromkeys(idempotency_headers.HEADERS, idempotency_headers.SEPARATOR)}
 # A partial response would occupy a thread until its client has read it; a server may ignore Range (RFC 9110, 14.2).
 IGNORED = (b"range",)
 
@@ -65,7 +69,7 @@ def _add_headers(environ: Environ, headers: Iterable[tuple[bytes, bytes]]) -> No
             name = f"HTTP_{name}"
         value = raw_value.decode("latin-1")
         if name in environ:
-            value = f"{environ[name]}{'; ' if name == 'HTTP_COOKIE' else ','}{value}"
+            value = f"{environ[name]}{SEPARATORS.get(name, ',')}{value}"
         environ[name] = value
 
 

@@ -25,9 +25,9 @@ def refusal(api: Api, path: str, method: str = "POST") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("key", ["sk_live", "pk_live"])
-def test_in_live_mode_there_is_nothing_at_this_path(shop: NewMerchant, key: str) -> None:
-    api = Api(shop.keys[key])
-    assert refusal(api, PATH) == refusal(api, "/test/nothing")
+def test_in_live_mode_there_is_no_clock_and_the_answer_says_so(shop: NewMerchant, key: str) -> None:
+    error = refusal(Api(shop.keys[key]), PATH)
+    assert (error["code"], "Use a test key" in error["message"]) == ("resource_missing", True)
 
 
 @pytest.mark.parametrize("key", ["sk_test", "sk_live", "pk_test", "nobody's"])

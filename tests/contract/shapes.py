@@ -224,8 +224,9 @@ ORGANIZATION = shape(
         "sk_test_key": MASKED,
         "sk_live_key": MASKED,
         "branding": shape(
-            dict.fromkeys(("icon", "logo", "brand_color", "accent_color"), OR_NULL)
-            | {"use_logo": {"type": ["boolean", "null"]}}
+            dict.fromkeys(("icon", "logo"), OR_NULL)
+            | {name: {"type": "string", "pattern": "^#[0-9a-f]{6}$"} for name in ("brand_color", "accent_color")}
+            | {"use_logo": {"type": "boolean"}}
         ),
         "business_address": OR_NULL,
         "payment_method_settings": shape(dict.fromkeys(SOURCE_TYPES, PAYMENT_METHOD)),

@@ -86,7 +86,14 @@ def test_ping_is_an_empty_object(api: Api) -> None:
 
 def test_what_nobody_has_set_is_null(me: dict[str, Any]) -> None:
     assert me["business_address"] is None
-    assert {*me["branding"].values(), *me["payout_settings"].values()} == {None}
+    assert {me["branding"]["icon"], me["branding"]["logo"], *me["payout_settings"].values()} == {None}
+
+
+@pytest.mark.parametrize("branding", [{}, {"brand_color": "red", "accent_color": None, "use_logo": "no", "logo": ""}])
+def test_a_branding_that_nobody_has_set_has_our_own_colours(api: Api, branding: dict[str, Any]) -> None:
+    Merchant.objects.update(branding=branding)
+    own = {"icon": None, "logo": None, "use_logo": False, "brand_color": "#0b5f59", "accent_color": "#ffd84d"}
+    assert made(api.get("/me"))["branding"] == own
 
 
 def test_what_is_set_is_shown(api: Api) -> None:

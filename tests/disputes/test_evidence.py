@@ -1,17 +1,22 @@
 """Evidence in disputes: what is taken, kept and shown."""
 
 import base64
+import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from rest_framework.exceptions import ValidationError
 
 from payments import clock
+from payments.api.validation.evidence import EvidenceInput
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Evidence
 from tests.client import Api, error_of, made
 from tests.disputes.stories import dispute_on
 
+CASES = Path(__file__).parent.parent / "cases"
 PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
 
 
@@ -49,6 +54,24 @@ def test_evidence_that_cannot_be_used_is_refused(api: Api, body: dict[str, str],
     error = error_of(api.post(f"{dispute_on(api)}/evidence", body))
     assert error["code"] == code
     assert not Evidence.objects.exists()
+
+
+def test_evidence_of_blanks_is_refused(api: Api) -> None:
+    case = json.loads((CASES / "evidence.json").read_text())
+    answer = api.post(f"{dispute_on(api)}/evidence", case["body"])
+    assert f"{answer.status_code} on {error_of(answer)['param']}" == case["expected"]
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t\r", "\xa0\u2003", "\u200b\ufeff", "\u2800", "\x1c\x01\x85", " \u3164 "])
+def test_no_text_that_nobody_can_read_is_evidence(text: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        EvidenceInput().run_validation({"type": "other", "text": text})
+    assert refused.value.get_codes() == {"text": ["pattern"]}
+
+
+@pytest.mark.parametrize("text", ["x", " \n x \n ", "é", "日本", "\u200bx", "?"])
+def test_a_text_with_anything_to_read_is_evidence(text: str) -> None:
+    assert EvidenceInput().run_validation({"type": "other", "text": text})["text"] == text
 
 
 def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(

@@ -124,7 +124,10 @@ def test_a_default_is_said_in_words_because_generators_read_the_keyword_differen
     schemas = described.content["components"]["schemas"]
     assert [name for name, schema in schemas.items() if '"default":' in json.dumps(schema)] == []
     members = {name: schema.get("properties", {}) for name, schema in schemas.items()}
-    assert members["ChargeInput"]["currency"]["description"] == "ISO 4217 code, in any case. Default: `PHP`."
+    assert (
+        members["ChargeInput"]["currency"]["description"]
+        == "ISO 4217 code of three letters, in any case. Default: `PHP`."
+    )
     assert members["ChargeInput"]["capture"]["description"].endswith(" Default: `true`.")
     assert members["RefundInput"]["reason"]["description"].endswith(" Default: `requested_by_customer`.")
     assert "Default" not in members["Charge"]["currency"]["description"]

@@ -1,7 +1,6 @@
 """Authentication by API key: HTTP Basic with the key as user name (RFC 7617), or Bearer (RFC 6750)."""
 
 import base64
-import re
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, cast
 
@@ -12,9 +11,10 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from payments import clock, context
+from payments.api.access.key_advice import EMPTY, NOT_ENCODED, PASSWORD, SCHEME, UNKNOWN, advice_on
 from payments.api.access.throttling import client_address, counted_address
 from payments.api.responses.errors import right_missing
-from payments.domain.merchants.api_keys import allows_address, key_digest
+from payments.domain.merchants.api_keys import FULL_KEY, allows_address, key_digest
 from payments.domain.merchants.key_cache import cached_keys
 from payments.models import ApiKey, Merchant
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # In a request's environment: the merchant whose secret or restricted key it has.
 MERCHANT_OF_REQUEST = "kaha.merchant"
 REALM = 'Basic realm="kaha"'
-KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
 
 
 class KeyAuthentication(BaseAuthentication):
@@ -75,26 +74,29 @@ def key_of(request: Request) -> ApiKey:
 
 
 def _text_of(request: HttpRequest) -> str:
-    scheme, _, value = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
-    if not value.strip():
+    """Return the text that was sent as the key, by either scheme."""
+    header = request.META.get("HTTP_AUTHORIZATION", "").strip()
+    if not header:
         raise NotAuthenticated("No API key was given.", code="key_missing")
+    scheme, _, value = header.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()
     if scheme.lower() != "basic":
-        raise _invalid()
+        raise _invalid(SCHEME)
     try:
         name, _, password = base64.b64decode(value.strip(), validate=True).decode().partition(":")
     except ValueError:
-        raise _invalid() from None
-    if not name and KEY.fullmatch(password):
-        message = "The key was sent as the password. Send it as the user name, with an empty password: curl -u KEY:"
-        raise AuthenticationFailed(message, code="key_invalid")
+        raise _invalid(NOT_ENCODED) from None
+    if not name and FULL_KEY.fullmatch(password):
+        raise _invalid(PASSWORD)
     return name
 
 
 def _find(text: str) -> ApiKey:
-    if not KEY.fullmatch(text):
-        raise _invalid()
+    if not text.strip():
+        raise AuthenticationFailed(EMPTY, code="key_missing")
+    if not FULL_KEY.fullmatch(text):
+        raise _invalid(advice_on(text))
     key = cached_keys.find(key_digest(text))
     if key is None:
         raise _invalid()
@@ -115,5 +117,5 @@ def _has_right(key: ApiKey, right: str | None) -> bool:
     return right is not None
 
 
-def _invalid() -> AuthenticationFailed:
-    return AuthenticationFailed("This API key is not valid.", code="key_invalid")
+def _invalid(message: str = UNKNOWN) -> AuthenticationFailed:
+    return AuthenticationFailed(message, code="key_invalid")

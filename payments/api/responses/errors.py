@@ -89,10 +89,11 @@ def not_found(message: str = "No such object.") -> ApiError:
     return ApiError(404, "not_found_error", "resource_missing", message)
 
 
-def no_such_path() -> ApiError:
-    """Return a 404 for an unknown path."""
+def no_such_path(near: str | None = None) -> ApiError:
+    """Return a 404 for an unknown path; `near` is the template of the path that was probably meant."""
+    meant = f" Did you mean {near}?" if near else ""
     reference = f"{settings.PUBLIC_URL}/docs"
-    return not_found(f"There is nothing at this path. The API is below /v2, its reference at {reference}.")
+    return not_found(f"There is nothing at this path.{meant} The API is below /v2, its reference at {reference}.")
 
 
 def right_missing(right: str) -> ApiError:

@@ -24,16 +24,18 @@ from payments.api.schema.responses import NOTHING, page_of
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.validation.serializers import ClockInput
 from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
+from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 
+COLOUR_FORM = {"type": "string", "pattern": f"^{COLOUR.pattern}$"}
 APPROVAL = ("approved", "pending", "rejected")
 BRANDING = shown(
     "Branding",
     "How a merchant's pages look.",
     icon=or_null(web_address("A small square picture.")),
     logo=or_null(web_address("The logo.")),
-    use_logo=or_null(flag("Whether the logo is shown in place of the icon.")),
-    brand_color=or_null(text("Colour in hex, such as `#1a73e8`.")),
-    accent_color=or_null(text("Colour in hex.")),
+    use_logo=flag("Whether the logo is shown in place of the icon."),
+    brand_color=Member(COLOUR_FORM, f"Colour in hex; kaha's own, `{OWN_COLOUR}`, where you have set none."),
+    accent_color=Member(COLOUR_FORM, f"Colour in hex; kaha's own, `{OWN_ACCENT}`, where you have set none."),
 )
 RATE_MEMBERS = {
     "mdr": Member({"type": "number", "minimum": 0}, "Share of the amount, in percent."),

@@ -18,8 +18,11 @@ from drf_spectacular.openapi import AutoSchema
 from payments.api.schema import account, calls, payouts
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
+from payments.api.schema.links import add_links
 from payments.api.schema.members import id_form
+from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
+from payments.api.validation.query_fields import PageQuery
 from payments.rendering.wire import to_bytes
 
 __all__ = ["account", "calls", "clean_paths", "document", "finish", "payouts"]
@@ -97,6 +100,8 @@ def finish(result: Document, **_: Any) -> Document:
             }
     result["paths"]["/ping"] = PING
     result["webhooks"] = webhooks(settings.NOTIFY_HEADER_PREFIX)
+    result["components"]["schemas"][metadata.VALUE] = metadata.VALUE_FORM
+    add_links(result)
     _describe_defaults(result["components"]["schemas"])
     result["components"] |= {"headers": HEADERS, "responses": dict(sorted(shared.items()))}
     return result
@@ -187,8 +192,18 @@ class StrictObjectForm(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
         form = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         ignored = {name: {"description": "Accepted and ignored."} for name in sorted(self.target.ignored)}
+        # A list's filters arrive as text.
+        may_be_null = [] if isinstance(self.target, PageQuery) else list(self.target.fields.items())
         # JSON Schema 2020-12 allows a description beside `$ref`, so the wrapper `allOf` of OpenAPI 3.0 is not needed.
         members = {
             name: {**member.pop("allOf", [{}])[0], **member} for name, member in form.get("properties", {}).items()
         }
+        members |= {name: _or_null(members[name]) for name, field in may_be_null if not field.required}
         return form | {"properties": members | ignored, "additionalProperties": False, **self.target.rules}
+
+
+def _or_null(member: Schema) -> Schema:
+    """Return the form of an optional member, for which `null` is the same as leaving it out."""
+    if "$ref" in member:
+        return {"anyOf": [{"$ref": member["$ref"]}, {"type": "null"}], "description": member["description"]}
+    return member | {"type": [member["type"], "null"]}

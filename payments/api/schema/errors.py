@@ -104,7 +104,9 @@ KEY_CONFLICT = Refusal(
     "idempotency_error",
     "The idempotency key was used for another request, or the first request with it is still running.",
     {
-        "idempotency_key_reused": "This idempotency key was used for another request.",
+        "idempotency_key_reused": "This idempotency key was used for another request, "
+        "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a at 2026-11-21T01:43:00.123456Z. Send that request as it was, or this one "
+        "under a new key.",
         "idempotency_key_in_use": "The first request with this idempotency key is still running.",
     },
 )

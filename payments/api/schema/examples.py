@@ -249,7 +249,7 @@ ACCOUNT: dict[str, Any] = {
         "logo": "https://shop.example/logo.svg",
         "use_logo": True,
         "brand_color": "#1a73e8",
-        "accent_color": None,
+        "accent_color": "#ffd84d",
     },
     "status": "approved",
     "business_address": "12 Session Road, Baguio",

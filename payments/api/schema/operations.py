@@ -7,19 +7,19 @@ from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
+from payments.api.access.idempotency_headers import LENGTH_MAX
 from payments.api.schema import errors
 from payments.api.schema.errors import PossibleRefusal, Refusal, error_responses
 from payments.api.schema.members import SerializerClass, id_form
 from payments.api.validation.fields import Schema
 from payments.api.validation.strict import StrictSerializer
-from payments.api.views.viewset import KEY_MAX
 
 Operation = Callable[[Any], Any]
 Example = dict[str, Any]
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    {"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    {"type": "string", "minLength": 1, "maxLength": LENGTH_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$"},
     OpenApiParameter.HEADER,
     description="Makes it safe to send this request again: the first answer is replayed, and nothing is done twice.",
 )

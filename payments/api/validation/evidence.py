@@ -7,10 +7,12 @@ from typing import Any
 
 from payments.api.validation.fields import Choice, Schema, StrictField, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.models.charging.evidence import SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
+from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
 from payments.providers.disputes import Evidence, EvidenceType
 
 BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
+# A text with anything to read: neither white space alone, nor characters that no page shows.
+READABLE = r"[\s\S]*[^\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF][\s\S]*"
 
 
 class File(StrictField):
@@ -41,17 +43,33 @@ class File(StrictField):
         return found, data
 
     def schema(self) -> Schema:
-        return {"type": "string", "contentEncoding": "base64", "minLength": 8, "maxLength": BASE64_MAX_LENGTH}
+        form = {"type": "string", "contentEncoding": "base64", "minLength": 8, "maxLength": BASE64_MAX_LENGTH}
+        return form | {"pattern": f"^(?:{'|'.join(map(_in_base64, SIGNATURES))})[A-Za-z0-9+/]*={{0,2}}$"}
 
 
 class EvidenceInput(StrictSerializer):
     """One piece of evidence: a text or a file."""
 
     default_error_messages = {"not_allowed": "A piece of evidence is a text or a file, not both."}
-    rules = {"oneOf": [{"title": "Text", "required": ["text"]}, {"title": "File", "required": ["file"]}]}
+    rules = {
+        "oneOf": [
+            {
+                "title": given.title(),
+                "required": [given],
+                "properties": {given: {"type": "string"}, other: {"type": "null"}},
+            }
+            for given, other in (("text", "file"), ("file", "text"))
+        ]
+    }
 
     type = Choice([kind.value for kind in EvidenceType], help_text="What it shows.")
-    text = StrictString(max_length=TEXT_MAX_LENGTH, required=False, help_text="What you have to say.")
+    text = StrictString(
+        max_length=TEXT_MAX_LENGTH,
+        pattern=READABLE,
+        required=False,
+        error_messages={"pattern": "This text holds nothing but blanks. Say why the charge was right, or send a file."},
+        help_text="What you have to say.",
+    )
     file = File(required=False, help_text="A PDF, PNG or JPEG file of at most 2 MiB, in base64.")
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
@@ -60,6 +78,11 @@ class EvidenceInput(StrictSerializer):
             errors["text"] = [self.fault("missing")]
         elif len(given) > 1:
             errors["file"] = [self.fault("not_allowed")]
+
+
+def _in_base64(signature: bytes) -> str:
+    """Return how the base64 of a file with this signature begins: the characters that nothing after it changes."""
+    return base64.b64encode(signature)[: len(signature) * 8 // 6].decode()
 
 
 def evidence_of(body: Mapping[str, Any]) -> Evidence:

@@ -84,9 +84,13 @@ class StrictString(StrictField):
         return data
 
     def schema(self) -> Schema:
-        min_length = 0 if self.blank_is_absent else self.min_length
+        min_length, pattern = self.min_length, self.pattern.pattern if self.pattern else ""
+        if self.blank_is_absent:
+            # Of the lengths below the least only none is allowed.
+            pattern = f"|[\\s\\S]{{{min_length},}}" if min_length > 1 else pattern
+            min_length = 0
         form: Schema = {"type": "string", "minLength": min_length, "maxLength": self.max_length}
-        return form | ({"pattern": f"^(?:{self.pattern.pattern})$"} if self.pattern else {})
+        return form | ({"pattern": f"^(?:{pattern})$"} if pattern else {})
 
 
 class NameSafe(StrictString):
@@ -113,7 +117,10 @@ class CardNumber(StrictString):
     """A card number: 16 digits with a right check digit (ISO/IEC 7812-1)."""
 
     default_error_messages = {
-        "pattern": "This value must be digits only.",
+        "pattern": "This value must be the digits alone, without blanks and hyphens.",
+        "too_short": f"This value must have {CARD_NUMBER_DIGITS} digits: cards with fewer, such as those of American "
+        "Express with 15, are not taken.",
+        "too_long": f"This value must have {CARD_NUMBER_DIGITS} digits.",
         "luhn": "This is not a card number.",
     }
     is_card_number = True
@@ -122,6 +129,9 @@ class CardNumber(StrictString):
         super().__init__(min_length=CARD_NUMBER_DIGITS, max_length=CARD_NUMBER_DIGITS, pattern=DIGITS, **options)
 
     def to_internal_value(self, data: Any) -> str:
+        # Before its length, which blanks change.
+        if isinstance(data, str) and data and not (data.isascii() and data.isdigit()):
+            self.fail("pattern")
         number: str = super().to_internal_value(data)
         if not luhn_valid(number):
             self.fail("luhn")
@@ -186,6 +196,9 @@ class Currency(NameSafe):
         if code not in CURRENCIES:
             self.fail("invalid_choice")
         return code
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "^[A-Za-z]{3}$"}
 
 
 class Choice(StrictField):

@@ -14,6 +14,19 @@ MAX_MEMBERS = 50
 MAX_NAME_LENGTH = 40
 MAX_BYTES = 16 * 1024
 MAX_NESTING = 5
+# A value of metadata as the document has it: names are bounded at every depth.
+VALUE = "MetadataValue"
+_ANY_VALUE = {"$ref": f"#/components/schemas/{VALUE}"}
+NAMED: Schema = {
+    "propertyNames": {"minLength": 1, "maxLength": MAX_NAME_LENGTH},
+    "additionalProperties": _ANY_VALUE,
+}
+VALUE_FORM: Schema = {"description": "Any JSON value.", **NAMED, "items": _ANY_VALUE}
+MEANING = (
+    f"Data of the merchant's own: at most {MAX_MEMBERS} members, names of 1 to {MAX_NAME_LENGTH} characters at every "
+    f"depth, nested at most {MAX_NESTING} deep, {MAX_BYTES // 1024} KiB in all. `null` counts as left out, and `[]` as "
+    "`{}`."
+)
 # No card number has more digits than 19.
 MAX_CARD_NUMBER = 10**19
 
@@ -27,7 +40,8 @@ class Metadata(StrictField):
     default_error_messages = {
         "invalid_type": "This value must be an object.",
         "too_many": f"This object must have at most {MAX_MEMBERS} members.",
-        "bad_name": f"The names in this object must have 1 to {MAX_NAME_LENGTH} characters.",
+        "bad_name": f"A name in metadata must have 1 to {MAX_NAME_LENGTH} characters.",
+        "card_data": CARD_DATA,
         "too_deep": f"This object must not nest deeper than {MAX_NESTING}.",
         "too_long": f"This object must take at most {MAX_BYTES} bytes.",
     }
@@ -43,52 +57,38 @@ class Metadata(StrictField):
         text = dumps(data)
         if len(text.encode()) > MAX_BYTES:
             self.fail("too_long")
-        self._inspect(data, 1)
-        # One look at the whole text spares nearly every request the search through its parts.
-        if suspicious(text) and (faults := self._card_data_in(data)):
+        # One look at the whole text spares nearly every request the search for card data in its parts.
+        if faults := self._faults_in(data, suspicious(text)):
             raise ValidationError(faults)
         return data
 
     def schema(self) -> Schema:
-        names = {"minLength": 1, "maxLength": MAX_NAME_LENGTH}
-        return {
-            "type": "object",
-            "maxProperties": MAX_MEMBERS,
-            "propertyNames": names,
-            "additionalProperties": True,
-        }
+        return {"type": "object", "maxProperties": MAX_MEMBERS, **NAMED}
 
-    def _inspect(self, value: Any, depth: int) -> None:
+    def _faults_in(self, value: Any, may_hold_card_data: bool, depth: int = 1) -> Any:
+        """Return the faults of the parts of `value` by name or position; nothing if there are none."""
         if not isinstance(value, (dict, list)):
-            return
+            is_fault = may_hold_card_data and any(map(holds_card_number, _texts_of(value)))
+            return self._fault("card_data") if is_fault else None
         if depth > MAX_NESTING:
             self.fail("too_deep")
-        if isinstance(value, dict):
-            self._inspect_names(value)
-        for inner in value.values() if isinstance(value, dict) else value:
-            self._inspect(inner, depth + 1)
-
-    def _inspect_names(self, value: dict[str, Any]) -> None:
-        if not all(0 < len(name) <= MAX_NAME_LENGTH for name in value):
-            self.fail("bad_name")
-
-    def _card_data_in(self, value: Any) -> Any:
-        """Return the faults of the parts of `value` with card data, by name or position; nothing if there are none."""
-        if isinstance(value, dict):
-            found = {name: self._card_data_under(name, inner) for name, inner in value.items()}
-        elif isinstance(value, list):
-            found = {str(place): self._card_data_in(inner) for place, inner in enumerate(value)}
+        if isinstance(value, list):
+            found = {
+                str(place): self._faults_in(part, may_hold_card_data, depth + 1) for place, part in enumerate(value)
+            }
         else:
-            return self._fault() if any(map(holds_card_number, _texts_of(value))) else None
+            found = {name: self._faults_under(name, part, may_hold_card_data, depth) for name, part in value.items()}
         return {name: faults for name, faults in found.items() if faults}
 
-    def _card_data_under(self, name: str, value: Any) -> Any:
-        if holds_card_number(name) or names_cvc(name, value):
-            return self._fault()
-        return self._card_data_in(value)
+    def _faults_under(self, name: str, value: Any, may_hold_card_data: bool, depth: int) -> Any:
+        if not 0 < len(name) <= MAX_NAME_LENGTH:
+            return self._fault("bad_name")
+        if may_hold_card_data and (holds_card_number(name) or names_cvc(name, value)):
+            return self._fault("card_data")
+        return self._faults_in(value, may_hold_card_data, depth + 1)
 
-    def _fault(self) -> list[ErrorDetail]:
-        return [ErrorDetail(CARD_DATA, code="card_data")]
+    def _fault(self, code: str) -> list[ErrorDetail]:
+        return [ErrorDetail(str(self.error_messages[code]), code=code)]
 
 
 def _texts_of(value: Any) -> list[str]:

@@ -145,13 +145,15 @@ class FeedQuery(PageQuery):
         max_length=255,
         required=False,
         blank_is_absent=True,
-        help_text="The ID before which the page ends: only newer objects, those that come next after it.",
+        help_text="The ID before which the page ends: only newer objects, at most `limit` of those that come next "
+        "after it, the newest first and without `next`. Not together with `start_after`.",
     )
     wait = QueryInteger(
         min_value=1,
         max_value=MAX_WAIT_SECONDS,
         required=False,
-        help_text="How many seconds to wait for an object where the page would be empty.",
+        help_text="How many seconds to wait for an object where the page would be empty. Without effect beside "
+        "`start_after`.",
     )
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
@@ -237,11 +239,12 @@ class DisputeListQuery(PageQuery):
 class EventListQuery(FeedQuery):
     """The filters of events: their type, or the object that they are about."""
 
-    type = Choice(EVENT_TYPES, required=False, help_text="Only events of this type.")
+    type = Choice(EVENT_TYPES, required=False, help_text="Only events of this type, also with `ending_before`.")
     object = QueryObject(
         EVENT_OBJECTS,
         required=False,
-        help_text="Only events about the object with this ID, by their `sequence`; `start_after` must be one of them.",
+        help_text="Only events about the object with this ID, by their `sequence`; `start_after` must be one of them. "
+        "Not together with `ending_before` or `wait`.",
     )
 
     default_error_messages = {"other_object": "Events of this type are about another kind of object than this."}

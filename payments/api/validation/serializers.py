@@ -21,14 +21,13 @@ from payments.api.validation.fields import (
     StrictString,
     Url,
 )
-from payments.api.validation.metadata import Metadata
+from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.test_clock import LONGEST_SECONDS
 from payments.money import DEFAULT_CURRENCY
 from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
 DEFAULT_REFUND_REASON = "requested_by_customer"
-METADATA = "Data of the merchant's own."
 AMOUNT = "How much, in the currency's smallest unit: 18.89 in a currency with two decimals is 1889."
 
 
@@ -40,7 +39,14 @@ class CardInput(StrictSerializer):
     name = NameSafe(max_length=50, help_text="Full name of the cardholder.")
     number = CardNumber(help_text="The card number: 16 digits with a right check digit.")
     exp_month = StrictString(max_length=2, pattern=MONTH, help_text="Expiry month, 1 or 2 digits.")
-    exp_year = Digits(min_length=4, max_length=4, help_text="Expiry year, 4 digits.")
+    exp_year = Digits(
+        min_length=4,
+        max_length=4,
+        error_messages=dict.fromkeys(
+            ("too_short", "too_long"), "This value must be the year in 4 digits: 2034, not 34."
+        ),
+        help_text="Expiry year, 4 digits.",
+    )
     cvc = Digits(
         min_length=3, max_length=4, help_text="The security code. It is sent to the provider once and then destroyed."
     )
@@ -114,8 +120,8 @@ class SourceInput(StrictSerializer):
     ignored = frozenset({"currency"})
     rules = {
         "if": {"properties": {"type": {"const": sourcetypes.CARD}}, "required": ["type"]},
-        "then": {"title": "Card", "required": ["card"]},
-        "else": {"title": "Wallet, scheme or bank", "properties": {"card": False}},
+        "then": {"title": "Card", "required": ["card"], "properties": {"card": {"type": "object"}}},
+        "else": {"title": "Wallet, scheme or bank", "properties": {"card": {"type": "null"}}},
     }
 
     type = Choice(sourcetypes.NAMES, help_text="The way to pay.")
@@ -125,7 +131,7 @@ class SourceInput(StrictSerializer):
         help_text="Where the payer is sent back to, and the URL to notify. Without it the payer ends on kaha's page.",
     )
     owner = OwnerInput(required=False, help_text="The owner of the source.")
-    metadata = Metadata(required=False, help_text=METADATA)
+    metadata = Metadata(required=False, help_text=MEANING)
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         if "type" in errors:
@@ -141,7 +147,7 @@ class ChargeInput(StrictSerializer):
     """An order to take money, or to hold it."""
 
     amount = Amount(help_text=AMOUNT)
-    currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code, in any case.")
+    currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code of three letters, in any case.")
     source = NameSafe(  # type: ignore[assignment]
         max_length=255, help_text="The ID of an unused source, or of one kept for a customer."
     )
@@ -165,7 +171,7 @@ class ChargeInput(StrictSerializer):
         default=True, help_text="`false` skips 3-D Secure. No effect on a card that is kept for a customer."
     )
     redirect_url = Url(required=False, help_text="Where the payer is sent back to if the source has no `redirect`.")
-    metadata = Metadata(required=False, help_text=METADATA)
+    metadata = Metadata(required=False, help_text=MEANING)
 
 
 class CaptureInput(StrictSerializer):

@@ -9,11 +9,11 @@ from rest_framework.viewsets import ViewSetMixin
 
 from payments import context, vault
 from payments.api.access.authentication import key_of
+from payments.api.access.idempotency_headers import idempotency_key_of
 from payments.api.access.throttling import counted_address
-from payments.api.responses.errors import ApiError, Fault, invalid
+from payments.api.responses.errors import ApiError
 from payments.api.responses.rendering import json_response
 from payments.api.responses.stored_answers import refusal_answer
-from payments.api.validation.fields import CARD_DATA
 from payments.api.validation.strict import StrictSerializer
 from payments.api.views.base import ApiView
 from payments.domain import idempotency
@@ -22,10 +22,7 @@ from payments.domain.errors import ErrorKind, PaymentError
 from payments.domain.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
-from payments.sensitive_data.card_numbers import holds_card_number
 
-KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
-KEY_MAX = 255
 # Conflicts that end by themselves: the same request may be sent again under its idempotency key.
 TRANSIENT = {"resource_busy"}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
@@ -69,14 +66,9 @@ class ApiViewSet(ViewSetMixin, ApiView):
 
 
 def _idempotency_key(request: Request) -> IdempotencyKey | None:
-    key = next((request.META[name] for name in KEY_HEADERS if name in request.META), None)
+    key = idempotency_key_of(request.META)
     if key is None:
         return None
-    if not key or len(key) > KEY_MAX or not key.isprintable():
-        message = "An idempotency key is 1 to 255 printable characters."
-        raise invalid([Fault(("header", "Idempotency-Key"), message, "pattern")])
-    if holds_card_number(key):
-        raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
     # The order of members and white space do not make it another request.
     body = to_sorted_bytes(request.data)
     path = request.path.rstrip("/")

@@ -58,7 +58,7 @@ def find(caller: Caller, text: str) -> Charge:
     owner: dict[str, Any] = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     charge = prepared_reads.charge.first(**owner, charge_id=uuid) if uuid else None
     if charge is None:
-        raise not_found("charge")
+        raise not_found("charge", text=text)
     return charge
 
 

@@ -76,7 +76,7 @@ def _one(read: CompiledQuery[..., Source], caller: Caller, text: str, param: str
     uuid, owner = parse_id("src", text), {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     source = read.first(**owner, source_id=uuid, **given) if uuid else None
     if source is None:
-        raise not_found("source", param)
+        raise not_found("source", param, text)
     return source
 
 

@@ -17,7 +17,7 @@ def find(caller: Caller, text: str) -> Dispute:
     own = Dispute.objects.of(caller.merchant_id, caller.livemode).select_related("charge__source")
     dispute = own.filter(id=uuid).first() if uuid else None
     if dispute is None:
-        raise not_found("dispute")
+        raise not_found("dispute", text=text)
     return dispute
 
 

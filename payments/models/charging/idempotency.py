@@ -11,6 +11,7 @@ from payments.models.merchants.merchant import Merchant
 class IdempotencyRecord(FastModel):
     """An idempotency key, and the response to its request byte for byte, once there is one."""
 
+    # That of the request which claimed the key.
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # No constraint: it is the merchant of the request's API key (migrations/sql/merchant_terms.sql).
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)

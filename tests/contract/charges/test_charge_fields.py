@@ -183,8 +183,6 @@ def test_metadata_is_returned_as_it_was_sent(api: Api, value: dict[str, Any]) ->
 @each(
     [
         {str(number): number for number in range(51)},
-        {"k" * 41: "x"},
-        {"": "x"},
         {"text": "x" * 17_000},
         {"1": {"2": {"3": {"4": {"5": {}}}}}},
         {"1": [[[[[]]]]]},
@@ -192,6 +190,11 @@ def test_metadata_is_returned_as_it_was_sent(api: Api, value: dict[str, Any]) ->
 )
 def test_metadata_beyond_its_bounds_is_refused(api: Api, value: dict[str, Any]) -> None:
     assert refusals(api, metadata=value).keys() == {"metadata"}
+
+
+def test_a_name_in_metadata_that_is_too_long_is_named_by_its_path(api: Api) -> None:
+    faults = refusals(api, metadata={"lines": [{"k" * 41: "x"}], "": "x"})
+    assert faults == {f"metadata.lines.0.{'k' * 41}": "bad_name", "metadata.": "bad_name"}
 
 
 @each(NO_OBJECTS)

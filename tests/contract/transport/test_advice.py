@@ -119,6 +119,90 @@ def test_expand_is_not_kept_in_the_path_of_the_next_page(api: Api) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        *((path, "/v2/charges/{id}/refund") for path in ("refunds", "refund", "refunds/re_1", "charges/ch_1/refunds")),
+        *(
+            (path, "/v2/charges")
+            for path in ("charge", "payments", "payment_intents", "Charges", "charges//", "chargs")
+        ),
+        *((path, "/v2/charges/{id}") for path in ("charge/ch_1", "payments/pay_1", "charges/{id}/", "v2/charges/ch_1")),
+        *((path, "/v2/charges/{id}/void") for path in ("charges/ch_1/cancel", "charges/ch_1/voids")),
+        *(
+            ("charges/ch_1/captures", "/v2/charges/{id}/capture"),
+            ("payment_intents/pi_1/capture", "/v2/charges/{id}/capture"),
+        ),
+        *(("tokens", "/v2/sources"), ("payment_methods", "/v2/sources"), ("source", "/v2/sources")),
+        *(("customer", "/v2/customers"), ("customers/cus_1/source", "/v2/customers/{id}/sources")),
+        *(("customers/by_mail/ana@shop.example", "/v2/customers/by_email/{email}"), ("account", "/v2/me")),
+        *(("test_clock", "/v2/test/clock"), ("balance/transactions", "/v2/balance_transactions")),
+    ],
+)
+def test_a_path_that_is_nearly_right_is_answered_with_the_right_one(path: str, near: str) -> None:
+    for start in ("/v2/", "/v1/", "/"):
+        if not path.startswith("v2/") and not (start == "/v2/" and path == "charges/{id}/"):
+            assert f"Did you mean {near}?" in refusal(Client().get(f"{start}{path}"), 404, "resource_missing")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["/v2/", "/v2", "/favicon.ico", "/v2/nowhere", "/v2/4242424242424242", "/v2/" + "a" * 5000]
+)
+def test_a_path_like_no_other_gets_no_suggestion(path: str) -> None:
+    assert "Did you mean" not in refusal(Client().get(path), 404, "resource_missing")
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        *((f"{prefix}_1N2x", "begin with src_") for prefix in ("tok", "pm", "card", "ch", "cus", "pi")),
+        ("tok_visa", "tok_ is of another service"),
+        ("card_0", "card_ is that of cards"),
+    ],
+)
+def test_an_id_of_another_kind_as_a_source_is_answered_with_the_kind(api: Api, sent: str, words: str) -> None:
+    order = {"amount": 1, "source": sent, "description": "x"}
+    assert words in refusal(api.post("/charges/", order), 404, "resource_missing")
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("charges", "ch"),
+        ("sources", "src"),
+        ("customers", "cus"),
+        ("disputes", "dp"),
+        ("payouts", "po"),
+        ("events", "evt"),
+    ],
+)
+def test_an_id_of_another_kind_in_a_path_is_answered_with_the_kind(api: Api, path: str, own: str) -> None:
+    message = refusal(api.get(f"/{path}/re_{'0' * 32}"), 404, "resource_missing")
+    assert message.endswith(f"IDs of {path} begin with {own}_; re_ is that of refunds.")
+    assert "begin" not in refusal(api.get(f"/{path}/{own}_{'0' * 32}"), 404, "resource_missing")
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "code", "words"),
+    [
+        ("number", "4242 4242 4242 4242", "pattern", "without blanks"),
+        ("number", "4242-4242-4242-4242", "pattern", "without blanks and hyphens"),
+        ("number", " 4242424242424242", "pattern", "without blanks"),
+        ("number", "378282246310005", "too_short", "16 digits"),
+        ("number", "6304000000000000018", "too_long", "16 digits"),
+        ("exp_year", "39", "too_short", "4 digits: 2034, not 34"),
+        ("exp_year", "02039", "too_long", "4 digits"),
+    ],
+)
+def test_a_card_as_people_write_it_is_answered_with_its_form(
+    api: Api, member: str, value: str, code: str, words: str
+) -> None:
+    card = CARD_SOURCE["card"] | {member: value}
+    assert words in refusal(api.post("/sources/", CARD_SOURCE | {"card": card}), 422, code)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/v1/charges", "/nowhere", "/favicon.ico"])
 def test_an_unknown_path_answers_programs_in_json_and_names_the_reference(path: str) -> None:
     message = refusal(Client().get(path), 404, "resource_missing")

@@ -97,6 +97,17 @@ def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, call: Call) -
         assert call.method in response["Allow"].split(", ")
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/ping", "/ready", "/docs", "/docs/guides", "/v2/openapi.json", "/v2/nowhere", "/admin/login/", "/nowhere"],
+)
+def test_trace_is_405_on_pages_and_where_there_is_nothing_too(path: str) -> None:
+    response = Client().trace(path)
+    assert (response.status_code, error_of(response)["code"]) == (405, "method_not_allowed")
+    assert response["Allow"]
+
+
 @pytest.mark.parametrize(
     ("path", "allowed"),
     [

@@ -1,0 +1,142 @@
+"""The ends of every type, for every parameter and member of every request that the document names.
+
+They are made from the document, so that a new parameter or member is among them without a change here.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from django.http import HttpResponse
+from pytest_django import Settings
+
+from tests.client import Api
+from tests.contract.calls import vaulted
+from tests.contract.shapes import ERROR, faults_in
+from tests.fuzz.inputs.calls import CALLS, Stock, shop
+from tests.fuzz.inputs.raw_json import Raw, written
+from tests.openapi.conftest import Document
+
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
+
+DOCUMENT = Document()
+SCHEMAS = DOCUMENT.content["components"]["schemas"]
+READING = [pair for pair, one in DOCUMENT.operations().items() if pair[0] == "GET" and one.get("parameters")]
+WRITING = [pair for pair, one in DOCUMENT.operations().items() if "requestBody" in one]
+ID = re.compile(r"\^(?:\(\?:)?([a-z]+)[_|]")
+DAYS = [
+    *("0000-01-01", "0001-01-01", "1969-12-31T23:59:59.999999Z", "1970-01-01", "1970-01-01T00:00:00.000001Z"),
+    *("2024-02-29", "2023-02-29", "9999-12-31", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999999999Z"),
+    *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "1970-01-01T00:00:00+23:59", "10000-01-01"),
+]
+INTEGERS = [0, -1, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**29, 10**30]
+TEXTS = [
+    *("", " ", "\0", "a\0b", "\ud800", "\udfff\ud800", "\uffff", "\U0010ffff", "\u202e", "\x7f", "\x80", "é" * 30_000),
+    *("\n", "'", '"', "\\", "%", "%00", "null", "true", "NaN", "1e999", "٣", "9" * 5000),
+]
+OTHER_TYPES: list[Any] = [
+    None,
+    True,
+    0.5,
+    -0.0,
+    1e308,
+    [],
+    {},
+    [None],
+    {"": None},
+    [[[[[[[[[[[]]]]]]]]]]],
+    Raw(b"9" * 5000),
+]
+
+
+def ends_of(schema: dict[str, Any]) -> Iterator[Any]:
+    """Yield the values at and beyond both ends of a type."""
+    for bound in (schema.get("minimum"), schema.get("maximum")):
+        yield from (bound - 1, bound, bound + 1) if bound is not None else ()
+    for bound in (schema.get("minLength"), schema.get("maxLength")):
+        yield from (
+            ("1" * length for length in (bound - 1, bound, bound + 1) if length >= 0) if bound is not None else ()
+        )
+    if prefix := ID.match(schema.get("pattern", "")):
+        yield from (f"{prefix[1]}_{digits}" for digits in ("", "0" * 31, "0" * 32, "f" * 32, "F" * 32, "0" * 33))
+    yield from [*schema.get("enum", ()), *DAYS, *INTEGERS, *TEXTS]
+
+
+def asked(api: Api, method: str, path: str, content: bytes = b"") -> HttpResponse:
+    return api.client.generic(method, path, content, "application/json", headers=api.headers())
+
+
+def check(method: str, template: str, response: HttpResponse, value: Any) -> None:
+    """Fail unless the answer is no error of ours and is as the document says."""
+    assert response.status_code < 500, repr(value)[:80]
+    if response.status_code >= 400:
+        assert faults_in(json.loads(response.content), ERROR) == []
+    DOCUMENT.check(method, template, response)
+
+
+def real(text: str, stock: Stock) -> str:
+    """Return a path or body of `CALLS` with something that there is for each name."""
+    return re.sub(r"{(\w+)}", lambda name: stock[name[1]][0], text)
+
+
+def call_to(method: str, template: str) -> tuple[str, Any]:
+    """Return path and body of the right request among `CALLS` with the most members."""
+    shape = re.sub(r"{\w+}", "{}", template)
+    own = [one for one in CALLS if (one.method, re.sub(r"{\w+}", "{}", one.path)) == (method, shape)]
+    best = max(own, key=lambda one: len(one.body or ()))
+    return best.path, best.body or {}
+
+
+def members(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield the path and form of every member of a body, nested ones too."""
+    for option in [schema, *schema.get("anyOf", ())]:
+        if "$ref" in option:
+            yield from members(SCHEMAS[option["$ref"].rpartition("/")[2]], at)
+    for name, form in schema.get("properties", {}).items():
+        yield (*at, name), form
+        yield from members(form, (*at, name))
+
+
+def with_value(body: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[str, Any]:
+    inner = with_value(body.get(at[0]) or {}, at[1:], value) if at[1:] else value
+    return {**body, at[0]: inner}
+
+
+@pytest.fixture
+def stock(db: None, settings: Settings) -> Iterator[tuple[Api, Stock]]:
+    settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "1000000/second"
+    api, stock = shop()
+    # A source that can be charged again and again.
+    return api, {**stock, "source": [vaulted(api)]}
+
+
+@pytest.mark.parametrize(("method", "template"), READING)
+def test_no_parameter_is_an_error_of_ours_at_its_ends(method: str, template: str, stock: tuple[Api, Stock]) -> None:
+    api, there = stock
+    path = real(call_to(method, template)[0], there)
+    parameters = DOCUMENT.operations()[(method, template)]["parameters"]
+    for parameter in parameters:
+        for value in map(str, ends_of(parameter["schema"])):
+            if parameter["in"] == "query":
+                query = urlencode({parameter["name"]: value}, errors="surrogatepass")
+                check(method, template, asked(api, method, f"{path}?{query}"), value)
+            elif value and "\n" not in value:
+                segment = quote(value, "", errors="surrogatepass")
+                check(
+                    method, template, asked(api, method, template.replace(f"{{{parameter['name']}}}", segment)), value
+                )
+
+
+@pytest.mark.parametrize(("method", "template"), WRITING)
+def test_no_member_is_an_error_of_ours_at_its_ends(method: str, template: str, stock: tuple[Api, Stock]) -> None:
+    api, there = stock
+    path, body = call_to(method, template)
+    path, body = real(path, there), json.loads(real(json.dumps(body), there))
+    schema = DOCUMENT.operations()[(method, template)]["requestBody"]["content"]["application/json"]["schema"]
+    for at, form in members(schema):
+        for value in [*ends_of(form), *OTHER_TYPES]:
+            sent = written(with_value(body, at, value))
+            check(method, template, asked(api, method, path, sent), (at, value))
