@@ -9,7 +9,7 @@ from zoneinfo import available_timezones
 import environ
 from environ.fileaware_mapping import FileAwareMapping
 
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 
 NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
@@ -84,7 +84,7 @@ class Environment:
         text = self.text(name)
         found = [BANK_ACCOUNT.fullmatch(word.strip()) for word in re.split(r"[,\n]", text) if word.strip()]
         accounts = {match[1]: (match[2], match[3]) for match in found if match}
-        if len(accounts) == len(found) and accounts.keys() <= CURRENCIES:
+        if len(accounts) == len(found) and accounts.keys() <= KNOWN_CURRENCIES:
             return accounts
         self.faults[name] = "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890."
         return {}

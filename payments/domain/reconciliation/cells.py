@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
-from iso4217 import Currency
+from payments.money import DECIMALS
 
 DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
 PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{0,255}")
@@ -50,15 +50,14 @@ def read_word(text: str) -> str:
 
 
 def read_currency(text: str) -> str:
-    try:
-        return Currency(text).code
-    except ValueError:
-        raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP") from None
+    if text not in DECIMALS:
+        raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP")
+    return text
 
 
 def read_signed(text: str, currency: str) -> tuple[str, int]:
     """Return the sign as it is written, and the amount above 0 in the currency's smallest unit."""
-    decimals = Currency(currency).exponent or 0
+    decimals = DECIMALS[currency]
     match = DECIMAL.fullmatch(text)
     if match is None:
         raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, currency)}")
@@ -77,5 +76,5 @@ def read_amount(text: str, currency: str) -> int:
 
 
 def write_amount(amount: int, currency: str) -> str:
-    decimals = Currency(currency).exponent or 0
+    decimals = DECIMALS[currency]
     return f"{Decimal(amount).scaleb(-decimals):.{decimals}f}"
