@@ -1,12 +1,37 @@
 """Formatting and parsing of amounts of money."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 from iso4217 import Currency
 
-# Codes without a minor unit (XXX, gold, test codes) are not currencies for payments.
-CURRENCIES = frozenset(currency.code for currency in Currency if currency.exponent is not None)
+# Every code of ISO 4217, withdrawn ones too, by its decimals. It only grows: amounts in a withdrawn code stay stored.
+_CODES = {
+    0: """
+        ADP BEF BIF BYB BYR CLP DJF ESP GNF GRD ISK ITL JPY KMF KRW LUF MGF PTE PYG RWF TPE TRL UGX UYI VND VUV
+        XAF XOF XPF
+    """,
+    2: """
+        AED AFA AFN ALL AMD ANG AOA ARS ATS AUD AWG AYM AZM AZN BAM BBD BDT BGL BGN BMD BND BOB BOV BRL BSD BTN
+        BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CSD CUC CUP CVE CYP CZK DEM DKK DOP DZD EEK EGP ERN ETB
+        EUR FIM FJD FKP FRF GBP GEL GHC GHS GIP GMD GTQ GWP GYD HKD HNL HRK HTG HUF IDR IEP ILS INR IRR JMD KES
+        KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL LTL LVL MAD MDL MGA MKD MMK MNT MOP MRO MRU MTL MUR MVR MWK MXN
+        MXV MYR MZM MZN NAD NGN NIO NLG NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR ROL RON RSD RUB RUR SAR SBD SCR
+        SDD SDG SEK SGD SHP SIT SKK SLE SLL SOS SRD SRG SSP STD STN SVC SYP SZL THB TJS TMM TMT TOP TRY TTD TWD
+        TZS UAH USD USN USS UYU UZS VEB VED VEF VES WST XAD XCD XCG YER YUM ZAR ZMK ZMW ZWD ZWG ZWL ZWN ZWR
+    """,
+    3: "BHD IQD JOD KWD LYD OMR TND",
+    4: "CLF UYW",
+}
+# Gold, funds and test codes, which have no smallest unit: reports of providers may have them, a charge never.
+_WITHOUT_UNIT = "XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX"
+_DECIMALS_OF_MONEY = {code: decimals for decimals, codes in _CODES.items() for code in codes.split()}
+DECIMALS: Mapping[str, int] = {**_DECIMALS_OF_MONEY, **dict.fromkeys(_WITHOUT_UNIT.split(), 0)}
+# What stored money may be in.
+KNOWN_CURRENCIES = frozenset(_DECIMALS_OF_MONEY)
+# What new money may be in: the codes of today. One whose decimals changed would change the amounts that are stored.
+CURRENCIES = frozenset(currency.code for currency in Currency if DECIMALS.get(currency.code) == currency.exponent)
 DEFAULT_CURRENCY = "PHP"
 TYPED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,14})(?:\.[0-9]{1,6})?")
 
@@ -56,4 +81,6 @@ def parse_amount(text: str, currency: str) -> int:
 
 
 def _decimals(currency: str) -> int:
-    return Currency(currency).exponent or 0
+    if currency not in DECIMALS:
+        raise ValueError(f"{currency!r} is no ISO 4217 currency code")
+    return DECIMALS[currency]

@@ -1,4 +1,4 @@
-"""The source types, for serializers, admin, pages, routing and docs."""
+"""The source types, for serializers, admin, pages, routing and docs; `shown` also knows earlier ones."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,3 +47,8 @@ SOURCE_TYPES = (
 NAMES = tuple(source_type.name for source_type in SOURCE_TYPES)
 BY_NAME = {source_type.name: source_type for source_type in SOURCE_TYPES}
 CARD = "card"
+
+
+def shown(name: str) -> SourceType:
+    """Return the source type of something stored; one that is not offered any more has its name for a label."""
+    return BY_NAME.get(name) or SourceType(name, Kind.WALLET, name)

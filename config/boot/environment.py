@@ -10,7 +10,7 @@ import environ
 from environ.fileaware_mapping import FileAwareMapping
 
 from payments import bank_accounts
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 
 NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
@@ -85,7 +85,7 @@ class Environment:
         text = self.text(name)
         found = [_bank_account(word.strip()) for word in re.split(r"[,\n]", text) if word.strip()]
         accounts = {currency: (bank, number) for currency, bank, number in found}
-        if len(accounts) == len(found) and accounts.keys() <= CURRENCIES:
+        if len(accounts) == len(found) and accounts.keys() <= KNOWN_CURRENCIES:
             return accounts
         self.faults[name] = (
             "must be a BIC and an account number by currency, such as PHP=BNORPHMM/001234567890; the IBAN where the "

@@ -21,7 +21,7 @@ from payments.admin.moments import moment_text
 from payments.admin.risk.alert_marks import marks_of
 from payments.models import DayTotal, Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit
-from payments.money import CURRENCIES, DEFAULT_CURRENCY
+from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
 from payments.overview.days import DAY, Days
 from payments.overview.trade import HOUR, HOURS_COUNT, Share, Trade, outcomes_by_hour, trades_of
 
@@ -111,7 +111,7 @@ def _choice(request: HttpRequest) -> Choice:
     period, currency = request.GET.get("days", ""), request.GET.get("currency", "")
     known_period = period in map(str, PERIODS)
     length = int(period) if known_period else USUAL_PERIOD
-    return Choice(mode_of(request), length, currency if currency in CURRENCIES else "")
+    return Choice(mode_of(request), length, currency if currency in KNOWN_CURRENCIES else "")
 
 
 def _sums(trade: Trade, before: Trade, currency: str) -> Iterator[tuple[str, str, str]]:
@@ -212,4 +212,4 @@ def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
 
 
 def _label(source_type: str) -> str:
-    return sourcetypes.BY_NAME[source_type].label
+    return sourcetypes.shown(source_type).label

@@ -20,7 +20,7 @@ def shown_payment(charge: Charge) -> dict[str, Any]:
         "brand": brand_of(charge.merchant.branding),
         "order": charge.description,
         "amount": format_amount(charge.amount, charge.currency),
-        "type": sourcetypes.BY_NAME[charge.source.type],
+        "type": sourcetypes.shown(charge.source.type),
         "reference": public_id("ch", charge.id),
         **_time_left(charge),
     }

@@ -81,7 +81,7 @@ def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
     return (shown_payment(charge) if charge else {}) | {
         "test_mode": True,
         "amount": format_amount(payment.amount, payment.currency),
-        "type": sourcetypes.BY_NAME[payment.source_type],
+        "type": sourcetypes.shown(payment.source_type),
         "last4": payment.last4,
         "paid": payment.state in (State.HELD, State.CAPTURED, State.VOIDED),
         "wrong_pins": payment.pin_tries,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from payments.money import CURRENCIES, TYPED
+from payments.money import KNOWN_CURRENCIES, TYPED
 from payments.search.lexemes import amount_lexeme, last4_lexeme, word
 
 # More terms make no search better, and each costs a scan.
@@ -128,7 +128,7 @@ def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
 def _number_of(typed: str) -> Decimal | None:
     """Return a typed amount in whole units: of 1250, 1,250.00, ₱1,250 or PHP1250."""
     bare = typed.lstrip(SYMBOLS)
-    if bare[:3].upper() in CURRENCIES:
+    if bare[:3].upper() in KNOWN_CURRENCIES:
         bare = bare[3:]
     return Decimal(bare.replace(",", "")) if TYPED.fullmatch(bare) else None
 

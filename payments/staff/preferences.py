@@ -1,7 +1,7 @@
 """What operators choose for themselves: the time zone in which the admin shows moments."""
 
 from typing import Any
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django import forms
 from django.conf import settings
@@ -49,8 +49,15 @@ class PreferencesView(PersonalPage, FormView):
 
 
 def _chosen_by(user: User) -> str:
-    chosen = OperatorProfile.objects.get_or_create(user=user)[0].time_zone
-    return chosen if chosen in available_timezones() else ""
+    return _known(OperatorProfile.objects.get_or_create(user=user)[0].time_zone)
+
+
+def _known(zone: str | None) -> str:
+    """Return a chosen time zone, or "" where the IANA database does not have it any more."""
+    try:
+        return ZoneInfo(zone).key if zone else ""
+    except (ZoneInfoNotFoundError, ValueError):
+        return ""
 
 
 @receiver(user_logged_in)
@@ -68,5 +75,5 @@ class DisplayTimeZone:
 
     def __call__(self, request: HttpRequest) -> Any:
         session: Any = request.session
-        with timezone.override(session.get(TIME_ZONE) or settings.DISPLAY_TIME_ZONE):
+        with timezone.override(_known(session.get(TIME_ZONE)) or settings.DISPLAY_TIME_ZONE):
             return self.get_response(request)

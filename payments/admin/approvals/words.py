@@ -36,7 +36,7 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant, requester = request.merchant.title, request.proposed_by
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
-            does = " and ".join(RIGHTS[right] for right in request.parameters["rights"])
+            does = " and ".join(RIGHTS.get(right, right) for right in request.parameters["rights"])
             if request.parameters["kind"] == ApiKey.Kind.SECRET:
                 does = "charge payers, capture, void and refund, and read all payments"
             said = (
@@ -68,7 +68,7 @@ def short_words(request: ApprovalRequest) -> str:
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
             return f"{kind}: {payout_words.short_words(request)}"
         case _:
-            return f"{kind}: {sourcetypes.BY_NAME[said['source_type']].label}"
+            return f"{kind}: {sourcetypes.shown(said['source_type']).label}"
 
 
 def facts_of(request: ApprovalRequest) -> Facts:
@@ -150,7 +150,7 @@ def _route_value(name: str, said: dict[str, Any]) -> object:
     value = said[name]
     match name:
         case "source_type":
-            return sourcetypes.BY_NAME[value].label
+            return sourcetypes.shown(value).label
         case "amount_min" | "amount_max":
             return money(value, said["currency"]) if value else "any"
         case "position":

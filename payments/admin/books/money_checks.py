@@ -7,6 +7,7 @@ from uuid import UUID
 from django.apps import apps
 from django.contrib import admin
 from django.db.models import Q
+from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -57,9 +58,17 @@ class MoneyCheckAdmin(LookOnlyAdmin):
 
 def _shown(failure: Mapping[str, Any]) -> SafeString:
     """Return a failed invariant with links to the offending rows."""
-    model, ids = apps.get_model(failure["model"]), failure["ids"]
-    links = [link(model, UUID(hex=text[-HEX_DIGITS:]), text) for text in ids]
+    ids = failure["ids"]
+    links = [_link(failure["model"], text) for text in ids]
     if more := failure["count"] - len(ids):
         links.append(f"and {more} more")
     head = "<strong>{}</strong>: {} offend<br>{}<br>{}<br>"
     return format_html(head, failure["name"], failure["count"], failure["sentence"], lines(links))
+
+
+def _link(model: str, text: str) -> SafeString | str:
+    """Return an ID with a link to its row; without one where its table is gone."""
+    try:
+        return link(apps.get_model(model), UUID(hex=text[-HEX_DIGITS:]), text)
+    except (LookupError, NoReverseMatch):
+        return text

@@ -22,6 +22,7 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.object_actions import ActionButton, operator_of
+from payments.admin.framework.reason_form import offer_stored
 from payments.domain.cards.bin_table import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -130,6 +131,10 @@ class BinRangeForm(forms.ModelForm):
     class Meta:
         model = BinRange
         fields = ("prefix", "brand", "funding", "country", "issuing_bank")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer_stored(self)
 
     def clean_prefix(self) -> str:
         check_prefix(self.cleaned_data["prefix"])

@@ -17,6 +17,7 @@ from payments.admin.framework.formats import id_link_column, listed, mode_column
 from payments.admin.framework.merchant_access import Limited
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetPaging
+from payments.admin.framework.reason_form import with_stored
 from payments.admin.framework.replica.pages import from_replica, reader_for
 from payments.admin.lists.mode import MODES, PARAMETER, mode_of, mode_of_row, names_one_object
 from payments.admin.lists.page import ListPage
@@ -129,16 +130,24 @@ class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
 
 
 class Conditions(admin.SimpleListFilter):
-    """A filter whose choices each stand for a condition: `conditions` has label and condition by URL value."""
+    """A filter whose choices each stand for a condition: `conditions` has label and condition by URL value.
+
+    A value that is no choice finds nothing, or the rows whose `column` has it: a saved view may be older than a list.
+    """
 
     conditions: Mapping[str, tuple[str, Q]] = {}
+    column = ""
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(value, label) for value, (label, _) in self.conditions.items()]
+        return with_stored([(value, label) for value, (label, _) in self.conditions.items()], self.value())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.conditions.get(self.value() or "")
-        return queryset.filter(chosen[1]) if chosen else queryset
+        value = self.value()
+        if not value:
+            return queryset
+        if value in self.conditions:
+            return queryset.filter(self.conditions[value][1])
+        return queryset.filter(**{self.column: value}) if self.column and value.isprintable() else queryset.none()
 
 
 def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
@@ -184,7 +193,9 @@ def by_mode_of(relation: str = "", or_without: bool = False) -> type[OfMode]:
 
 def by_type_of(column: str) -> type[Conditions]:
     """Return a filter by the source type in `column`."""
-    return by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
+    found = by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
+    found.column = column
+    return found
 
 
 ByMode = OfMode
@@ -192,4 +203,6 @@ ByMode = OfMode
 
 def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
     """Return a filter by the possible values of a field; Django's own would query the table for them."""
-    return by(name, **{value: (value, Q(**{name: value})) for value in values})
+    found = by(name, **{value: (value, Q(**{name: value})) for value in values})
+    found.column = name
+    return found

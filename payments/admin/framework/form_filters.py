@@ -18,7 +18,7 @@ from django.utils import timezone
 from payments.admin.moments import offset_text
 from payments.ids import first_id
 from payments.models import Merchant
-from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount, plain_amount
+from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES, parse_amount, plain_amount
 from payments.overview.days import DAY
 
 
@@ -141,7 +141,7 @@ class AmountForm(forms.Form):
     least = forms.CharField(required=False, label="From", max_length=30)
     most = forms.CharField(required=False, label="To", max_length=30)
     currency = forms.ChoiceField(
-        choices=[(code, code) for code in sorted(CURRENCIES)], required=False, initial=DEFAULT_CURRENCY
+        choices=[(code, code) for code in sorted(KNOWN_CURRENCIES)], required=False, initial=DEFAULT_CURRENCY
     )
 
     def clean(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from payments.models import Charge, Payout, Source
 from payments.money import format_amount, plain_amount
 from payments.providers.registry import CONNECTORS
 from payments.providers.settlement_reports import NO_CURRENCY
-from payments.sourcetypes import BY_NAME
+from payments.sourcetypes import shown as shown_type
 
 Column = Callable[[Any, Any], Any]
 Cells = Mapping[str, Callable[[Any], object]]
@@ -108,7 +108,7 @@ def _state_mark(charge: Charge) -> tuple[str, str]:
 def source_label(source: Source) -> str:
     """Return a source as a payer would call it: `visa 4242`, or `GCash`."""
     card = getattr(source, "card", None)
-    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
+    return f"{card.brand}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
 
 
 def provider_title(provider: str) -> str:

@@ -28,6 +28,21 @@ class HiddenNumberInput(forms.TextInput):
         return None
 
 
+def with_stored(choices: Any, *stored: Any) -> list[Any]:
+    """Return `choices`, and after them each `stored` value that is not offered any more."""
+    offered = list(choices)
+    gone = dict.fromkeys(value for value in stored if value and value not in dict(offered))
+    return [*offered, *((value, f"{value} (no longer offered)") for value in gone)]
+
+
+def offer_stored(form: forms.BaseForm) -> None:
+    """Have each choice of `form` offer the value that it was opened with, which a browser would else replace."""
+    for name, field in form.fields.items():
+        if isinstance(field, forms.ChoiceField) and not isinstance(field, forms.ModelChoiceField):
+            value = form.get_initial_for_field(field, name)
+            field.choices = with_stored(field.choices, *(value if isinstance(value, list) else [value]))
+
+
 def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
     """Return a field for the reason, which refuses secrets and does not show them again."""
     widget = SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"})
@@ -45,6 +60,7 @@ class ReasonForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["reason"] = self.fields.pop("reason")
+        offer_stored(self)
 
 
 class OnceForm(ReasonForm):

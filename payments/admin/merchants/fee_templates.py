@@ -10,7 +10,7 @@ from payments import clock
 from payments.admin.framework.base import KahaAdmin
 from payments.admin.framework.formats import column, lines
 from payments.admin.merchants.fees import FeesField, fee_lines, rows_of
-from payments.domain.merchants.terms import rates_of_fees
+from payments.domain.merchants.terms import BadTerms, rates_of_fees
 from payments.models import FeeTemplate
 
 
@@ -30,7 +30,10 @@ class FeeTemplateForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or self.cleaned_data
         if "fees" in said:
-            self.instance.rates = rates_of_fees(said["fees"])
+            try:
+                self.instance.rates = rates_of_fees(said["fees"], self.instance.rates)
+            except BadTerms as fault:
+                self.add_error("fees", str(fault))
         return said
 
 

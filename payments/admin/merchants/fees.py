@@ -12,13 +12,13 @@ from django.utils.safestring import SafeString
 from payments import sourcetypes
 from payments.admin.framework.formats import money, shown_rate
 from payments.admin.framework.object_actions import Facts
-from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.reason_form import ReasonForm, with_stored
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
 from payments.ledger.fees import DISPUTE, BadRate, Rate, rate_of
 from payments.models import AMOUNT_MAX, FeeTemplate, Merchant
-from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount, plain_amount
+from payments.money import CURRENCIES, DEFAULT_CURRENCY, KNOWN_CURRENCIES, parse_amount, plain_amount
 
 MAY_CHANGE = "payments.change_merchant"
 EMPTY_ROWS = 4
@@ -50,8 +50,8 @@ class FeeTable(forms.Widget):
     def _cells(self, name: str, row: Row) -> SafeString:
         currencies = [(code, code) for code in sorted(CURRENCIES)]
         widgets: dict[str, forms.Widget] = {
-            "type": forms.Select(choices=TYPES),
-            "currency": forms.Select(choices=currencies),
+            "type": forms.Select(choices=with_stored(TYPES, row.get("type"))),
+            "currency": forms.Select(choices=with_stored(currencies, row.get("currency"))),
             "percent": forms.TextInput({"inputmode": "decimal", "size": 6, "placeholder": "%"}),
             "fixed": forms.TextInput({"inputmode": "decimal", "size": 10, "placeholder": "0.00"}),
         }
@@ -82,7 +82,7 @@ class FeesField(forms.Field):
         return fees
 
     def _rate(self, row: Row) -> Rate:
-        if row["type"] not in dict(TYPES) or row["currency"] not in CURRENCIES:
+        if row["currency"] not in KNOWN_CURRENCIES:
             raise forms.ValidationError("Choose a type and a currency from the lists.", "invalid")
         where, percent = f"{row['type']} in {row['currency']}", row["percent"].strip() or "0"
         if not PERCENT.fullmatch(percent):

@@ -7,6 +7,7 @@ from django.contrib import admin
 
 from payments.admin.framework.base import KahaAdmin
 from payments.admin.framework.formats import money, money_column
+from payments.admin.framework.reason_form import offer_stored
 from payments.admin.operators.pages import AmountField
 from payments.models import AMOUNT_MAX, ApprovalLimit
 from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
@@ -30,6 +31,7 @@ class ApprovalLimitForm(forms.ModelForm):
             # Operators who may only view have no fields.
             for name in {"role", "currency"} & self.fields.keys():
                 self.fields[name].disabled = True
+            offer_stored(self)
 
     def clean_amount(self) -> int:
         currency = self.cleaned_data.get("currency", DEFAULT_CURRENCY)

@@ -13,14 +13,14 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
 from payments.admin.framework.formats import NOTHING, chip, column
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm
+from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell, moment_text
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts
 from payments.domain.payouts.accounts import HOLDER_MAX_LENGTH, BadPayoutAccount, Details
-from payments.models import ApprovalRequest, Merchant, PayoutAccount
+from payments.models import ApprovalRequest, Merchant, PayoutAccount, RunningBalance
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.vault import VaultUnavailable
 
@@ -53,13 +53,24 @@ class PayoutAccountForm(OnceForm):
     )
 
 
+def offer_currencies(form: forms.Form, merchant: Merchant) -> None:
+    """Have `form` offer the currencies of today, and those in which the merchant's money already is."""
+    own = RunningBalance.objects.filter(merchant=merchant).order_by("currency").values_list("currency", flat=True)
+    field: Any = form.fields["currency"]
+    field.choices = with_stored(CURRENCY_CHOICES, *own.distinct())
+
+
 class SetPayoutAccount(RowAction):
     """Of a merchant: at once in test mode, and a day after an approval in live mode."""
 
     name, label = "set_payout_account", "Set the bank account"
     permission = "payments.add_payoutaccount"
-    form = PayoutAccountForm
     refusals = (BadPayoutAccount, Refused, VaultUnavailable)
+
+    def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
+        form = PayoutAccountForm(data)
+        offer_currencies(form, merchant)
+        return form
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title

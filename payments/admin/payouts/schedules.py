@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.http import HttpRequest
 
 from payments import clock
@@ -15,7 +16,7 @@ from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
-from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES
+from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, offer_currencies
 from payments.domain.approvals.payout_effects import describe_schedule
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
@@ -66,7 +67,9 @@ class TermsForm(ReasonForm):
     def __init__(self, data: Any, merchant: Merchant, initial: Any = None) -> None:
         super().__init__(data, initial=initial)
         chosen: Any = self.fields["provider_account"]
-        chosen.queryset = ProviderAccount.objects.filter(merchant=merchant, livemode=True, enabled=True)
+        # The one that is set stays a choice when it is switched off: without it the way out would be a bank file.
+        offered = Q(enabled=True) | Q(pk=(initial or {}).get("provider_account") or None)
+        chosen.queryset = ProviderAccount.objects.filter(offered, merchant=merchant, livemode=True)
 
 
 class NewScheduleForm(TermsForm):
@@ -103,7 +106,9 @@ class SetPayoutSchedule(SetsTerms):
     name, label = "set_payout_schedule", "Set the payout schedule"
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
-        return NewScheduleForm(data, merchant)
+        form = NewScheduleForm(data, merchant)
+        offer_currencies(form, merchant)
+        return form
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title

@@ -22,7 +22,7 @@ from payments.admin.framework.formats import (
     row_link_column,
 )
 from payments.admin.moments import moment_cell
-from payments.domain.reconciliation.summary import parts_of
+from payments.domain.reconciliation.summary import KINDS, parts_of
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
@@ -100,9 +100,7 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
     lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
     shown_differences = column(
         "Open afterwards",
-        lambda run: lines(
-            f"{count} {ReconciliationItem.Kind(kind).label.lower()}" for kind, count in run.differences.items()
-        ),
+        lambda run: lines(f"{count} {KINDS.get(kind, kind).lower()}" for kind, count in run.differences.items()),
     )
 
     @admin.display(description="Open now")

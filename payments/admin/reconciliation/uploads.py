@@ -92,7 +92,7 @@ class ReportUploadAdmin(LookOnlyAdmin):
         (None, {"fields": ("file", "provider", "shown_size", "period", "operator", "created")}),
         ("Reading", {"fields": ("shown_state", "progress", "fault", "result")}),
     )
-    shown_state = column("State", lambda upload: chip(upload.state, MARKS[upload.state]))
+    shown_state = column("State", lambda upload: chip(upload.state, MARKS.get(upload.state, "quiet")))
     shown_size = column("Size", lambda upload: filesizeformat(upload.size))
     progress = column("Rows read", lambda upload: f"{upload.rows_read:,} of {upload.rows:,}")
     period = column("Covers", lambda upload: lines([moment_cell(upload.covers_from), moment_cell(upload.covers_to)]))

@@ -20,7 +20,7 @@ from payments.domain.statements.trial_balance import trial_balance
 from payments.ledger.account_days import midnight
 from payments.ledger.running_balances import AccountOf, days_of, page_of
 from payments.models import Account, Posting
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 
 
 @admin.register(Account)
@@ -107,7 +107,7 @@ class AccountAdmin(OfMerchant):
     def _account(self, request: HttpRequest, pk: UUID, mode: str, currency: str, account: str) -> tuple[Any, AccountOf]:
         """Return the merchant and the account of an address."""
         merchant = self.merchant_of(request, str(pk))
-        if mode not in ("live", "test") or currency not in CURRENCIES or account not in Posting.Account.values:
+        if mode not in ("live", "test") or currency not in KNOWN_CURRENCIES or account not in Posting.Account.values:
             raise Http404
         return merchant, AccountOf(pk, mode == "live", currency, account)
 

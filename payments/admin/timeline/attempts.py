@@ -10,7 +10,7 @@ from payments.models import Attempt
 OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
 # The longest time between the first and the last row of one statement.
 ONE_STATEMENT = timedelta(milliseconds=50)
-STATES = {
+STATES: dict[str, str] = {
     Attempt.State.OPEN: "No answer is on record yet",
     Attempt.State.UNKNOWN: "The answer was lost: it is unknown whether money moved",
     Attempt.State.WAITING: "The outcome comes later",
@@ -41,5 +41,5 @@ def _answered(attempt: Attempt, at: datetime) -> Moment:
     if attempt.state == Attempt.State.DONE:
         title, mark = f"{attempt.provider} answered: {attempt.outcome}", OUTCOMES.get(attempt.outcome, "")
     else:
-        title, mark = STATES[Attempt.State(attempt.state)], "warn"
+        title, mark = STATES.get(attempt.state, attempt.state), "warn"
     return Moment(at, Kind.PROVIDER, title, said, mark)

@@ -15,7 +15,6 @@ from payments.models import (
     ProviderMessage,
     ReconciliationItem,
     ReconciliationRun,
-    ReportLine,
     Webhook,
     WebhookAttempt,
 )
@@ -67,7 +66,7 @@ def staff_moments(records: Records, with_address: bool) -> Moments:
 def report_moments(records: Records) -> Moments:
     """Yield the provider's report lines, and the differences from the ledger."""
     for line in records.report_lines:
-        title = f"{line.provider} reported: {ReportLine.Kind(line.kind).label.lower()}"
+        title = f"{line.provider} reported: {line.get_kind_display().lower()}"
         report = ("Report", link(ReconciliationRun, line.run_id, line.run))
         booked_at = line.booked_at or line.run.created_at
         yield Moment(booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])

@@ -12,7 +12,7 @@ from payments.admin.timeline.records import Records
 from payments.models import Card, Charge, Merchant, PageVisit, Source
 from payments.sourcetypes import CARD
 
-CVC_WORDS = {
+CVC_WORDS: dict[str, str] = {
     Card.CvcChecked.PASS: "matched",
     Card.CvcChecked.FAIL: "did not match",
     Card.CvcChecked.UNAVAILABLE: "not checked by the issuer",
@@ -103,7 +103,8 @@ def _money(charge: Charge) -> Iterator[tuple[str, object]]:
 def _checks(records: Records) -> Iterator[tuple[str, object]]:
     said = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
     yield "3-D Secure", _three_d_secure(records, str(said.get("threeDAuthenticated", "")))
-    yield "CVC", CVC_WORDS[Card.CvcChecked(records.charge.source.card.cvc_checked)]
+    checked = records.charge.source.card.cvc_checked
+    yield "CVC", CVC_WORDS.get(checked, checked)
     yield "Address", str(said.get("avsResult") or "not checked")
 
 

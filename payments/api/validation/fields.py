@@ -184,16 +184,17 @@ class Email(StrictString):
 
 
 class Currency(NameSafe):
-    """An ISO 4217 code in any case, returned in upper case."""
+    """An ISO 4217 code in any case, returned in upper case; one in use today, unless other `codes` are given."""
 
     default_error_messages = {"invalid_choice": "This value must be an ISO 4217 currency code."}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, codes: Collection[str] = CURRENCIES, **options: Any) -> None:
         super().__init__(min_length=2, max_length=4, **options)
+        self.codes = codes
 
     def to_internal_value(self, data: Any) -> str:
         code: str = super().to_internal_value(data).upper()
-        if code not in CURRENCIES:
+        if code not in self.codes:
             self.fail("invalid_choice")
         return code
 

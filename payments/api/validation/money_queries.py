@@ -7,6 +7,7 @@ from payments.api.validation.fields import Choice, Currency
 from payments.api.validation.query_fields import PeriodQuery, QueryId
 from payments.api.validation.strict import Errors
 from payments.models import Payout
+from payments.money import KNOWN_CURRENCIES
 from payments.rendering.payouts import BALANCES
 
 
@@ -15,7 +16,7 @@ class PayoutListQuery(PeriodQuery):
 
     listed = "payouts"
     status = Choice(Payout.Status.values, required=False, help_text="Only payouts with this status.")
-    currency = Currency(required=False, help_text="Only payouts in this currency.")
+    currency = Currency(KNOWN_CURRENCIES, required=False, help_text="Only payouts in this currency.")
 
 
 class TransactionListQuery(PeriodQuery):
@@ -25,7 +26,7 @@ class TransactionListQuery(PeriodQuery):
 
     listed = "transactions"
     balance = Choice(tuple(BALANCES.values()), required=False, help_text="Only transactions of this balance.")
-    currency = Currency(required=False, help_text="Only transactions in this currency.")
+    currency = Currency(KNOWN_CURRENCIES, required=False, help_text="Only transactions in this currency.")
     charge = QueryId("ch", required=False, help_text="Only transactions of the charge with this ID.")
     payout = QueryId(
         "po",

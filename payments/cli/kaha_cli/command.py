@@ -14,10 +14,10 @@ from kaha_cli.failures import Misuse
 from kaha_cli.profiles import account_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-# ISO 4217's currencies that do not have two decimals.
+# ISO 4217's currencies that do not have two decimals, withdrawn ones too.
 NO_DECIMALS = [
-    *("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG"),
-    *("RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"),
+    *("ADP", "BEF", "BIF", "BYB", "BYR", "CLP", "DJF", "ESP", "GNF", "GRD", "ISK", "ITL", "JPY", "KMF", "KRW", "LUF"),
+    *("MGF", "PTE", "PYG", "RWF", "TPE", "TRL", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"),
 ]
 THREE_DECIMALS = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
 DECIMALS = dict.fromkeys(NO_DECIMALS, 0) | dict.fromkeys(THREE_DECIMALS, 3) | {"CLF": 4, "UYW": 4}

@@ -79,14 +79,18 @@ def key_digest(text: str) -> bytes:
 def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tuple[ApiKey, str]:
     """Create a key with the name and rights of `key`, which ends after `overlap` at most; return it and its text.
 
-    Raises KeyInactive where the old key does not work any more, IntegrityError where the new one's `key_id` exists.
+    Raises KeyInactive where the old key opens nothing any more, IntegrityError where the new one's `key_id` exists.
     """
     now = clock.now()
     working = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), id=key.id, revoked_at=None)
     # PostgreSQL's LEAST ignores NULL, so a key without an end gets one and an earlier end stays.
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
         raise KeyInactive("This key does not work any more: create a new one instead.")
-    limits = key.rights, key.allowed_networks
+    # A right that there is no more opens nothing.
+    rights = [right for right in key.rights if right in RIGHTS]
+    if key.rights and not rights:
+        raise KeyInactive("None of this key's rights is there any more: create a new one instead.")
+    limits = rights, key.allowed_networks
     new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name)
     audit_log.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
     return new, text

@@ -45,7 +45,6 @@ def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> 
 @transaction.atomic
 def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
     """Remove the fee of new charges on `source_type` in `currency`. Raises BadTerms where no fee is set."""
-    _require_possible(source_type, currency)
     locked = _lock(merchant)
     if locked.rates.get(source_type, {}).pop(currency, None) is None:
         raise BadTerms(f"No fee is set for {source_type} in {currency}.")
@@ -58,10 +57,10 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
 def set_fees(merchant: Merchant, wanted: Mapping[tuple[str, str], Rate]) -> list[tuple[str, str]]:
     """Make `wanted`, by type and currency, all fees of new charges; return those that changed, were added or removed.
 
-    Raises BadTerms for an unknown type or currency.
+    Raises BadTerms as `rates_of_fees`.
     """
-    rates = rates_of_fees(wanted)
     locked = _lock(merchant)
+    rates = rates_of_fees(wanted, locked.rates)
     before, after = _by_pair(locked.rates), _by_pair(rates)
     changed = sorted(pair for pair in before | after if before.get(pair) != after.get(pair))
     if changed:
@@ -70,12 +69,17 @@ def set_fees(merchant: Merchant, wanted: Mapping[tuple[str, str], Rate]) -> list
     return changed
 
 
-def rates_of_fees(wanted: Mapping[tuple[str, str], Rate]) -> dict[str, dict[str, Any]]:
-    """Return fees by type and currency as a merchant has them. Raises BadTerms for an unknown type or currency."""
+def rates_of_fees(wanted: Mapping[tuple[str, str], Rate], stored: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return fees by type and currency as a merchant has them.
+
+    Raises BadTerms for a type or a currency that is not in use, but for a fee that is `stored` and stays as it is.
+    """
     rates: dict[str, dict[str, Any]] = {}
     for (source_type, currency), rate in wanted.items():
-        _require_possible(source_type, currency, rate)
-        rates.setdefault(source_type, {})[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
+        fee = {"basis_points": rate.basis_points, "fixed": rate.fixed}
+        if stored.get(source_type, {}).get(currency) != fee:
+            _require_possible(source_type, currency, rate)
+        rates.setdefault(source_type, {})[currency] = fee
     return rates
 
 
@@ -115,7 +119,7 @@ def _require_possible(name: str, currency: str, rate: Rate = NO_RATE) -> None:
     if name == fees.DISPUTE and rate.basis_points:
         raise BadTerms("The fee of a dispute is a fixed amount, not a share.")
     if currency not in CURRENCIES:
-        raise BadTerms(f"{currency!r} is no ISO 4217 currency code in upper case, such as PHP.")
+        raise BadTerms(f"{currency!r} is no ISO 4217 currency code of today in upper case, such as PHP.")
 
 
 def _lock(merchant: Merchant) -> Merchant:

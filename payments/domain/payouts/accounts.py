@@ -23,7 +23,7 @@ from payments.ids import new_id
 from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout_schedule import ACCOUNT_WAITS
 from payments.models.operators.correction import free_of_secrets
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 from payments.vault import seal, with_prefetched_keys
 
 HOLDER_MAX_LENGTH = 70
@@ -114,7 +114,7 @@ def withdraw(account: PayoutAccount) -> None:
 def checked(details: Details) -> Details:
     """Return `details` in their normal form. Raises BadPayoutAccount."""
     holder = details.holder.strip()
-    if details.currency not in CURRENCIES:
+    if details.currency not in KNOWN_CURRENCIES:
         raise BadPayoutAccount("This is no ISO 4217 currency code in upper case, such as PHP.", "currency")
     if not 1 <= len(holder) <= HOLDER_MAX_LENGTH or NOT_PRINTED.search(holder):
         raise BadPayoutAccount(f"The holder's name has 1 to {HOLDER_MAX_LENGTH} printed characters.", "holder")

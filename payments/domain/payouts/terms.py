@@ -12,7 +12,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import next_run_at
 from payments.models import Merchant, PayoutAccount, PayoutSchedule, ProviderAccount
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 
 DELAY_DAYS_MAX, RESERVE_PERCENT_MAX, RESERVE_DAYS_MAX = 90, 99, 540
 
@@ -96,7 +96,7 @@ def set_schedule(merchant: Merchant, livemode: bool, currency: str, terms: Terms
 
 
 def _check(merchant: Merchant, livemode: bool, currency: str, terms: Terms) -> None:
-    if currency not in CURRENCIES:
+    if currency not in KNOWN_CURRENCIES:
         raise BadSchedule("This is no ISO 4217 currency code in upper case, such as PHP.", "currency")
     if terms.interval not in PayoutSchedule.Interval.values:
         raise BadSchedule(f"The interval is one of {', '.join(PayoutSchedule.Interval.values)}.", "interval")

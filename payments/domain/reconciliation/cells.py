@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TypeVar
 
-from iso4217 import Currency
+from payments.money import DECIMALS
 
 DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
 # U+FFFD stands for bytes that are not UTF-8.
@@ -51,15 +51,14 @@ def read_word(text: str) -> str:
 
 
 def read_currency(text: str) -> str:
-    try:
-        return Currency(text).code
-    except ValueError:
-        raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP") from None
+    if text not in DECIMALS:
+        raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP")
+    return text
 
 
 def read_signed(text: str, currency: str) -> tuple[str, int]:
     """Return the sign as it is written, and the amount in the currency's smallest unit."""
-    decimals = Currency(currency).exponent or 0
+    decimals = DECIMALS[currency]
     match = DECIMAL.fullmatch(text)
     if match is None:
         raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, currency)}")
@@ -89,5 +88,5 @@ def read_moment(text: str, parse: Callable[[str], datetime], example: str) -> da
 
 
 def write_amount(amount: int, currency: str) -> str:
-    decimals = Currency(currency).exponent or 0
+    decimals = DECIMALS[currency]
     return f"{Decimal(amount).scaleb(-decimals):.{decimals}f}"

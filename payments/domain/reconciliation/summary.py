@@ -29,7 +29,8 @@ FROM found LEFT JOIN payments_posting p ON p.id = found.posting_id
 GROUP BY 1, 2 ORDER BY 1, 2
 """
 WORDS = {"matched": "Matched", "under_way": "Under way"}
-PARTS = ["matched", *(kind.value for kind in ReconciliationItem.Kind), "under_way"]
+KINDS: dict[str, str] = dict(ReconciliationItem.Kind.choices)
+PARTS = ["matched", *KINDS, "under_way"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Part:
 
     @property
     def words(self) -> str:
-        return WORDS.get(self.name) or ReconciliationItem.Kind(self.name).label
+        return WORDS.get(self.name) or KINDS.get(self.name, self.name)
 
     @property
     def difference(self) -> int:
@@ -56,4 +57,8 @@ def parts_of(run: ReconciliationRun) -> Sequence[Part]:
     with connection.cursor() as cursor:
         cursor.execute(FOUND, {"run": run.pk})
         found = [Part(name, currency, count, int(a), int(b)) for name, currency, count, a, b in cursor.fetchall()]
-    return sorted(found, key=lambda part: (PARTS.index(part.name), part.currency))
+    return sorted(found, key=lambda part: (_place(part), part.currency))
+
+
+def _place(part: Part) -> int:
+    return PARTS.index(part.name) if part.name in PARTS else len(PARTS)

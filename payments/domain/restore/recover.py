@@ -16,6 +16,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.charging import expiry, recovery
 from payments.domain.reconciliation import runs
 from payments.domain.reconciliation.layouts import LAYOUTS
+from payments.domain.reconciliation.summary import KINDS
 from payments.domain.restore.records import OVERLAP, Progress, Records, ask_again
 from payments.domain.restore.summary import Summary
 from payments.models import Attempt, ProviderAccount, ReconciliationItem, ReconciliationRun, ReportLine
@@ -95,7 +96,7 @@ def _items(since: datetime) -> QuerySet[ReconciliationItem]:
 def _left(since: datetime, until: datetime, summary: Summary) -> Iterator[str]:
     """Return in words what is left to operators."""
     for provider, kind, count in _items(since).values_list("provider", "kind").annotate(Count("id")).order_by():
-        yield f"{provider}, “{ReconciliationItem.Kind(kind).label}”: {count}, under Reconciliation items"
+        yield f"{provider}, “{KINDS.get(kind, kind)}”: {count}, under Reconciliation items"
     if unresolved := recovery.unresolved():
         yield f"without an outcome: {unresolved}, under Unknown outcomes"
     if summary.waiting:

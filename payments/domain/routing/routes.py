@@ -10,7 +10,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.routing.provider_accounts import connected
 from payments.models import Route
-from payments.money import CURRENCIES
+from payments.money import KNOWN_CURRENCIES
 
 
 class BadRoute(ValueError):
@@ -37,12 +37,12 @@ def change(route: Route, values: Mapping[str, Any]) -> None:
 
 
 def _check(route: Route) -> None:
-    label = sourcetypes.BY_NAME[route.source_type].label
+    label = sourcetypes.shown(route.source_type).label
     if not route.account.livemode:
         raise BadRoute("A route leads to an account of live mode; test mode has the simulator.")
     if connected(route.account).capabilities(route.source_type) is None:
         raise BadRoute(f"{route.account.provider} does not take {label}.")
-    if route.currency and route.currency not in CURRENCIES:
+    if route.currency and route.currency not in KNOWN_CURRENCIES:
         raise BadRoute(f"{route.currency!r} is no ISO 4217 currency code in upper case, such as PHP.")
     if route.partial_refund and not route.refund:
         raise BadRoute("What cannot be refunded cannot be refunded in part.")

@@ -19,7 +19,7 @@ def refused(provider_code: str, message: str, provider_ref: str = "") -> Decline
 
 def asks_pin(payment: SimulatedPayment) -> bool:
     """Whether the payer confirms this payment by a one-time PIN."""
-    return sourcetypes.BY_NAME[payment.source_type].asks_pin
+    return sourcetypes.shown(payment.source_type).asks_pin
 
 
 def payment_outcome(payment: SimulatedPayment) -> Outcome:
