@@ -19,7 +19,12 @@ READS = {
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
     *("charging.recovery.unresolved", "disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
     *("maintenance.key_rotation.retired", "maintenance.reseal.stale", "merchants.api_keys.find_key"),
-    *("merchants.merchants.find_merchant", "merchants.merchants.valid_webhook_secrets", "merchants.terms.is_enabled", "merchants.terms.rates_of_fees"),
+    *(
+        "merchants.merchants.find_merchant",
+        "merchants.merchants.valid_webhook_secrets",
+        "merchants.terms.is_enabled",
+        "merchants.terms.rates_of_fees",
+    ),
     *("operators.amounts.max_amount", "operators.cases.case_of", "operators.cases.possible_assignees"),
     *("operators.request.prepare", "operators.summary.describe", "operators.summary.proposed_outcome"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "payouts.approve.outcomes_of"),
