@@ -25,7 +25,7 @@ logger = logging.getLogger("kaha.reconciliation")
 
 BATCH_LINES = 5_000
 RECHECKED_AT_ONCE = 500
-# What tells one line from another.
+# The members by which lines differ.
 MEMBERS = tuple(field.name for field in fields(SettlementLine) if field.compare)
 Progress = Callable[[int, int], None]
 

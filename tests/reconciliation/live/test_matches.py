@@ -124,3 +124,59 @@ def test_a_chargeback_with_xendits_fee_in_it_is_left_to_operators(api: Api, tmp_
         TAKEN_BACK | {"Reference": taken.reference, "Amount": "115.00"},
     )
     assert kinds() == ["amount_differs"]
+
+
+BY_HAND = {"Type": "Refunded", "Modification Merchant Reference": "goodwill, ticket 77", **DEBIT}
+
+
+@pytest.mark.parametrize("is_capture_reported", [True, False], ids=["after its capture", "alone"])
+def test_a_refund_by_hand_at_the_provider_is_not_in_the_ledger_and_names_its_charge(
+    api: Api, is_capture_reported: bool, tmp_path: Path
+) -> None:
+    api.charge()
+    Attempt.objects.update(provider="adyen")
+    taken = Attempt.objects.get()
+    of_taken = {"Merchant Reference": taken.reference}
+    reconcile(tmp_path, "adyen", *[of_taken] * is_capture_reported, of_taken | BY_HAND)
+    item = ReconciliationItem.objects.get()
+    assert (item.kind, item.charge_id, item.posting) == ("missing_here", taken.charge_id, None)
+
+
+def test_a_refund_under_its_payments_name_is_found_by_the_providers_own(api: Api, tmp_path: Path) -> None:
+    paid_by(api, "adyen")
+    Attempt.objects.filter(kind="refund").update(provider_ref="PSP7")
+    taken, held, refund = all_rows("adyen")
+    run = reconcile(
+        tmp_path,
+        "adyen",
+        taken,
+        held,
+        refund | {"Modification Merchant Reference": "by hand", "Modification Reference": "PSP7"},
+    )
+    assert (run.matched, kinds()) == (3, [])
+
+
+@pytest.mark.parametrize("name", ["", "till 7", "=cmd", "<auto>"])
+def test_a_payment_whose_name_was_lost_is_found_by_the_providers_own(api: Api, name: str, tmp_path: Path) -> None:
+    api.charge()
+    Attempt.objects.update(provider="adyen", provider_ref="PSP8")
+    names = {"Merchant Reference": name, "Psp Reference": "PSP8", "Modification Merchant Reference": "<auto>"}
+    assert (reconcile(tmp_path, "adyen", names).matched, kinds()) == (1, [])
+
+
+def test_a_chargeback_under_a_name_that_is_none_of_ours_matches_its_dispute(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    Attempt.objects.update(provider="adyen")
+    taken = Attempt.objects.get()
+    disputes.record(attempts.reload(taken), Disputed("PSP9", Stage.CHARGEBACK, 1_000, "PHP"))
+    names = {"Merchant Reference": taken.reference, "Modification Merchant Reference": "Visa dispute 4711"}
+    assert (reconcile(tmp_path, "adyen", names, CHARGEBACK | names).matched, kinds()) == (2, [])
+
+
+def test_equal_rows_of_a_payment_match_once_and_are_reported_twice(api: Api, tmp_path: Path) -> None:
+    paid_by(api, "adyen")
+    rows = all_rows("adyen")
+    run = reconcile(tmp_path, "adyen", *rows, rows[0], rows[0])
+    assert (run.lines, run.matched, kinds()) == (5, 3, ["reported_twice"] * 2)
+    again = reconcile(tmp_path, "adyen", *rows, rows[0], rows[0])
+    assert (again.new_lines, again.new_items) == (0, 0)
