@@ -16,7 +16,7 @@ urlpatterns = [
     path("", show_start),
     re_path(r"^docs/?$", show_reference),
     re_path(r"^docs/guides/?$", list_guides),
-    re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
+    re_path(r"^docs/(?:guides/)?(?P<name>[A-Za-z0-9_.-]+)/?$", show_guide),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
     path("admin/passkey/", include("payments.staff.sign_in.passkeys")),
     path("admin/", admin.site.urls),

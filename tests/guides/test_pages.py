@@ -80,9 +80,42 @@ def test_a_page_is_there_with_a_slash_too(path: str) -> None:
     assert text_at(path) == text_at(path.rstrip("/"))
 
 
-@pytest.mark.parametrize("path", ["/docs/no-such-guide", "/docs/../settings", "/docs/glossary.md", "/docs/a/b"])
+@pytest.mark.parametrize("path", ["/docs/no-such-guide", "/docs/../settings", "/docs/guides/nothing.md", "/docs/a/b"])
 def test_there_is_nothing_else(path: str) -> None:
     assert Client().get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            f"/docs/{name}"
+            for name in ("guides/webhooks", "webhooks.md", "guides/webhooks.md/", "Webhooks", "WEBHOOKS.MD")
+        ),
+        *("/docs/guides/Webhooks.md", "/docs/guides/webhooks/"),
+    ],
+)
+def test_other_spellings_of_a_guide_lead_to_it(path: str) -> None:
+    response = Client().get(path)
+    assert (response.status_code, response["Location"]) == (301, "/docs/webhooks")
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_is_found_below_the_list_too(name: str) -> None:
+    assert Client().get(f"/docs/guides/{name}.md")["Location"] == f"/docs/{name}"
+
+
+def test_a_name_that_no_guide_has_is_answered_with_the_guides() -> None:
+    response = Client().get("/docs/guides/no-such-guide", headers={"Accept": "text/html"})
+    assert response.status_code == 404
+    assert "There is no guide at this address" in response.content.decode()
+    assert {f"/docs/{name}" for name in GUIDES} <= set(Page(response.content.decode()).links)
+    said = Client().get("/docs/guides/no-such-guide").json()["error"]["message"]
+    assert all(name in said for name in GUIDES)
+
+
+def test_the_list_itself_is_found_by_other_spellings() -> None:
+    assert [Client().get(path)["Location"] for path in ("/docs/Guides", "/docs/guides.md")] == ["/docs/guides"] * 2
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -183,6 +183,22 @@ def test_each_sample_runs(
     assert re.search(form, output) if member else output.strip() in ("{}", "healthy", "Array\n(\n)"), output
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("label", ["Python", "JavaScript", "PHP"])
+@pytest.mark.django_db(transaction=True)
+def test_a_sample_that_is_refused_prints_the_message(
+    label: str, described: Document, live_server: LiveServer, settings: Settings, tmp_path: Path
+) -> None:
+    source = sample_of(described, "list_charges", label).replace(settings.PUBLIC_URL, live_server.url)
+    program, file, _ = PROGRAMS[label]
+    if shutil.which(program[0]) is None:
+        pytest.skip(f"no {program[0]} is installed")
+    (tmp_path / file).write_text(source)
+    environment = os.environ | {"KEY": "rzp_test_4f8KxPqL2mNcWd"}
+    done = subprocess.run([*program, file], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert "This is a key of Razorpay." in done.stdout + done.stderr
+
+
 def test_every_operation_has_a_sample_in_each_language(described: Document) -> None:
     for operation in described.operations().values():
         assert [sample["label"] for sample in operation["x-codeSamples"]] == list(PROGRAMS)

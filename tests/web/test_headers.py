@@ -1,11 +1,13 @@
 """Names of headers that WSGI would take for those of a proxy."""
 
+import json
 from ipaddress import ip_address
 
 import pytest
 from axes.models import AccessAttempt
 
 from payments.domain.merchants.merchants import NewMerchant
+from tests.contract.calls import CUSTOMER
 from tests.factories import ApiKeyFactory
 from tests.web.clients import ask, head, length, status_of
 from tests.web.conftest import Serve
@@ -69,3 +71,22 @@ def test_two_lines_of_a_header_are_one_list(port: int, shop: NewMerchant) -> Non
     key = ApiKeyFactory(merchant=shop.merchant, networks=["10.0.0.0/8"]).text
     assert status_of(port, head("GET /v2/ping", forwarded(OUTSIDE), forwarded(INSIDE), key=key)) == 200
     assert status_of(port, head("GET /v2/ping", forwarded(INSIDE), forwarded(OUTSIDE), key=key)) == 401
+
+
+@pytest.mark.parametrize(("second", "status"), [("order 5", 201), ("order 6", 422)])
+def test_two_lines_of_an_idempotency_key_must_say_the_same(
+    port: int, shop: NewMerchant, second: str, status: int
+) -> None:
+    body = json.dumps(CUSTOMER).encode()
+    lines = [f"Idempotency-Key: {key}\r\n".encode() for key in ("order 5", second)]
+    sent = head("POST /v2/customers/", *lines, length(body), key=shop.keys["sk_test"]) + body
+    assert status_of(port, sent) == status
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/ping", "/ready", "/docs", "/v2/ping", "/v2/nowhere", "/admin/login/", "/nowhere"]
+)
+def test_trace_is_405_at_every_door(port: int, path: str) -> None:
+    answer, body = ask(port, head(f"TRACE {path}"))
+    assert (answer.status, json.loads(body)["error"]["code"]) == (405, "method_not_allowed")
+    assert answer.headers["Allow"]

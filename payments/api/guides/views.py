@@ -2,13 +2,18 @@ from collections.abc import Callable
 from functools import cache
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import count_anonymous
 from payments.api.guides.contents import CONTENTS, NAMES
+from payments.api.responses.errors import error_response, not_found
 from payments.api.responses.rendering import json_response, prefers_json
+
+# The last part of the list's own address.
+LIST = "guides"
 
 
 @require_safe
@@ -29,10 +34,24 @@ def list_guides(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def show_guide(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer `/docs/<name>`, one guide."""
-    if name not in NAMES:
-        raise Http404
-    return answer_page(request, lambda: _page(name, settings.PUBLIC_URL))
+    """Answer `/docs/<name>`, one guide; other spellings of its name lead there, and other names to the list."""
+    known = name.lower().removesuffix(".md").replace("_", "-")
+    if known not in NAMES and known != LIST:
+        return _no_such_guide(request)
+    if request.path_info.rstrip("/") != f"/docs/{known}":
+        return HttpResponsePermanentRedirect(f"/docs/{known}")
+    return answer_page(request, lambda: _page(known, settings.PUBLIC_URL))
+
+
+def _no_such_guide(request: HttpRequest) -> HttpResponse:
+    """Return 404 with the guides that there are."""
+    if prefers_json(request):
+        names = ", ".join(sorted(NAMES))
+        message = f"There is no such guide. At {settings.PUBLIC_URL}/docs/ there are: {names}."
+        return error_response(rate_limit_anonymous(request, not_found(message)))
+    response = answer_page(request, lambda: _page("", settings.PUBLIC_URL, is_missing=True))
+    response.status_code = 404 if response.status_code == 200 else response.status_code
+    return response
 
 
 def answer_page(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
@@ -45,11 +64,15 @@ def answer_page(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse
 
 
 @cache
-def _page(name: str, public_url: str) -> bytes:
-    """Return the page of a guide, or of the list for "". Rendered once: nothing in it depends on the request."""
+def _page(name: str, public_url: str, is_missing: bool = False) -> bytes:
+    """Return the page of a guide, or of the list for ""; `is_missing` says in the list that there is no such guide.
+
+    Rendered once: nothing in it depends on the request.
+    """
     # The Markdown parser is imported with the first request for a guide.
     from payments.api.guides.markdown import read_guide
 
     groups = [(group, [read_guide(one, public_url) for one in names]) for group, names in CONTENTS]
     guide = read_guide(name, public_url) if name else None
-    return render_to_string("guide.html" if guide else "guides.html", {"groups": groups, "guide": guide}).encode()
+    context = {"groups": groups, "guide": guide, "is_missing": is_missing}
+    return render_to_string("guide.html" if guide else "guides.html", context).encode()

@@ -110,7 +110,8 @@ def python(call: Call) -> str:
     imports = "import os\n\nimport requests" if call.with_key else "import requests"
     return (
         f"{imports}\n\nanswer = requests.{call.method.lower()}(\n{request})\n"
-        f"answer.raise_for_status()\nprint(answer.{'json()' if call.answers_json else 'text'})\n"
+        'if not answer.ok:\n    raise SystemExit(f"The call failed: {answer.text}")\n'
+        f"print(answer.{'json()' if call.answers_json else 'text'})\n"
     )
 
 

@@ -38,7 +38,7 @@ An empty body and one of `[]`, which PHP writes for an empty object, count as `{
 body in chunks or by HTTP/2 must state its length: a connection that breaks off before the first byte otherwise looks
 like an empty body, and a refund of a part would become a refund of all.
 Query parameters are as strict; `expand` in any form (`expand[0]=source`) is accepted and changes nothing, because
-nested objects are always whole. An empty `start_after` is none.
+nested objects are always whole. An empty `start_after` or `mobile_number` is none.
 A card number may stand in `card.number` and nowhere else: in any other text, in metadata, a query, a path or an
 idempotency key it is refused with 422 `card_data`, because these are stored and shown as they are. `param` names the
 member, such as `metadata.note`. A security code in metadata under a name such as `cvc` is refused too. A card number is
@@ -54,7 +54,8 @@ and without its trailing slash. Every answer has a `Request-Id`, which the servi
 Every POST takes an `Idempotency-Key` (or `X-Idempotency-Key`) of your choice. The same key with the same request
 replays the first answer, byte for byte, marked `Idempotent-Replayed: true`, for {keep_days} days. When a connection
 breaks, send the request again with its key: nothing is done twice. A request that was refused before anything was done
-(401, 403, 404, 415, 422, 429) does not use its key up.
+(401, 403, 404, 415, 422, 429) does not use its key up. A key that was used for another request is refused with 409
+`idempotency_key_reused`, which names that request and its time. Two different keys in one request are refused with 422.
 
 # Limits
 

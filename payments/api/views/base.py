@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import MethodNotAllowed, ValidationError
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -70,6 +70,9 @@ class ApiView(APIView):
         """Do nothing yet: DRF calls this before it counts the request, and refused requests count too."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if request.method == "TRACE":
+            # Nothing answers it, so it needs no key.
+            raise MethodNotAllowed("TRACE")
         super().initial(request, *args, **kwargs)
         if request.auth:
             self.held.enter_context(caller_place(caller_of(request._request)))

@@ -100,7 +100,18 @@ def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, call: Call) -
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "path",
-    ["/", "/ping", "/ready", "/docs", "/docs/guides", "/v2/openapi.json", "/v2/nowhere", "/admin/login/", "/nowhere"],
+    [
+        "/",
+        "/ping",
+        "/ready",
+        "/docs",
+        "/docs/guides",
+        "/v2/openapi.json",
+        "/v2/ping",
+        "/v2/nowhere",
+        "/admin/login/",
+        "/nowhere",
+    ],
 )
 def test_trace_is_405_on_pages_and_where_there_is_nothing_too(path: str) -> None:
     response = Client().trace(path)
