@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db import transaction
 
+from payments import context
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -13,7 +14,7 @@ from payments.admin.merchants.fees import MAY_CHANGE
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.bulkheads import Places
+from payments.domain.bulkheads import Slots
 from payments.domain.merchants import notify_urls
 from payments.domain.merchants.merchants import MODES, valid_webhook_secrets
 from payments.domain.webhooks import receiver_check
@@ -23,7 +24,7 @@ from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
 URL_MAX_LENGTH = 2083
 # A receiver may take all of its ten seconds, and a process has few threads.
-UNDER_WAY = Places(1)
+UNDER_WAY = Slots(1)
 
 
 class NotSent(Exception):
@@ -87,6 +88,7 @@ class SendTestEvent(RowAction):
             raise NotSent("Another test event is under way. Try again in some seconds.")
         try:
             release_connection()
+            context.begin_wait()
             result = receiver_check.send_one(said["url"], livemode, secrets).result
         finally:
             UNDER_WAY.give_back("all")
