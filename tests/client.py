@@ -2,11 +2,14 @@
 
 import base64
 import json
+import time
 from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
+
+from payments.connections import release_connection
 
 APPROVED = "4000000000003055"
 CHALLENGED = "4242424242424242"
@@ -17,6 +20,7 @@ NEVER_ARRIVES = "4000000000005118"
 DECLINED = "4000000000000002"
 # Shared, because each new one would look through all static files again.
 HANDLER = ClientHandler(enforce_csrf_checks=False)
+POLL_SECONDS = 0.2
 CARD_FIELDS = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 
 
@@ -29,7 +33,7 @@ class Api:
         self.client.handler = HANDLER
 
     def get(self, path: str, **query: Any) -> HttpResponse:
-        return self.client.get(f"/v2{path}", query, headers=self.headers())
+        return _waited(self.client.get(f"/v2{path}", query, headers=self.headers()))
 
     def post(self, path: str, body: Any = None, key: str | None = None, **headers: str) -> HttpResponse:
         """POST `body` as JSON, under the idempotency key `key` if given."""
@@ -75,6 +79,21 @@ class Api:
     def read(self, charge: dict[str, Any]) -> dict[str, Any]:
         """Return the charge as it is now."""
         return made(self.get(f"/charges/{charge['id']}"))
+
+
+def _waited(response: HttpResponse) -> HttpResponse:
+    """Wait for a page as the web server does where the answer says so, but in this thread."""
+    wait = response.wsgi_request.META.get("kaha.wait")
+    if wait is None:
+        return response
+    try:
+        while not (content := wait.find()) and time.monotonic() < wait.give_up_at:
+            release_connection()
+            time.sleep(POLL_SECONDS)
+    finally:
+        wait.end()
+    response.content = content or response.content
+    return response
 
 
 def made(response: HttpResponse) -> dict[str, Any]:

@@ -24,7 +24,9 @@ def _narrow(_caller: Caller, _query: Mapping[str, Any], after: UUID | None) -> d
 
 
 REQUESTS = Feed(
-    ApiRequest, "req", CompiledQuery(requests_page), _narrow, "request_id", newer=CompiledQuery(newer_requests)
+    *(ApiRequest, "req", CompiledQuery(requests_page), _narrow, "request_id"),
+    newer=CompiledQuery(newer_requests),
+    is_logged=False,
 )
 
 

@@ -8,6 +8,7 @@ the sweeps that call no provider continue beside slow providers.
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
@@ -18,6 +19,8 @@ PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
 # Of all threads, at most so many for one account, so that a slow one leaves room for others at the same provider.
 PERCENT_OF_ACCOUNT = 30
+# At most so many wait for another operation on the same charge.
+PERCENT_OF_OPERATIONS = 20
 # Of the threads of a web process, at most so many send lists as files, which a reader may take slowly.
 PERCENT_OF_DOWNLOADS = 5
 DOWNLOADS_OF_ONE = 2
@@ -27,21 +30,27 @@ class ProviderBusy(PaymentError):
     """Too many threads wait for this provider or account; nothing was done."""
 
 
-class Places:
-    """At most `most` places for one name, and at most `in_all` for all names, if given.
+class Slots:
+    """At most `most` slots for one name, and never more than `in_all` for all names, if given.
 
     A name holds no more of the `in_all` than are left free. One alone has half of them, two have a third each, three a
-    quarter: whatever is slow at once, the next one finds as much room as each of them has.
+    quarter: whatever is slow at once, the next one finds as much room as each of them has. Where a crowd of names has
+    taken all, a further name gets none either.
     """
 
     def __init__(self, most: int, in_all: int | None = None) -> None:
-        self.most, self.in_all = max(1, most), in_all
+        self.most, self.in_all = max(1, most), None if in_all is None else max(1, in_all)
         self._held: dict[Hashable, int] = {}
         self._taken = 0
         self._lock = threading.Lock()
 
+    @property
+    def taken(self) -> int:
+        """The slots that all names hold."""
+        return self._taken
+
     def take(self, name: Hashable) -> bool:
-        """Take a place for `name`; False where it may hold no more."""
+        """Take a slot for `name`; False where it may hold no more."""
         with self._lock:
             held = self._held.get(name, 0)
             if self._is_full(held):
@@ -57,13 +66,23 @@ class Places:
                 self._held[name] = held - 1
             self._taken -= 1
 
+    @contextmanager
+    def slot(self, name: Hashable, refusal: Callable[[], Exception]) -> Iterator[None]:
+        """Hold a slot of `name` while the block runs; raise what `refusal` returns where it may hold no more."""
+        if not self.take(name):
+            raise refusal()
+        try:
+            yield
+        finally:
+            self.give_back(name)
+
     def full(self) -> list[Hashable]:
-        """Return the names that hold places and may hold no more."""
+        """Return the names that hold slots and may hold no more."""
         with self._lock:
             return [name for name, held in self._held.items() if self._is_full(held)]
 
     def _is_full(self, held: int) -> bool:
-        return held >= self.most or (self.in_all is not None and held >= max(1, self.in_all - self._taken))
+        return held >= self.most or (self.in_all is not None and held >= self.in_all - self._taken)
 
 
 class Bulkheads:
@@ -71,11 +90,11 @@ class Bulkheads:
 
     def __init__(self, threads: int, percent_shared: int = PERCENT_SHARED) -> None:
         shared = threads * percent_shared // 100
-        self.callers = Places(shared, shared)
-        self.providers = Places(shared, shared)
-        self.accounts = Places(threads * PERCENT_OF_ACCOUNT // 100)
-        self.downloads = Places(threads * PERCENT_OF_DOWNLOADS // 100)
-        self.downloads_of_one = Places(DOWNLOADS_OF_ONE)
+        self.callers = Slots(shared, shared)
+        self.providers = Slots(shared, shared)
+        self.accounts = Slots(threads * PERCENT_OF_ACCOUNT // 100)
+        self.operations = Slots(shared, threads * PERCENT_OF_OPERATIONS // 100)
+        self.downloads = Slots(DOWNLOADS_OF_ONE, threads * PERCENT_OF_DOWNLOADS // 100)
 
 
 class _Held(threading.local):
@@ -103,14 +122,8 @@ def use(chosen: Bulkheads) -> Bulkheads:
 @contextmanager
 def caller_place(caller: Hashable) -> Iterator[None]:
     """Hold a place for a request of the caller, a merchant or an address. Raise PaymentError `internal_error`."""
-    places = bulkheads().callers
-    if not places.take(caller):
-        message = "Too many of your requests are being worked on at once, and nothing was done. Try again in a moment."
-        raise PaymentError(ErrorKind.UNAVAILABLE, "internal_error", message, retry_after_seconds=1)
-    try:
+    with bulkheads().callers.slot(caller, _server_busy):
         yield
-    finally:
-        places.give_back(caller)
 
 
 @contextmanager
@@ -123,40 +136,28 @@ def provider_place(provider: str, account_id: UUID) -> Iterator[None]:
     if before == name:
         yield
         return
-    if not chosen.accounts.take(account_id):
-        raise _provider_busy()
-    try:
-        if not chosen.providers.take(provider):
-            raise _provider_busy()
+    with chosen.accounts.slot(account_id, _provider_busy), chosen.providers.slot(provider, _provider_busy):
         _held.name = name
         try:
             yield
         finally:
             _held.name = before
-            chosen.providers.give_back(provider)
-    finally:
-        chosen.accounts.give_back(account_id)
 
 
 def take_download_place(operator: Hashable) -> Callable[[], None] | None:
     """Take a place for a file that `operator` downloads; return what gives it back, or None where there is none."""
-    chosen = bulkheads()
-    if not chosen.downloads_of_one.take(operator):
-        return None
-    if not chosen.downloads.take("all"):
-        chosen.downloads_of_one.give_back(operator)
-        return None
-
-    def give_back() -> None:
-        chosen.downloads.give_back("all")
-        chosen.downloads_of_one.give_back(operator)
-
-    return give_back
+    downloads = bulkheads().downloads
+    return partial(downloads.give_back, operator) if downloads.take(operator) else None
 
 
 def busy_providers() -> list[Hashable]:
     """Return the names of the providers at which this process finds no place at the moment."""
     return bulkheads().providers.full()
+
+
+def _server_busy() -> PaymentError:
+    message = "Too many requests are being worked on at once, and nothing was done. Try again in a moment."
+    return PaymentError(ErrorKind.UNAVAILABLE, "internal_error", message, retry_after_seconds=1)
 
 
 def _provider_busy() -> ProviderBusy:

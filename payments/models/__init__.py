@@ -27,6 +27,7 @@ from payments.models.charging.charge import Charge as Charge
 from payments.models.charging.charge import Refund as Refund
 from payments.models.charging.dispute import Dispute as Dispute
 from payments.models.charging.evidence import Evidence as Evidence
+from payments.models.charging.evidence import EvidenceSent as EvidenceSent
 from payments.models.charging.idempotency import IdempotencyRecord as IdempotencyRecord
 from payments.models.charging.page_visit import PageVisit as PageVisit
 from payments.models.charging.source import BinRange as BinRange

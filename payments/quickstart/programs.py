@@ -4,6 +4,7 @@ import json
 import os
 import subprocess  # nosec B404 # programs of ours, never a shell
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from payments.quickstart import servers
@@ -11,9 +12,8 @@ from payments.quickstart.ports import HOST, answers
 from payments.quickstart.servers import postgres, redis_server
 from payments.quickstart.servers.places import PROJECT, Places, drop_temporary_folder
 from payments.quickstart.servers.processes import spawn, stop
-from payments.quickstart.supervisor import Supervisor
+from payments.quickstart.supervisor import Supervisor, processor_ticks
 
-START_TIMEOUT_SECONDS = 60
 STOP_TIMEOUT_SECONDS = 5
 
 Program = subprocess.Popen[bytes]
@@ -57,8 +57,8 @@ class Programs:
         for name, title in (("web", "the web server"), ("worker", "the worker")):
             self._supervisor.watch(title, self._programs[name], places.log(name))
             self._continue(name)
-        self._supervisor.wait_for("the web server", lambda: answers(self._port), START_TIMEOUT_SECONDS)
-        self._supervisor.wait_for("the worker", ready_file.exists, START_TIMEOUT_SECONDS)
+        self._wait_for("the web server", lambda: answers(self._port), self._programs["web"])
+        self._wait_for("the worker", ready_file.exists, self._programs["worker"])
         return dict(json.loads(demo_file.read_text()))
 
     def folders(self) -> dict[Path, str]:
@@ -88,12 +88,15 @@ class Programs:
             postgres.create(places)
             self._postgres = postgres.start(places)
             self._supervisor.watch("PostgreSQL", self._postgres, places.log("postgres"))
-            self._supervisor.wait_for("PostgreSQL", lambda: postgres.is_ready(places), START_TIMEOUT_SECONDS)
+            self._wait_for("PostgreSQL", lambda: postgres.is_ready(places), self._postgres)
+
+    def _wait_for(self, what: str, condition: Callable[[], bool], program: Program) -> None:
+        self._supervisor.wait_for(what, condition, lambda: processor_ticks(program.pid))
 
     def _prepare(self) -> None:
         preparation, log = self._programs["prepare"], self._places.log("prepare")
         self._continue("prepare")
-        self._supervisor.wait_for_end("preparing the database", preparation, log, START_TIMEOUT_SECONDS)
+        self._supervisor.wait_for_end("preparing the database", preparation, log)
         if self._postgres:
             postgres.mark_migrated(self._places)
 

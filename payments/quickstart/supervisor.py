@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess  # nosec B404 # programs of ours, never a shell
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,9 @@ from payments.quickstart.servers.processes import tail
 
 WATCH_SECONDS = 0.2
 LOG_LINES_SHOWN = 15
+# What does nothing for so long is stuck; what takes longer than this is worth a word.
+IDLE_SECONDS = 60
+SLOW_SECONDS = 15
 
 
 class Stopped(Exception):
@@ -40,18 +44,28 @@ class Supervisor:
         """Count a process, which writes to `log`, among those that must live from now on."""
         self._watched.append((name, process, log))
 
-    def wait_for(self, what: str, condition: Callable[[], bool], timeout_seconds: float) -> None:
-        """Wait until the condition holds. Raises Failed where it does not in time."""
-        deadline = time.monotonic() + timeout_seconds
+    def wait_for(self, what: str, condition: Callable[[], bool], progress: Callable[[], int]) -> None:
+        """Wait until the condition holds, for as long as `progress` grows: a busy machine takes minutes.
+
+        Raises Failed where it has not grown for IDLE_SECONDS.
+        """
+        began = moved_at = time.monotonic()
+        reached, is_said = progress(), False
         while not condition():
             self.check()
-            if time.monotonic() > deadline:
-                raise Failed(f"{what} was not ready within {timeout_seconds:g} seconds.")
+            now, latest = time.monotonic(), progress()
+            if latest > reached:
+                reached, moved_at = latest, now
+            if now - moved_at > IDLE_SECONDS:
+                raise Failed(f"{what} was not ready, and has done nothing for {IDLE_SECONDS:g} seconds.")
+            if not is_said and now - began > SLOW_SECONDS:
+                is_said = True
+                print(f"kaha: {what} takes longer than usual. Still waiting.", file=sys.stderr, flush=True)
             time.sleep(0.02)
 
-    def wait_for_end(self, name: str, process: "subprocess.Popen[bytes]", log: Path, timeout_seconds: float) -> None:
+    def wait_for_end(self, name: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
         """Wait until a process has done its work. Raises Failed where it could not."""
-        self.wait_for(name, lambda: process.poll() is not None, timeout_seconds)
+        self.wait_for(name, lambda: process.poll() is not None, lambda: processor_ticks(process.pid))
         if process.returncode:
             raise Failed(f"{name} failed. {_end_of(log)}")
 
@@ -71,6 +85,25 @@ class Supervisor:
 
     def _stop_soon(self, number: int, frame: FrameType | None) -> None:
         self._asked_to_stop = True
+
+
+def processor_ticks(pid: int) -> int:
+    """Return how much of the processor a process and its children have used, in ticks of the kernel."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        children = []
+    return sum(map(_own_ticks, [pid, *map(int, children)]))
+
+
+def _own_ticks(pid: int) -> int:
+    try:
+        # The name comes before, in brackets. Then 12 and 13 are its time in user and kernel mode, 14 and 15 those of
+        # children that have ended (proc(5)).
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(map(int, fields[11:15]))
 
 
 def _end_of(log: Path) -> str:

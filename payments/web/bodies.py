@@ -2,10 +2,9 @@
 
 import asyncio
 import re
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -25,8 +24,10 @@ from payments.admin.reconciliation.uploads import MAY_UPLOAD
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
+from payments.api.disputes import DisputeViewSet
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
+from payments.domain.bulkheads import Slots
 from payments.domain.reconciliation.uploads import MAX_BYTES
 from payments.models import ApiKey
 from payments.models.charging.evidence import SIZE_MAX
@@ -51,39 +52,16 @@ class BodyLimits:
 
 @dataclass(frozen=True)
 class Uploads:
-    """Long bodies of one kind: a process reads `most` at once, `most_of_one` by one sender, for each is in memory."""
+    """Long bodies of one kind: a process reads `most` at once, one by each sender, for each is in memory."""
 
     limits: BodyLimits
     most: int
-    most_of_one: int
 
 
-REPORTS = Uploads(BodyLimits(MAX_BYTES + FORM_BYTES, 120), most=2, most_of_one=2)
-EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=4, most_of_one=1)
-OFFICE_EVIDENCE = Uploads(BodyLimits(SIZE_MAX + FORM_BYTES, 60), most=2, most_of_one=1)
+REPORTS = Uploads(BodyLimits(MAX_BYTES + FORM_BYTES, 120), most=3)
+EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=12)
+OFFICE_EVIDENCE = Uploads(BodyLimits(SIZE_MAX + FORM_BYTES, 60), most=4)
 EVIDENCE_PATH = re.compile(r"/v2/disputes/[^/]+/evidence/?")
-
-
-class LateBodies:
-    """The number of requests that wait for their bodies, in all and by address."""
-
-    def __init__(self) -> None:
-        self._by_address: Counter[str] = Counter()
-
-    def add(self, address: str) -> None:
-        """Count one more; raise Refused at the limit."""
-        if self._by_address[address] >= MOST_LATE_BY_ADDRESS:
-            raise Refused(rate_limited(1))
-        if self._by_address.total() >= MOST_LATE:
-            del self._by_address[address]
-            raise Refused(too_many_bodies())
-        self._by_address[address] += 1
-
-    def remove(self, address: str) -> None:
-        """Count one less."""
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
 
 
 class Body:
@@ -92,7 +70,7 @@ class Body:
     A refusal cancels the task that reads. Reading never continues after that, because a chunk may be lost.
     """
 
-    def __init__(self, environ: Environ, limits: BodyLimits, late: LateBodies, lookups: Executor) -> None:
+    def __init__(self, environ: Environ, limits: BodyLimits, late: Slots, lookups: Executor) -> None:
         self._environ, self._limits, self._late, self._lookups = environ, limits, late, lookups
         self._loop = asyncio.get_running_loop()
         self._address: str | None = None
@@ -115,7 +93,7 @@ class Body:
             if self._lookup:
                 self._lookup.cancel()
             if self._address is not None:
-                self._late.remove(self._address)
+                self._late.give_back(self._address)
 
     async def _whole(self, receive: Receive) -> bytes:
         body, stated = bytearray(), stated_length(self._environ)
@@ -130,10 +108,8 @@ class Body:
 
     def _become_late(self) -> None:
         address = counted_address(request_of(self._environ))
-        try:
-            self._late.add(address)
-        except Refused as refused:
-            self._refuse(refused.error)
+        if not self._late.take(address):
+            self._refuse(too_many_bodies() if self._late.taken == self._late.in_all else rate_limited(1))
             return
         self._address = address
         deadline_seconds = self._limits.deadline_seconds
@@ -169,7 +145,7 @@ def key_error(environ: Environ) -> ApiError | None:
     return None
 
 
-class Places:
+class LongBodies:
     """The long bodies that a process is reading, and whether one may be sent: decided before a byte of it is read."""
 
     def __init__(self, lookups: Executor) -> None:
@@ -177,7 +153,7 @@ class Places:
         self._reports_path = reverse("admin:payments_reportupload_upload")
         nobodys = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
         self._office_path = re.compile(nobodys.replace(str(UUID(int=0)), "[^/]+"))
-        self._held: Counter[Hashable] = Counter()
+        self._slots = {uploads: Slots(1, uploads.most) for uploads in (REPORTS, EVIDENCE, OFFICE_EVIDENCE)}
 
     @asynccontextmanager
     async def place(self, environ: Environ) -> AsyncIterator[BodyLimits | None]:
@@ -193,7 +169,7 @@ class Places:
         if sender is None:
             yield None
             return
-        with self._held_by(uploads, sender):
+        with self._slots[uploads].slot(sender, lambda: Refused(too_many_bodies())):
             yield uploads.limits
 
     def _kind(self, environ: Environ) -> tuple[Uploads | None, Callable[[Environ], Hashable | None]]:
@@ -202,18 +178,6 @@ class Places:
         if self._office_path.fullmatch(environ["PATH_INFO"]):
             return OFFICE_EVIDENCE, partial(operator_who_may, AddEvidence.permission)
         return (EVIDENCE if EVIDENCE_PATH.fullmatch(environ["PATH_INFO"]) else None), merchant_who_may
-
-    @contextmanager
-    def _held_by(self, uploads: Uploads, sender: Hashable) -> Iterator[None]:
-        if self._held[uploads] >= uploads.most or self._held[uploads, sender] >= uploads.most_of_one:
-            raise Refused(too_many_bodies())
-        self._held.update([uploads, (uploads, sender)])
-        try:
-            yield
-        finally:
-            self._held.subtract([uploads, (uploads, sender)])
-            # Without those at zero.
-            self._held = +self._held
 
 
 def merchant_who_may(environ: Environ) -> Hashable | None:
@@ -227,7 +191,8 @@ def merchant_who_may(environ: Environ) -> Hashable | None:
         return None
     finally:
         connection.close()
-    return None if found[1].kind == ApiKey.Kind.PUBLISHABLE else found[0].id
+    merchant, key = found
+    return merchant.id if key.kind == ApiKey.Kind.SECRET or DisputeViewSet.rights["evidence"] in key.rights else None
 
 
 def operator_who_may(permission: str, environ: Environ) -> Hashable | None:
@@ -252,14 +217,14 @@ class Bodies:
 
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
-        self._late = LateBodies()
-        self._places = Places(lookups)
+        self._late = Slots(MOST_LATE_BY_ADDRESS, MOST_LATE)
+        self._long = LongBodies(lookups)
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
         """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
         if not has_body(environ):
             return None
         if stated_length(environ) > self._limits.length_bytes:
-            async with self._places.place(environ) as limits:
+            async with self._long.place(environ) as limits:
                 return await Body(environ, limits, self._late, self._lookups).read(receive) if limits else None
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Hashable
 
-from payments.domain.bulkheads import Places
+from payments.domain.bulkheads import Slots
 
 
 class Turn:
@@ -27,18 +27,18 @@ class FairQueue:
     """A fair queue: at most `most` requests run at once, and one caller has no more of them than are left free.
 
     Callers with waiting requests are served in rotation, so that a burst of one caller delays its own requests and
-    hardly those of others. A caller without a running request never waits.
+    hardly those of others. Of a crowd of callers, those without a running request come first.
     """
 
     def __init__(self, most: int) -> None:
-        self._places = Places(most, most)
+        self._slots = Slots(most, most)
         # Waiting requests by caller, the next caller first.
         self._lines: dict[Hashable, deque[Turn]] = {}
 
     def begin(self, caller: Hashable) -> Turn:
         """Return a turn that has begun or waits in the queue of `caller`."""
         turn = Turn(self, caller)
-        if caller not in self._lines and self._places.take(caller):
+        if caller not in self._lines and self._slots.take(caller):
             turn.begun.set_result(None)
         else:
             self._lines.setdefault(caller, deque()).append(turn)
@@ -50,9 +50,9 @@ class FairQueue:
             self._lines[turn.caller].remove(turn)
             self._drop_if_empty(turn.caller)
             return
-        self._places.give_back(turn.caller)
+        self._slots.give_back(turn.caller)
         for caller in list(self._lines):
-            if self._places.take(caller):
+            if self._slots.take(caller):
                 self._serve(caller)
 
     def _serve(self, caller: Hashable) -> None:

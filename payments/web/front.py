@@ -14,7 +14,6 @@ from django.db import connection
 from django.http import HttpResponse
 
 from payments.api.responses.errors import as_api_error
-from payments.api.views.feeds import end_waits
 from payments.metrics import counters, samples
 from payments.metrics.counters import count_request
 from payments.traces import lifetime as traces
@@ -75,7 +74,7 @@ class Front:
         traces.start("web")
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        end_waits()
+        self._threads.waits.end()
         await asyncio.to_thread(request_log.flush)
         await asyncio.to_thread(traces.stop)
         await send({"type": "lifespan.shutdown.complete"})

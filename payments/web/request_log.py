@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable
 from datetime import timedelta
+from http import HTTPStatus
 from threading import Lock, Thread
 from time import sleep
 from typing import Any
@@ -16,13 +17,17 @@ from django.db import Error, connection
 from django.http import HttpRequest
 
 from payments import clock, ids
+from payments.api.views.feeds import UNLOGGED
 from payments.models import ApiKey
 
 logger = logging.getLogger("kaha.request_log")
 
 PAUSE_SECONDS = 1.0
-# In one pause, of one merchant and mode (apart: by publishable keys, which anybody may use), and of all.
-MOST_PER_CALLER = 1000
+# Of one merchant and mode: a burst of so many, and as many in each pause after it. Apart are requests with publishable
+# keys, which anybody may use, and those beyond the rate limit, which hide no other.
+MOST_AT_ONCE = 1000
+MOST_IN_PAUSE = 20
+# In one pause, of all.
 MOST = 5000
 COLUMNS = "id, request_id, merchant_id, livemode, api_key_id, method, path, status, milliseconds, created_at"
 COPY = f"COPY payments_apirequest ({COLUMNS}) FROM STDIN"
@@ -44,18 +49,18 @@ class Buffer:
 
     def add(self, caller: Hashable, line: Line) -> None:
         with self._lock:
-            if len(self._lines) >= MOST or self._by_caller[caller] >= MOST_PER_CALLER:
+            if len(self._lines) >= MOST or self._by_caller[caller] >= MOST_AT_ONCE:
                 self._lost += 1
                 return
             self._by_caller[caller] += 1
             self._lines.append(line)
 
     def take(self) -> tuple[list[Line], int]:
-        """Return all lines and how many were not kept, and forget both."""
+        """Return all lines and how many were not kept, and forget both; each caller may add MOST_IN_PAUSE more."""
         with self._lock:
             taken = self._lines, self._lost
             self._lines, self._lost = [], 0
-            self._by_caller.clear()
+            self._by_caller -= Counter(dict.fromkeys(self._by_caller, MOST_IN_PAUSE))
         return taken
 
 
@@ -72,15 +77,14 @@ def start() -> None:
 def add(request: HttpRequest, request_id: str, status: int, milliseconds: int) -> None:
     """Keep a request with a key of ours, if the log is on."""
     key: ApiKey | None = getattr(request, "named_key", None)
-    # Requests for the log itself, and those that wait, would fill it.
-    is_follower = request.path.startswith("/v2/requests") or "wait=" in request.META["QUERY_STRING"]
-    if _buffer is None or key is None or is_follower:
+    if _buffer is None or key is None or request.META.get(UNLOGGED):
         return
     began_at = clock.now() - timedelta(milliseconds=milliseconds)
     owner = key.merchant_id, key.livemode
     asked = str(request.method)[:METHOD_MAX_LENGTH], plain_path(request.path)
     line = (ids.parse_id("req", request_id), *owner, key.id, *asked, status, milliseconds, began_at)
-    _buffer.add((*owner, key.kind == ApiKey.Kind.PUBLISHABLE), line)
+    is_refused = status == HTTPStatus.TOO_MANY_REQUESTS
+    _buffer.add((*owner, key.kind == ApiKey.Kind.PUBLISHABLE, is_refused), line)
 
 
 def plain_path(path: str) -> str:

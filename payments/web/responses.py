@@ -41,6 +41,11 @@ class Answer:
         else:
             await send({"type": "http.response.pathsend", "path": self.path})
 
+    def with_body(self, body: bytes) -> "Answer":
+        """Return this answer with another body."""
+        others = [header for header in self.headers if header[0].lower() != b"content-length"]
+        return Answer(self.status, [*others, (b"Content-Length", str(len(body)).encode())], body)
+
     @property
     def start(self) -> dict[str, Any]:
         """The ASGI message that starts the response."""

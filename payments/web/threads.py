@@ -12,11 +12,13 @@ from cachetools import LRUCache
 
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
-from payments.domain.bulkheads import Places
+from payments.api.views.feeds import WAIT
+from payments.domain.bulkheads import Slots
 from payments.web.environ import Environ, request_of
-from payments.web.fair_queue import FairQueue
+from payments.web.fair_queue import FairQueue, Turn
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
+from payments.web.waits import Waits
 
 MOST_KEYS = 10_000
 
@@ -50,62 +52,69 @@ class Threads:
 
     At most `running` of the threads run at the same time; the others wait for a provider or something else that is
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
-    requests leaves places for others.
+    requests leaves places for others. A request that waits for events has left its thread and the queue.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
         self._application, self._count = application, count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
-        self._begun = 0
-        self._room = Places(2 * count, 2 * count)
-        self._callers, self._queue = Callers(), FairQueue(running)
+        self._submitted = 0
+        self._room = Slots(2 * count, 2 * count)
+        self._callers, self._queue, self.waits = Callers(), FairQueue(running), Waits()
 
     @property
     def are_taken(self) -> bool:
-        """Whether the next request has to queue."""
-        return self._begun >= self._count
+        """Whether no thread is free."""
+        return self._submitted >= self._count
 
     @property
     def in_use(self) -> int:
-        return min(self._begun, self._count)
+        return min(self._submitted, self._count)
 
     @property
     def waiting(self) -> int:
-        """The requests that wait for a thread."""
-        return self._begun - self.in_use
+        """The requests that wait for their turn or for a thread."""
+        return self._room.taken - self.in_use
 
     async def answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         """Return the response of a thread, or None if it was sent already or the client has left.
 
         Raises Refused if the queue is full. A client that disconnects while its request is queued frees its place.
         """
-        caller = self._callers.caller_of(environ)
-        if self._begun >= 2 * self._count or not self._room.take(caller):
-            raise Refused(too_many_requests())
-        self._begun += 1
-        try:
-            return await self._answer_in_turn(caller, environ, receive, send)
-        finally:
-            self._begun -= 1
-            self._room.give_back(caller)
-            self._callers.learn(environ)
-
-    async def _answer_in_turn(self, caller: Hashable, environ: Environ, receive: Receive, send: Send) -> Answer | None:
-        turn, loop, may_wait = self._queue.begin(caller), asyncio.get_running_loop(), self.are_taken
         client = Client(receive)
+        try:
+            answer = await self._answer_in_room(environ, client, send)
+            wait = environ.get(WAIT)
+            return await self.waits.answer(wait, answer, client) if wait else answer
+        finally:
+            client.stop_watching()
+
+    async def _answer_in_room(self, environ: Environ, client: Client, send: Send) -> Answer | None:
+        caller = self._callers.caller_of(environ)
+        if not self._room.take(caller):
+            raise Refused(too_many_requests())
+        turn = self._queue.begin(caller)
         try:
             if not turn.begun.done() and await client.leaves_before(turn.begun):
                 return None
-            pieces = Pieces(send, client, loop)
-            end_turn = partial(loop.call_soon_threadsafe, turn.end)
-            work = self._pool.submit(_run, end_turn, self._application, environ, pieces)
+            return await self._answer_in_thread(turn, environ, client, send)
+        finally:
+            turn.end()
+            self._room.give_back(caller)
+            self._callers.learn(environ)
+
+    async def _answer_in_thread(self, turn: Turn, environ: Environ, client: Client, send: Send) -> Answer | None:
+        loop, may_queue = asyncio.get_running_loop(), self.are_taken
+        end_turn = partial(loop.call_soon_threadsafe, turn.end)
+        self._submitted += 1
+        try:
+            work = self._pool.submit(_run, end_turn, self._application, environ, Pieces(send, client, loop))
             answer = asyncio.wrap_future(work)
-            if may_wait and await client.leaves_before(answer) and work.cancel():
+            if may_queue and await client.leaves_before(answer) and work.cancel():
                 return None
             return await answer
         finally:
-            turn.end()
-            client.stop_watching()
+            self._submitted -= 1
 
 
 def _run(end_turn: Callable[[], object], *request: Any) -> Answer | None:

@@ -201,6 +201,17 @@ def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
     assert len([exported(client) for client in (ana, cora)]) == 2
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_sixty_threads")
+def test_a_file_of_the_audit_log_needs_a_place_too(operator: Client) -> None:
+    path = reverse("admin:payments_auditentry_export")
+    held = [operator.get(path) for _ in range(2)]
+    assert "Wait until other downloads are done" in text_of(operator.get(path, follow=True))
+    for response in held:
+        response.getvalue()
+    assert operator.get(path).getvalue()
+
+
 def test_the_audit_log_has_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
     ChargeFactory(is_held=True)
     exported(operator, "money=held")

@@ -81,7 +81,7 @@ def refund(api: Api, charge: dict[str, Any]) -> HttpResponse:
 
 
 def waiting() -> int:
-    return sum(operations._waiting._held.values())
+    return operations._waiting.taken
 
 
 @contextmanager

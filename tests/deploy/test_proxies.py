@@ -1,5 +1,6 @@
 """Behind the proxies of config/deploy, and with none, nobody says by a header who they are or how they came."""
 
+import base64
 import json
 import re
 
@@ -8,6 +9,8 @@ import pytest
 from axes.models import AccessAttempt
 
 from payments.domain.merchants.merchants import NewMerchant
+from tests.client import Api
+from tests.contract.calls import new_dispute
 from tests.deploy.conftest import CLIENT, Front
 from tests.factories import ApiKeyFactory
 
@@ -87,3 +90,18 @@ def test_pages_in_clear_text_are_sent_on_to_https(front: Front) -> None:
 def test_a_body_that_is_too_long_does_not_get_through(front: Front) -> None:
     with front.client() as client:
         assert client.post("/v2/sources/", content=b" " * 200_000).status_code == 413
+
+
+@behind_a_proxy
+def test_a_file_of_evidence_gets_through(front: Front, api: Api, shop: NewMerchant) -> None:
+    content = base64.b64encode(b"%PDF-1.7".ljust(1_500_000)).decode()
+    path, key = f"/v2/disputes/{new_dispute(api)}/evidence", httpx.BasicAuth(shop.keys["sk_test"], "")
+    with front.client() as client:
+        assert client.post(path, json={"type": "receipt", "file": content}, auth=key).status_code == 201
+
+
+@behind_a_proxy
+@pytest.mark.parametrize("path", ["/ready", "/ready/", "/re%61dy"])
+def test_strangers_do_not_learn_why_a_process_cannot_serve(front: Front, path: str) -> None:
+    with front.client() as client:
+        assert client.get(path).status_code == 404

@@ -13,7 +13,9 @@ from payments.api.validation.evidence import EvidenceInput
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Evidence
+from payments.providers.disputes import EvidenceType
 from tests.client import Api, error_of, made
+from tests.concurrency import at_once
 from tests.disputes.stories import dispute_on
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -83,6 +85,26 @@ def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(
         "evidence_limit_reached"
     )
     made(other_api.post(f"{dispute_on(other_api)}/evidence", {"type": "other", "text": "a" * 10}))
+
+
+def test_what_replaces_earlier_evidence_counts_too(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 25)
+    path, piece = f"{dispute_on(api)}/evidence", {"type": "other", "text": "a" * 10}
+    first = made(api.post(path, piece, key="first"))
+    made(api.post(path, piece))
+    assert error_of(api.post(path, piece))["code"] == "evidence_limit_reached"
+    # It was answered before, and sends nothing.
+    assert made(api.post(path, piece, key="first")) == first
+    with clock.at(clock.now() + timedelta(days=1)):
+        made(api.post(path, piece))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pieces_sent_at_once_do_not_exceed_the_limit_of_a_day(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 25)
+    path, types = f"{dispute_on(api)}/evidence", list(EvidenceType)
+    answers = at_once(4, lambda number: api.post(path, {"type": types[number], "text": "a" * 10}))
+    assert sorted(answer.status_code for answer in answers) == [201, 201, 409, 409]
 
 
 @pytest.mark.parametrize(("livemode", "days"), [(True, 540), (False, 30)])

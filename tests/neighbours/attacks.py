@@ -1,17 +1,22 @@
 """What an offender's process does; each runs until the process is killed."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from itertools import cycle
 from typing import Any
 from uuid import uuid4
 
+import aiohttp
+
 from tests.client import APPROVED, CARD_FIELDS, DECLINED
-from tests.neighbours.flood import Sender, at_rate
+from tests.neighbours.flood import Sender, address_of, at_rate
 
 PROVIDER_WEBHOOK = f"/providers/pa_{uuid4().hex}/webhooks"
 # What a merchant's program may ask of a charge before the next one is taken.
 REFUNDS_OF_ONE_CHARGE = 90
 CHARGES = 6
+PAUSE_SECONDS = 1.0
 FILTERS = (
     "status=failed&captured=true",
     "status=voided",
@@ -100,6 +105,46 @@ async def list_by_filters(url: str, key: str, per_second: float) -> None:
             await sender.send("GET", f"/charges/?{FILTERS[number % len(FILTERS)]}")
 
         await at_rate(per_second, ask)
+
+
+async def crowd(url: str, keys: Sequence[str], work: Callable[[Sender], Awaitable[object]]) -> None:
+    """Have each of many merchants do `work` again and again, one request at a time, from an address of its own."""
+
+    async def one(number: int, key: str) -> None:
+        async with Sender(url, key, address_of(number)) as sender:
+            while True:
+                await work(sender)
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    await asyncio.gather(*(one(number, key) for number, key in enumerate(keys)))
+
+
+async def wait_once(sender: Sender) -> None:
+    await sender.send("GET", "/events/?wait=30")
+
+
+async def list_once(sender: Sender) -> None:
+    await sender.send("GET", f"/charges/?{FILTERS[0]}")
+
+
+async def charge_wallet_once(sender: Sender) -> None:
+    await _order(sender, {"type": "gcash"})
+
+
+async def export(url: str, path: str, cookies: Sequence[str]) -> None:
+    """Have each of many operators download a file again and again, and read it slowly."""
+
+    async def one(number: int, cookie: str) -> None:
+        connector = aiohttp.TCPConnector(limit=0, local_addr=(address_of(number), 0))
+        async with aiohttp.ClientSession(url, connector=connector, headers={"Cookie": cookie}) as session:
+            while True:
+                with suppress(aiohttp.ClientError, TimeoutError):
+                    async with session.get(path) as response:
+                        while await response.content.read(1_000):
+                            await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    await asyncio.gather(*(one(number, cookie) for number, cookie in enumerate(cookies)))
 
 
 def _card(number: str) -> dict[str, Any]:

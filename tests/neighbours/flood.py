@@ -7,7 +7,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -50,13 +50,13 @@ async def _until_killed(work: Work, arguments: tuple[Any, ...]) -> None:
 
 
 class Sender:
-    """Sends JSON to `url` with `key`, from the offender's address."""
+    """Sends JSON to `url` with `key`, from the offender's address or another."""
 
-    def __init__(self, url: str, key: str) -> None:
-        self._url, self._key = url, key
+    def __init__(self, url: str, key: str, address: str = OFFENDER) -> None:
+        self._url, self._key, self._address = url, key, address
 
     async def __aenter__(self) -> "Sender":
-        connector = aiohttp.TCPConnector(limit=0, local_addr=(OFFENDER, 0))
+        connector = aiohttp.TCPConnector(limit=0, local_addr=(self._address, 0))
         headers = {"Authorization": f"Bearer {self._key}"}
         timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
         self._session = aiohttp.ClientSession(self._url, headers=headers, connector=connector, timeout=timeout)
@@ -93,13 +93,24 @@ async def at_rate(per_second: float, send: Callable[[int], Awaitable[None]], fir
 
 async def hold_sockets(count: int, port: int, opening: bytes) -> None:
     """Keep `count` connections open, each of which sends `opening` and nothing more; a closed one is opened again."""
-    await asyncio.gather(*(_hold(port, opening) for _ in range(count)))
+    await asyncio.gather(*(_hold(port, opening, OFFENDER) for _ in range(count)))
 
 
-async def _hold(port: int, opening: bytes) -> None:
+async def hold_sockets_of_many(port: int, openings: Sequence[bytes], count: int) -> None:
+    """Keep `count` connections open for each of `openings`, from an address of its own."""
+    crowd = ((opening, address_of(number)) for number, opening in enumerate(openings))
+    await asyncio.gather(*(_hold(port, opening, address) for opening, address in crowd for _ in range(count)))
+
+
+def address_of(number: int) -> str:
+    """Return the address on loopback of one of a crowd."""
+    return f"127.0.1.{number + 1}"
+
+
+async def _hold(port: int, opening: bytes, address: str) -> None:
     while True:
         with suppress(OSError, asyncio.IncompleteReadError):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(OFFENDER, 0))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
             try:
                 writer.write(opening)
                 await reader.read()

@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tests.neighbours import attacks
-from tests.neighbours.flood import hold_sockets, running
+from tests.neighbours.flood import hold_sockets, hold_sockets_of_many, running
 from tests.neighbours.logs import Log
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SOCKETS = 300
 RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
+CROWD, OPERATORS, AUDIT_ENTRIES = 45, 20, 20_000
 MADE_CHARGES, FILTERED_CHARGES = 20, 20_000
 
 
@@ -34,7 +35,10 @@ class Scene:
     url: str
     offender: "NewMerchant"
     neighbour: "NewMerchant"
+    crowd: list["NewMerchant"]
     logs: Mapping[str, Log]
+    # Cookies of operators.
+    cookies: list[str] = field(default_factory=list)
 
     @property
     def port(self) -> int:
@@ -43,6 +47,9 @@ class Scene:
     @property
     def key(self) -> str:
         return self.offender.keys["sk_test"]
+
+    def keys_of_crowd(self, kind: str = "sk_test") -> list[str]:
+        return [one.keys[kind] for one in self.crowd]
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,15 @@ def slow_provider(scene: Scene, at_once: int = 0) -> AbstractContextManager[None
 
 def route_to_slow_provider(scene: Scene) -> None:
     """Give the offender a live account at Xendit, which the environment leads to the slow server."""
+    _route_to_slow_provider(scene.offender)
+
+
+def _route_to_slow_provider(offender: "NewMerchant") -> None:
     from payments.domain.routing.provider_accounts import open_account
     from payments.models import Route
 
     credentials = {"secret_key": f"xnd_production_{token_hex(16)}", "callback_token": token_hex(16)}
-    account = open_account(scene.offender.merchant, True, "xendit", "Slow", credentials, {})
+    account = open_account(offender.merchant, True, "xendit", "Slow", credentials, {})
     Route.objects.create(account=account, source_type="gcash", position=1)
 
 
@@ -136,6 +147,73 @@ def make_many_charges(scene: Scene) -> None:
     multiply_charges_of(scene.offender.merchant, FILTERED_CHARGES // MADE_CHARGES)
 
 
+def gather_crowd(scene: Scene) -> None:
+    """Make CROWD merchants, each of whom stays within its own share."""
+    from payments.domain.merchants.merchants import create_merchant
+
+    scene.crowd += [create_merchant(f"One of many {number}") for number in range(CROWD)]
+
+
+def gather_crowd_at_slow_provider(scene: Scene) -> None:
+    """Make CROWD merchants with accounts at the slow provider."""
+    gather_crowd(scene)
+    for one in scene.crowd:
+        _route_to_slow_provider(one)
+
+
+def gather_operators(scene: Scene) -> None:
+    """Make OPERATORS who are signed in, and a long audit log."""
+    from django.conf import settings
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from payments.domain.audit import audit_log
+
+    audit_log.record_all(audit_log.Action.EXPORTED, [None] * AUDIT_ENTRIES, detail="one of many")
+    for number in range(OPERATORS):
+        client, name = Client(), settings.SESSION_COOKIE_NAME
+        client.force_login(User.objects.create_superuser(f"operator{number}"))
+        scene.cookies.append(f"{name}={client.cookies[name].value}")
+
+
+@contextmanager
+def few_threads() -> Iterator[Mapping[str, str]]:
+    """Yield the environment of a server with fewer threads than the crowd has merchants."""
+    yield {"WEB_THREADS": "40"}
+
+
+@contextmanager
+def few_threads_and_slow_provider() -> Iterator[Mapping[str, str]]:
+    with few_threads() as threads, slow_provider_url() as provider:
+        yield {**threads, **provider}
+
+
+def crowd_that_waits(scene: Scene) -> AbstractContextManager[None]:
+    """45 merchants that each wait for one event."""
+    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.wait_once)
+
+
+def crowd_that_lists(scene: Scene) -> AbstractContextManager[None]:
+    """45 merchants that each ask for a list, with a second between them."""
+    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.list_once)
+
+
+def crowd_at_slow_provider(scene: Scene) -> AbstractContextManager[None]:
+    """45 merchants that each charge at a provider that takes 9 seconds."""
+    return _running(attacks.crowd, scene.url, scene.keys_of_crowd("sk_live"), attacks.charge_wallet_once)
+
+
+def crowd_of_slow_bodies(scene: Scene) -> AbstractContextManager[None]:
+    """45 merchants that each have 10 bodies which never end."""
+    openings = [attacks.half_body("/v2/charges/", f"Authorization: Bearer {key}\r\n") for key in scene.keys_of_crowd()]
+    return _running(hold_sockets_of_many, scene.port, openings, 10)
+
+
+def crowd_of_exports(scene: Scene) -> AbstractContextManager[None]:
+    """20 operators who each download the audit log and read it slowly."""
+    return _running(attacks.export, scene.url, "/admin/payments/auditentry/export/", scene.cookies)
+
+
 @contextmanager
 def broken_logs(scene: Scene, end: str) -> Iterator[None]:
     """Close the reader of every log (`close`), or have it read nothing more (`pause`)."""
@@ -182,6 +260,13 @@ OFFENCES: dict[str, Offence] = {
     "decline_flood": Offence(decline_flood),
     "waiting_requests": Offence(waiting_requests),
     "impossible_filters": Offence(impossible_filters, make_many_charges),
+    "crowd_that_waits": Offence(crowd_that_waits, gather_crowd, few_threads),
+    "crowd_that_lists": Offence(crowd_that_lists, gather_crowd, few_threads),
+    "crowd_at_slow_provider": Offence(
+        crowd_at_slow_provider, gather_crowd_at_slow_provider, few_threads_and_slow_provider
+    ),
+    "crowd_of_slow_bodies": Offence(crowd_of_slow_bodies, gather_crowd, few_threads),
+    "crowd_of_exports": Offence(crowd_of_exports, gather_operators, few_threads),
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),
     # Workers are woken through Redis: webhooks go out once it is back.

@@ -1,4 +1,4 @@
-"""What another merchant sees meanwhile: its list, its charge, its payer's source, `/ping` and its first webhook."""
+"""What another merchant sees meanwhile: its list, charge, payer source and first webhook; and `/ping` and `/ready`."""
 
 import http.client
 import json
@@ -62,7 +62,12 @@ class Neighbour:
     def watching(self, without: frozenset[str] = frozenset()) -> Iterator[Samples]:
         """Ask again and again until the block ends; `without` names probes that are left out."""
         samples, ended, charged = Samples(), threading.Event(), dict[str, float]()
-        loops = {"ping": self._ping, "list": self._list, "charge": lambda seen: self._charge(seen, charged)}
+        loops = {
+            "ping": self._ping,
+            "ready": self._ready,
+            "list": self._list,
+            "charge": lambda seen: self._charge(seen, charged),
+        }
         threads = [
             threading.Thread(target=self._repeat, args=(name, probe, samples, ended))
             for name, probe in loops.items()
@@ -89,6 +94,9 @@ class Neighbour:
 
     def _ping(self, samples: Samples) -> None:
         self._timed(samples, "ping", 200, "GET", "/ping")
+
+    def _ready(self, samples: Samples) -> None:
+        self._timed(samples, "ready", 200, "GET", "/ready")
 
     def _list(self, samples: Samples) -> None:
         self._timed(samples, "list", 200, "GET", "/v2/charges/?limit=5", key=self._secret)

@@ -59,4 +59,4 @@ def _scene(folder: Path, offence: Offence, environment: dict[str, str]) -> Itera
         stack.callback(worker.kill)
         url, _ = stack.enter_context(web_process(folder, **(LIMITS | environment)))
         worker.start(**environment)
-        yield Scene(url, offender, neighbour, logs)
+        yield Scene(url, offender, neighbour, [], logs)

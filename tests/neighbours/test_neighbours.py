@@ -31,6 +31,8 @@ SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
         ("public_key_flood", 3),
         ("waiting_requests", 3),
         ("closed_log", 3),
+        ("crowd_that_waits", 3),
+        ("crowd_at_slow_provider", 3),
     ],
 )
 def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
@@ -42,4 +44,4 @@ def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
     rate = {"RATE_LIMIT": "100/second"} if name == "public_key_flood" else {}
     measured = measure(tmp_path, offence, 0, seconds, TIMEOUT_SECONDS, **SMALL, **rate)
     assert not measured.disturbed.errors
-    assert measured.disturbed.waits.keys() == {"ping", "list", "source", "charge", "webhook"}
+    assert measured.disturbed.waits.keys() == {"ping", "ready", "list", "source", "charge", "webhook"}

@@ -190,6 +190,16 @@ def test_few_reports_wait_at_a_time(operator: User) -> None:
         submit(HEAD, operator)
 
 
+def test_one_operator_sends_so_much_in_a_day_and_no_more(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "BYTES_A_DAY", len(HEAD))
+    submit(HEAD, operator)
+    ReportUpload.objects.update(state="refused", sealed_content=None)
+    with pytest.raises(TooMany, match="tomorrow"):
+        submit(HEAD, operator)
+    with clock.at(clock.now() + timedelta(days=1, seconds=1)):
+        submit(HEAD, operator)
+
+
 def test_a_report_whose_reader_died_is_read_again_without_double_items(raw: bytes, operator: User) -> None:
     upload = submit(raw, operator)
     long_ago = clock.now() - uploads.DEAD_AFTER - timedelta(seconds=1)

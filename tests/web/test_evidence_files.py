@@ -9,6 +9,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Evidence
 from tests.client import Api
 from tests.contract.calls import new_dispute
+from tests.factories import ApiKeyFactory
 from tests.web.clients import head, length, open_sockets, status_of
 from tests.web.conftest import Serve
 
@@ -32,9 +33,10 @@ def test_a_file_of_a_megabyte_is_taken_and_sealed(serve: Serve, shop: NewMerchan
     assert Evidence.objects.get().size == 1_500_000
 
 
-def test_nobody_without_a_secret_key_has_a_file_read(serve: Serve, shop: NewMerchant, path: str) -> None:
+def test_a_key_without_the_right_has_no_file_read(serve: Serve, shop: NewMerchant, path: str) -> None:
     port = serve()
-    for key, status in (("", 401), ("sk_test_" + "0" * 32, 401), (shop.keys["pk_test"], 403)):
+    reader = ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=["charges:read"]).text
+    for key, status in (("", 401), ("sk_test_" + "0" * 32, 401), (shop.keys["pk_test"], 403), (reader, 403)):
         # None of its bytes follow: it is refused by its head alone.
         assert status_of(port, sent(path, key, b"")) == status
 

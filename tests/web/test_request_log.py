@@ -11,7 +11,7 @@ import pytest
 from payments.api.schema.examples import CHARGE_ID
 from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.servers.processes import wait_until
-from payments.web.request_log import MOST, MOST_PER_CALLER, Buffer, plain_path
+from payments.web.request_log import MOST, MOST_AT_ONCE, MOST_IN_PAUSE, Buffer, plain_path
 from tests.client import Api, made
 from tests.contract.calls import newest_event
 from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, connect, head
@@ -45,12 +45,15 @@ def shown(api: Api, count: int) -> list[tuple[str, str, int]]:
 @pytest.mark.long
 def test_requests_are_logged_with_their_ids_paths_and_statuses(serve: Serve, api: Api, shop: NewMerchant) -> None:
     port = serve(workers=1)
-    asked = ["GET /v2/charges/?status=failed", "POST /v2/me", "GET /v2/customers/by_email/maria@shop.example"]
+    # Only what really waits is left out.
+    lists = ["GET /v2/charges/?status=failed", "GET /v2/charges/?expand=wait=1"]
+    asked = [*lists, "POST /v2/me", "GET /v2/customers/by_email/maria@shop.example"]
     answers = [ask(port, head(line, b"Content-Length: 0\r\n", key=api.key))[0] for line in asked]
     ask(port, head("GET /v2/charges/"))
     ask(port, head("GET /v2/requests/", key=api.key))
     ask(port, head("GET /v2/events/?wait=1", key=api.key))
-    assert shown(api, 3) == [
+    assert shown(api, 4) == [
+        ("GET", "/v2/charges/", 200),
         ("GET", "/v2/charges/", 200),
         ("POST", "/v2/me", 405),
         ("GET", "/v2/customers/by_email/*", 404),
@@ -105,10 +108,21 @@ def test_a_path_keeps_words_and_ids_alone(path: str, kept: str) -> None:
 def test_one_caller_does_not_fill_the_buffer_for_others() -> None:
     buffer = Buffer()
     for caller in range(2):
-        for _ in range(MOST_PER_CALLER + 10):
+        for _ in range(MOST_AT_ONCE + 10):
             buffer.add(caller, (caller,))
     lines, lost = buffer.take()
-    assert (len(lines), lost) == (2 * MOST_PER_CALLER, 20)
+    assert (len(lines), lost) == (2 * MOST_AT_ONCE, 20)
+
+
+def test_one_caller_has_few_lines_in_each_pause_after_a_burst() -> None:
+    buffer = Buffer()
+    for kept in (MOST_AT_ONCE, MOST_IN_PAUSE, MOST_IN_PAUSE):
+        for _ in range(MOST_AT_ONCE + 1):
+            buffer.add("one", ("line",))
+        assert buffer.take() == ([("line",)] * kept, MOST_AT_ONCE + 1 - kept)
+    for _ in range(MOST_AT_ONCE // MOST_IN_PAUSE):
+        buffer.take()
+    assert not buffer._by_caller
 
 
 def test_a_full_buffer_keeps_no_more() -> None:

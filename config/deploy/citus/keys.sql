@@ -55,6 +55,8 @@ ALTER TABLE payments_event DROP CONSTRAINT payments_event_pkey,
     ADD CONSTRAINT payments_event_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_evidence DROP CONSTRAINT payments_evidence_pkey,
     ADD CONSTRAINT payments_evidence_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_evidencesent DROP CONSTRAINT payments_evidencesent_pkey,
+    ADD CONSTRAINT payments_evidencesent_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_idempotencyrecord DROP CONSTRAINT payments_idempotencyrecord_pkey,
     ADD CONSTRAINT payments_idempotencyrecord_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_operatoraction DROP CONSTRAINT payments_operatoraction_attempt_id_key,

@@ -23,6 +23,7 @@ SELECT create_distributed_table('payments_declinealert', 'merchant_id', colocate
 SELECT create_distributed_table('payments_dispute', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_event', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_operatoraction', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');

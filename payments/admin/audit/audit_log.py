@@ -5,20 +5,23 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
 
 from payments import clock
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
+from payments.admin.lists.file import OTHER_DOWNLOADS, Lines, download
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.bulkheads import take_download_place
 from payments.models import AuditEntry
 from payments.models.operators.audit import COVERED
 from payments.rendering.csv import csv_lines
@@ -64,7 +67,7 @@ class AuditEntryAdmin(LookOnlyAdmin):
         view = self.admin_site.admin_view(self.export)
         return [path("export/", view, name="payments_auditentry_export"), *super().get_urls()]
 
-    def export(self, request: HttpRequest) -> StreamingHttpResponse:
+    def export(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the filtered entries as CSV, oldest first, and record the export."""
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -72,10 +75,13 @@ class AuditEntryAdmin(LookOnlyAdmin):
             found = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
+        give_back = take_download_place(request.user.pk)
+        if give_back is None:
+            self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
+            return redirect("admin:payments_auditentry_changelist")
         audit_log.record(Action.EXPORTED, detail=f"audit log, {request.GET.urlencode() or 'all'}")
-        content = csv_lines(HEADS, map(_cells, _oldest_first(found)))
-        headers = {"Content-Disposition": f'attachment; filename="audit-{clock.now():%Y%m%d-%H%M}.csv"'}
-        return StreamingHttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+        lines = csv_lines(HEADS, map(_cells, _oldest_first(found)))
+        return download(Lines(lines, give_back), f"audit-{clock.now():%Y%m%d-%H%M}.csv")
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
         yield {"object_id": str(uuid)}

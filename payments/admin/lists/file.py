@@ -4,14 +4,14 @@ import html
 import re
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import label_for_field, lookup_field
 from django.core.exceptions import PermissionDenied
-from django.http import QueryDict
+from django.http import QueryDict, StreamingHttpResponse
 from django.utils import timezone
 
 from payments import clock
@@ -31,8 +31,22 @@ TAG = re.compile(r"<[^>]+>")
 EMPTY = ("", "–", "-")
 
 
-class ListFile:
-    """The lines of a list, made page by page. `close` ends the file wherever it is, and gives the place back."""
+OTHER_DOWNLOADS = "Wait until other downloads are done, then try again."
+
+
+class Lines:
+    """The lines of a file. `close` ends it wherever it is and gives its place back, also where nobody reads it."""
+
+    def __init__(self, lines: Iterable[bytes], give_back: Callable[[], None]) -> None:
+        self._lines = lines
+        self.close = weakref.finalize(self, give_back)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._lines)
+
+
+class ListFile(Lines):
+    """The lines of a list, made page by page."""
 
     def __init__(
         self,
@@ -45,8 +59,7 @@ class ListFile:
         self._changelist, self._cells, self._read, self._may_continue = changelist, cells, read, may_continue
         # The request's zone is over when the file is read.
         self._zone = timezone.get_current_timezone()
-        # Also where nobody reads the file or closes it.
-        self.close = weakref.finalize(self, give_back)
+        super().__init__((), give_back)
 
     def __iter__(self) -> Iterator[bytes]:
         ends_at, count = time.monotonic() + MOST_SECONDS, 0
@@ -66,6 +79,12 @@ class ListFile:
             count += len(rows)
             release_connection()
             yield lines
+
+
+def download(lines: Lines, name: str) -> StreamingHttpResponse:
+    """Return the response that streams `lines` as a CSV file."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def check_export(query: QueryDict) -> None:

@@ -10,14 +10,14 @@ from django.contrib.admin.views.main import PAGE_VAR
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from payments import clock
-from payments.admin.lists.file import Cells, ListFile, cells_of, check_export
+from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, ListFile, cells_of, check_export, download
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
 from payments.db.replica.reads import Reader
 from payments.domain.audit import audit_log
@@ -110,7 +110,7 @@ class ListPage(admin.ModelAdmin):
             raise Http404 from error
         give_back = take_download_place(request.user.pk)
         if give_back is None:
-            self.message_user(request, "Wait until other downloads are done, then try again.", messages.ERROR)
+            self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
         limit = MerchantAccess.objects.limit_of(request.user)
         cells = self.file_cells or cells_of(self)
@@ -119,8 +119,7 @@ class ListPage(admin.ModelAdmin):
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
         name = f"{str(title).replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingHttpResponse(file, content_type="text/csv; charset=utf-8", headers=headers)
+        return download(file, name)
 
     def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
         """Return whether the operator may still see this list, and the merchants of `limit` in it."""

@@ -127,8 +127,8 @@ class ReportUploadAdmin(LookOnlyAdmin):
             upload = uploads.submit(provider, report.name, report.read(), operator_of(request), *form.period())
         except BadReport as fault:
             form.add_error("report", f"The report cannot be read: {fault}.")
-        except uploads.TooMany:
-            form.add_error(None, f"{uploads.MOST_WAITING} reports wait already. Wait until they are read.")
+        except uploads.TooMany as refusal:
+            form.add_error(None, str(refusal))
         except VaultUnavailable:
             form.add_error(None, "The vault does not answer, so nothing was stored. Try again in a moment.")
         else:

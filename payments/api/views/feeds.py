@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from threading import Event as Signal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,36 +11,43 @@ from django.conf import settings
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments import context
 from payments.api.responses.errors import rate_limited
 from payments.api.responses.rendering import json_response
 from payments.api.views.lists import Listing, cursor_of, show_page
-from payments.connections import release_connection
 from payments.db.commit_horizon import commit_horizon
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
-from payments.domain.bulkheads import Places
+from payments.domain.bulkheads import Slots
 from payments.domain.caller import Caller
 from payments.ids import first_id
+from payments.rendering.wire import to_bytes
 
-POLL_SECONDS = 0.5
 RETRY_SECONDS = 5
-# Each waiting request holds a thread of its process: of one merchant so many, and of all a tenth.
+# A waiting request holds no thread, but its connection and a place at the proxy.
 WAITING_PER_MERCHANT = 5
-_waiting = Places(WAITING_PER_MERCHANT, settings.WEB_THREADS // 10)
-_ending = Signal()
+_waiting = Slots(WAITING_PER_MERCHANT, settings.WEB_THREADS // 2)
+# Members of a request's environment: its Wait, and whether the log of requests leaves it out.
+WAIT, UNLOGGED = "kaha.wait", "kaha.unlogged"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Feed(Listing):
-    """A list with the query of the objects between two IDs, oldest first."""
+    """A list with the query of the objects between two IDs, oldest first; `is_logged`: the log has requests for it."""
 
     newer: CompiledQuery[..., Any]
+    is_logged: bool = True
 
 
-def end_waits() -> None:
-    """Answer the requests that wait at once, because the process ends."""
-    _ending.set()
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What the web server does after an empty page: ask `find` again and again until it has a page or the time is over.
+
+    `find` returns the body of the page, None while it would be empty. `end` is called once, at the end.
+    """
+
+    find: Callable[[], bytes | None]
+    give_up_at: float
+    end: Callable[[], object]
 
 
 def show_feed(
@@ -48,19 +55,29 @@ def show_feed(
 ) -> HttpResponse:
     """Answer a page of a list, or with `ending_before` the objects that come next, newest first.
 
-    With `wait` an empty page is answered only after so many seconds. Raises PaymentError 422, and ApiError 429 where
-    too many requests of this merchant wait.
+    With `wait` the web server answers an empty page only after so many seconds. Raises PaymentError 422, and ApiError
+    429 where too many requests wait.
     """
+    # They come again and again, and would fill the log.
+    request._request.META[UNLOGGED] = "wait" in query or not feed.is_logged
     cursor = cursor_of(caller, feed, query, "ending_before")
-    give_up_at = time.monotonic() + query.get("wait", 0)
     if cursor is None:
         page = show_page(request, caller, feed, query, render)
         if "wait" not in query or "start_after" in query or page.content != EMPTY_PAGE:
             return page
-    found = _newer(caller, feed, query, cursor or FIRST_ID)
-    if not found and "wait" in query:
-        found = _wait(caller, lambda: _newer(caller, feed, query, cursor or FIRST_ID), give_up_at)
-    return json_response({"object": "list", "data": [render(row) for row in reversed(found)]})
+    find = partial(_newer_page, caller, feed, query, cursor or FIRST_ID, render)
+    content = find()
+    if content is None and "wait" in query:
+        request._request.META[WAIT] = _begin_wait(caller, find, query["wait"])
+    return json_response(content or EMPTY_PAGE)
+
+
+def _newer_page(
+    caller: Caller, feed: Feed, query: Mapping[str, Any], above: UUID, render: Callable[[Any], Any]
+) -> bytes | None:
+    """Return the page of the rows after `above`, newest first; None without any."""
+    found = _newer(caller, feed, query, above)
+    return to_bytes({"object": "list", "data": [render(row) for row in reversed(found)]}) if found else None
 
 
 def _newer(caller: Caller, feed: Feed, query: Mapping[str, Any], above: UUID) -> list[Any]:
@@ -72,20 +89,10 @@ def _newer(caller: Caller, feed: Feed, query: Mapping[str, Any], above: UUID) ->
     return feed.newer(**values, length=query["limit"], below=first_id(commit_horizon()))
 
 
-def _wait(caller: Caller, find: Callable[[], list[Any]], give_up_at: float) -> list[Any]:
+def _begin_wait(caller: Caller, find: Callable[[], bytes | None], seconds: int) -> Wait:
     if not _waiting.take(caller.merchant_id):
         raise rate_limited(RETRY_SECONDS)
-    try:
-        context.begin_wait()
-        while (left := give_up_at - time.monotonic()) > 0:
-            release_connection()
-            if _ending.wait(min(POLL_SECONDS, left)):
-                break
-            if found := find():
-                return found
-        return []
-    finally:
-        _waiting.give_back(caller.merchant_id)
+    return Wait(find, time.monotonic() + seconds, partial(_waiting.give_back, caller.merchant_id))
 
 
 EMPTY_PAGE = json_response({"object": "list", "data": []}).content

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 
 from payments import clock, context
 from payments.connections import release_connection
 from payments.db.writes import Insert, StaleRow
-from payments.domain import idempotency
-from payments.domain.bulkheads import Places
+from payments.domain import bulkheads, idempotency
+from payments.domain.bulkheads import Slots
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, charges, record_outcome, recovery, state_machine
 from payments.domain.charging.changes import Changes, apply, rows_after, writes_of
@@ -31,7 +32,7 @@ BUSY_POLL_SECONDS = 0.02
 WAITING_MAX = 5
 # Each event of a charge shows all of its refunds.
 REFUNDS_MAX = 100
-_waiting = Places(WAITING_MAX)
+_waiting = Slots(WAITING_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,8 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
         return opened
     # The operation under way may be this very request, sent twice at once.
     idempotency.look_up(caller)
-    if not _waiting.take(charge.id):
-        raise busy(charge_id)
-    try:
+    of_merchant, refuse = bulkheads.bulkheads().operations, partial(busy, charge_id)
+    with of_merchant.slot(charge.merchant_id, refuse), _waiting.slot(charge.id, refuse):
         give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
         while time.monotonic() < give_up_at:
             # The operation under way needs a connection to end.
@@ -136,8 +136,6 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
             if opened := _opened(caller, charge, planner, place):
                 return opened
             idempotency.look_up(caller)
-    finally:
-        _waiting.give_back(charge.id)
     raise busy(charge_id)
 
 

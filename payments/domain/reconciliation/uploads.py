@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Sum
 
 from payments import clock
 from payments.domain.audit import audit_log
@@ -26,6 +26,8 @@ from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
 # A worker keeps the report and its lines in memory. Larger ones are split by days, or read by `manage.py reconcile`.
 MAX_BYTES = 16 * 1024 * 1024
 MOST_WAITING = 5
+# By one operator in 24 hours, read and refused ones included: each is written to the disk.
+BYTES_A_DAY = 512 * 1024 * 1024
 # A reader that was silent for so long is dead.
 DEAD_AFTER = timedelta(seconds=30)
 BEAT_SECONDS = 1.0
@@ -37,7 +39,7 @@ State = ReportUpload.State
 
 
 class TooMany(Exception):
-    """The most reports that may wait are waiting."""
+    """The most reports that may wait are waiting, or the operator sent too much in a day; the message says which."""
 
 
 class NotReading(Exception):
@@ -61,10 +63,17 @@ def submit(
             # Two operators at once would not count each other.
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kaha.report_uploads'), 0)")
         if _unread().count() >= MOST_WAITING:
-            raise TooMany
+            raise TooMany(f"{MOST_WAITING} reports wait already. Wait until they are read.")
+        if _sent_today(operator) + upload.size > BYTES_A_DAY:
+            raise TooMany(f"You have uploaded {BYTES_A_DAY // 1024**2} MiB in a day. Upload the rest tomorrow.")
         upload.save(force_insert=True)
         audit_log.record(Action.ADDED, upload, detail=f"{upload.file}, {upload.size} bytes")
     return upload
+
+
+def _sent_today(operator: User) -> int:
+    own = ReportUpload.objects.filter(operator=operator, created_at__gt=clock.now() - timedelta(days=1))
+    return own.aggregate(sent=Sum("size"))["sent"] or 0
 
 
 def checked(raw: bytes, provider: str) -> str:

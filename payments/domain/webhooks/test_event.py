@@ -1,9 +1,10 @@
 """A test event that an operator sends to a merchant's receiver, once."""
 
+from payments import context
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.bulkheads import Places
+from payments.domain.bulkheads import Slots
 from payments.domain.merchants.merchants import valid_webhook_secrets
 from payments.domain.webhooks import receiver_check
 from payments.models import Merchant
@@ -11,7 +12,7 @@ from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
 
 # A receiver may take all of its ten seconds, and a process has few threads.
-UNDER_WAY = Places(1)
+UNDER_WAY = Slots(1)
 
 
 class NotSent(Exception):
@@ -27,16 +28,17 @@ def send_test_event(merchant: Merchant, url: str, livemode: bool) -> Answer | Fa
     secrets = valid_webhook_secrets(merchant, livemode)
     if not secrets:
         raise NotSent("The merchant has no webhook secret in this mode. Roll it first.")
-    if not UNDER_WAY.take("all"):
-        raise NotSent("Another test event is under way. Try again in some seconds.")
-    try:
+    with UNDER_WAY.slot("all", _under_way):
         release_connection()
+        context.begin_wait()
         result = receiver_check.send_one(url, livemode, secrets).result
-    finally:
-        UNDER_WAY.give_back("all")
     mode = "live" if livemode else "test"
     audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {said_of(result)}")
     return result
+
+
+def _under_way() -> NotSent:
+    return NotSent("Another test event is under way. Try again in some seconds.")
 
 
 def said_of(result: Answer | Failure) -> str:

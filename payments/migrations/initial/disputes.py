@@ -115,12 +115,33 @@ OPERATIONS = [
             "verbose_name_plural": "evidence",
             "default_permissions": (),
             "indexes": [
-                models.Index(F("merchant"), F("livemode"), F("created_at"), name="evidence_of_merchant"),
                 models.Index(F("created_at"), name="evidence_by_time"),
             ],
             "constraints": [
                 models.UniqueConstraint(F("dispute"), F("type"), name="evidence_once_per_type"),
                 models.CheckConstraint(condition=Q(("size__gte", 1), ("size__lte", 2097152)), name="evidence_size_in_bounds"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="EvidenceSent",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("livemode", models.BooleanField()),
+            ("day", models.DateField()),
+            ("size", models.PositiveBigIntegerField()),
+            (
+                "merchant",
+                models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant"),
+            ),
+        ],
+        options={
+            "default_permissions": (),
+            "indexes": [
+                models.Index(F("day"), name="evidence_sent_by_day"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("merchant"), F("livemode"), F("day"), name="evidence_sent_once_a_day"),
             ],
         },
     ),

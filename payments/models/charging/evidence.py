@@ -47,9 +47,27 @@ class Evidence(FastModel):
             models.CheckConstraint(name="evidence_size_in_bounds", condition=Q(size__gte=1, size__lte=SIZE_MAX)),
         ]
         indexes = [
-            models.Index(F("merchant"), F("livemode"), F("created_at"), name="evidence_of_merchant"),
             models.Index(F("created_at"), name="evidence_by_time"),
         ]
 
     def __str__(self) -> str:
         return ids.public_id("ev", self.id)
+
+
+class EvidenceSent(models.Model):
+    """How many bytes of evidence were sent for a merchant on a day (UTC), those of replaced pieces included."""
+
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    day = models.DateField()
+    size = models.PositiveBigIntegerField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(F("merchant"), F("livemode"), F("day"), name="evidence_sent_once_a_day"),
+        ]
+        indexes = [models.Index(F("day"), name="evidence_sent_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.size} bytes on {self.day}"

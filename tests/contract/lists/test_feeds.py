@@ -8,9 +8,10 @@ import pytest
 from django.db import connection, transaction
 
 from payments.api.views import feeds
-from payments.domain.bulkheads import Places
+from payments.domain.bulkheads import Slots
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiRequest
+from payments.quickstart.servers.processes import wait_until
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once, in_background
 from tests.contract.calls import faults_of, newest_event, newest_request
@@ -18,6 +19,7 @@ from tests.contract.lists.test_lists import ids_of
 
 pytestmark = pytest.mark.long
 
+PATIENCE_SECONDS = 30
 ACTIVE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
 FEEDS: dict[str, Callable[[Api], str]] = {"events": newest_event, "requests": newest_request}
 every_feed = pytest.mark.parametrize("name", FEEDS)
@@ -30,12 +32,13 @@ def followed(api: Api, name: str, **query: object) -> list[str]:
 @every_feed
 def test_the_objects_after_a_cursor_come_next(api: Api, name: str) -> None:
     first, second, third = (FEEDS[name](api) for _ in range(3))
-    assert followed(api, name, ending_before=first, wait=5) == [third, second]
+    assert wait_until(lambda: followed(api, name, ending_before=first, wait=5) == [third, second], PATIENCE_SECONDS)
 
 
 @every_feed
 def test_of_many_those_closest_to_the_cursor_come_first(api: Api, name: str) -> None:
-    first, second, third, _ = (FEEDS[name](api) for _ in range(4))
+    first, second, third, last = (FEEDS[name](api) for _ in range(4))
+    assert wait_until(lambda: followed(api, name, ending_before=third) == [last], PATIENCE_SECONDS)
     assert followed(api, name, ending_before=first, limit=2, wait=5) == [third, second]
 
 
@@ -135,7 +138,7 @@ def test_an_event_committed_late_is_not_overtaken_by_later_ones(api: Api) -> Non
 @pytest.fixture
 def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one request of a merchant wait, and three in all."""
-    monkeypatch.setattr(feeds, "_waiting", Places(1, 3))
+    monkeypatch.setattr(feeds, "_waiting", Slots(1, 3))
 
 
 @pytest.mark.django_db(transaction=True)
