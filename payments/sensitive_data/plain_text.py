@@ -11,8 +11,13 @@ _MARKS = {"\u2212": "-", "\u00b7": ".", "\u2022": ".", "\u2219": ".", "\u22c5": 
 # Format characters, combining marks, controls and separators: they count as blanks between digits.
 _BLANK_CATEGORIES = frozenset(["Cf", "Mn", "Me", "Cc", "Zs", "Zl", "Zp"])
 # Escapes of blanks and invisible characters in JSON, Python, HTML and forms.
-ESCAPED = r"\\+(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|&(?:[A-Za-z]{2,6}|#[0-9]{1,5}|#[xX][0-9A-Fa-f]{1,4});"
+ESCAPED = (
+    r"\\+(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}"
+    r"|&(?:[A-Za-z]{2,6}|#[0-9]{1,5}|#[xX][0-9A-Fa-f]{1,4});"
+)
 _IN_CODE = re.compile(r"\\+(?:([bfnrtv])|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+# A form's blank; the one before a telephone number is none.
+_PLUS = re.compile(r"(?<=[0-9])\+(?=[0-9])")
 # A program may escape what another one has escaped.
 _MOST_ESCAPES = 3
 
@@ -43,9 +48,9 @@ def expanded(text: str) -> str:
 def unescaped(text: str) -> str:
     """Return `text` with the escapes of addresses, HTML, JSON and Python replaced by what they stand for."""
     for _ in range(_MOST_ESCAPES):
-        if not any(sign in text for sign in "%&\\"):
+        if not any(sign in text for sign in "%&\\+"):
             return text
-        found = _IN_CODE.sub(_character, html.unescape(unquote(text)))
+        found = _IN_CODE.sub(_character, html.unescape(unquote(_PLUS.sub(" ", text))))
         if found == text:
             return text
         text = found

@@ -37,6 +37,7 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
     "new lines": lambda number: grouped(number, "\r\n"),
     "blanks in an address": lambda number: grouped(number, "%20"),
     "blanks of a form": lambda number: grouped(number, "+"),
+    "blanks of a form between all digits": "+".join,
     "digits in an address": lambda number: "".join(f"%{ord(digit):02x}" for digit in number),
     "escaped twice": lambda number: grouped(number, "%2520"),
     "blanks in HTML": lambda number: grouped(number, "&nbsp;"),
