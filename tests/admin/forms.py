@@ -107,7 +107,9 @@ def _address(pattern: URLPattern, prefix: str, newest: Mapping[type[Model], Mode
     route = str(pattern.pattern)
     if route.startswith(("^", "(")) or "(?P" in route:
         return ""
-    model = next((one for one in admin.site._registry if prefix.endswith(f"/{one._meta.label_lower.replace('.', '/')}/")), None)
+    model = next(
+        (one for one in admin.site._registry if prefix.endswith(f"/{one._meta.label_lower.replace('.', '/')}/")), None
+    )
     row = newest.get(model) if model else None
     for name, converter in pattern.pattern.converters.items():
         kind = type(converter).__name__.removesuffix("Converter").lower()
