@@ -123,6 +123,7 @@ MIDDLEWARE = [
     "payments.staff.audit_actor.AuditActor",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "payments.staff.admin_site.search_terms.PlainRequests",
     "payments.staff.sign_in.sessions.SessionLimits",
     "payments.staff.preferences.DisplayTimeZone",
     "axes.middleware.AxesMiddleware",
@@ -288,6 +289,7 @@ AXES_FAILURE_LIMIT = "payments.staff.sign_in.lockout.failures_max"
 AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_RESET_ON_SUCCESS, AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = True, False
 AXES_CLIENT_IP_CALLABLE = "payments.staff.sign_in.lockout.address_of"
+AXES_HANDLER = "payments.staff.sign_in.lockout.FailuresOnly"
 AXES_LOCKOUT_CALLABLE = "payments.staff.sign_in.lockout.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
 AXES_DISABLE_ACCESS_LOG, AXES_ENABLE_ADMIN, AXES_VERBOSE = True, False, False

@@ -10,9 +10,11 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import vault
+        from payments.db.texts.writes import check_forms
         from payments.domain.maintenance.data_keys import DatabaseKeyStore
 
         vault.use_store(DatabaseKeyStore())
+        check_forms()
         post_migrate.connect(make_months, sender=self, dispatch_uid="make_months")
 
 

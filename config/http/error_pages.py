@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views import defaults
 from rest_framework.exceptions import MethodNotAllowed
 
@@ -11,6 +12,7 @@ from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.near_paths import path_near
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
 from payments.api.responses.rendering import prefers_json
+from payments.db.texts.writes import TextRefused
 from payments.pages.responses import for_payers, page
 from payments.web.middleware import is_api
 
@@ -19,6 +21,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400 for a request that Django refused before any view."""
     if _wants_json(request):
         return error_response(rate_limit_anonymous(request, as_api_error(exception)))
+    if isinstance(exception, TextRefused):
+        return render(request, "400.html", {"problem": str(exception)}, status=400)
     return defaults.bad_request(request, exception)
 
 

@@ -9,12 +9,15 @@ from django.db import connection as proxy
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from payments.db.texts.writes import kept, looks_at
+
 Model = type[models.Model]
 Field: TypeAlias = "models.Field[Any, Any]"
 # A field's name, and whether the value to match is NULL.
 Guard = tuple[str, bool]
 
-# Fields of exactly these classes send Python values as they are; every other field converts each value.
+# Fields of exactly these classes send Python values as they are, unless their texts are looked at; every other field
+# converts each value.
 PLAIN = {
     models.BigIntegerField,
     models.BinaryField,
@@ -69,7 +72,7 @@ def cells_of(row: models.Model, connection: BaseDatabaseWrapper) -> list[Any]:
     take, asked = _taking(type(row))
     cells = list(take(vars(row)))
     for place, field in asked:
-        cells[place] = field.get_db_prep_save(field.pre_save(row, add=True), connection)
+        cells[place] = field.get_db_prep_save(kept(field, field.pre_save(row, add=True)), connection)
     return cells
 
 
@@ -77,7 +80,7 @@ def prepared(model: Model, values: Mapping[str, Any], connection: BaseDatabaseWr
     """Return `values` as parameters, in their order."""
     params = list(values.values())
     for place, field in _asked(model, tuple(values)):
-        params[place] = field.get_db_prep_save(params[place], connection)
+        params[place] = field.get_db_prep_save(kept(field, params[place]), connection)
     return params
 
 
@@ -94,7 +97,7 @@ def _asked(model: Model, names: tuple[str, ...]) -> Sequence[tuple[int, Field]]:
     for place, field in enumerate(_field(model, name) for name in names):
         target = field.target_field if isinstance(field, models.ForeignKey) else field
         sets_itself = getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
-        if type(target) not in PLAIN or sets_itself:
+        if type(target) not in PLAIN or sets_itself or looks_at(field):
             asked.append((place, field))
     return asked
 

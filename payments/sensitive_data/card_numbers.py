@@ -2,7 +2,7 @@
 
 A number counts as a card number if its first digits and its length are those of a scheme and its check digit is
 right. It may touch letters. Its digits may be together, in any groups separated by blanks and dashes, or in groups as
-on cards separated by other marks.
+on cards separated by other marks or an x. It is also found where addresses, HTML or JSON escape any of its characters.
 """
 
 import re
@@ -11,28 +11,31 @@ from itertools import accumulate
 
 from payments.sensitive_data.card_ranges import BEGINNINGS, LENGTHS_BY_FIRST_DIGIT, is_issued
 from payments.sensitive_data.luhn import luhn_valid
-from payments.sensitive_data.plain_text import plain
+from payments.sensitive_data.plain_text import plain, unescaped
 
 SHORTEST = min(BEGINNINGS)
 LONGEST_PHONE = 15
 
 _GAP = r"[\x00- \x7f\-]{0,6}"
 _MARK = r"[^0-9A-Za-z:]{1,3}"
+# Only between groups as on cards: times have colons, and sizes an x, between shorter groups.
+_CARD_MARK = r"(?:[^0-9A-Za-z]{1,3}|[^0-9A-Za-z]{0,2}[xX][^0-9A-Za-z]{0,2})"
 _GROUP = re.compile("[0-9]+")
 _ALL_BUT_DIGITS = re.compile("[^0-9]+")
 _ALL_BUT_LETTERS_AND_DIGITS = re.compile("[^0-9A-Za-z]")
 # A cheap first test: few texts have so many digits so close to each other. What begins within a group of digits begins
 # with the group, too.
-_POSSIBLE = re.compile(rf"(?<![0-9])[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}")
+POSSIBLE_ON_CARD = rf"[0-9]{{4}}{_CARD_MARK}[0-9]{{3,6}}{_CARD_MARK}[0-9]{{3,5}}"
+_POSSIBLE = re.compile(rf"(?<![0-9])(?:[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}|{POSSIBLE_ON_CARD})")
 _IN_ANY_GROUPS = re.compile(rf"[0-9](?:{_GAP}[0-9]){{{SHORTEST - 1},}}")
 # Lookaheads, because another number may begin within a match. Each match ends with a group of digits.
 _AS_ON_CARDS = [
     re.compile(rf"(?<![0-9])(?=({groups})(?![0-9]))")
     for groups in (
-        rf"[0-9]{{4}}(?:{_MARK}[0-9]{{4}}){{2}}{_MARK}[0-9]{{1,4}}",
-        rf"[0-9]{{4}}(?:{_MARK}[0-9]{{4}}){{3}}{_MARK}[0-9]{{1,3}}",
-        rf"[0-9]{{4}}{_MARK}[0-9]{{6}}{_MARK}[0-9]{{4,5}}",
-        rf"[0-9]{{4}}(?:{_MARK}[0-9]{{3}}){{3}}",
+        rf"[0-9]{{4}}(?:{_CARD_MARK}[0-9]{{4}}){{2}}{_CARD_MARK}[0-9]{{1,4}}",
+        rf"[0-9]{{4}}(?:{_CARD_MARK}[0-9]{{4}}){{3}}{_CARD_MARK}[0-9]{{1,3}}",
+        rf"[0-9]{{4}}{_CARD_MARK}[0-9]{{6}}{_CARD_MARK}[0-9]{{4,5}}",
+        rf"[0-9]{{4}}(?:{_CARD_MARK}[0-9]{{3}}){{3}}",
         rf"[0-9]{{6}}{_MARK}[0-9]{{10,13}}",
         rf"[0-9]{{8}}{_MARK}[0-9]{{8}}",
     )
@@ -42,7 +45,9 @@ _AS_ON_CARDS = [
 _HEX_LENGTHS = (24, 32, 40, 56, 64, 96, 128)
 _HEX = "|".join(f"[0-9a-f]{{{length}}}|[0-9A-F]{{{length}}}" for length in _HEX_LENGTHS)
 _UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-_ID = re.compile(rf"(?<![0-9A-Za-z])(?:{_HEX}|{_UUID})(?![0-9A-Za-z])")
+# A global IPv6 address, which begins with 2 or 3; whole, or with a `::`.
+_IPV6 = r"(?i:[23][0-9a-f]{3}(?::[0-9a-f]{1,4}){7}|[23][0-9a-f]{3}(?::[0-9a-f]{1,4}){0,6}::(?:[0-9a-f]{1,4}:?){0,6})"
+_ID = re.compile(rf"(?<![0-9A-Za-z])(?:{_HEX}|{_UUID}|{_IPV6})(?![0-9A-Za-z])")
 _IBAN = re.compile(
     r"(?<![0-9A-Za-z])[A-Za-z]{2}[0-9]{2}(?:[ \-]?[0-9A-Za-z]{4}){2,7}(?:[ \-]?[0-9A-Za-z]{1,3})?(?![0-9A-Za-z])"
 )
@@ -53,8 +58,11 @@ _DATED = re.compile(rf"(?:[2-3][0-9]{_MONTH}{_DAY}|{_DAY}{_MONTH}{_YEAR})(?:000|
 
 
 def holds_card_number(text: str) -> bool:
-    """Return whether `text` contains a card number."""
-    return next(spans_of_card_numbers(text), None) is not None
+    """Return whether `text` contains a card number, or does once it is unescaped."""
+    if next(spans_of_card_numbers(text), None) is not None:
+        return True
+    meant = unescaped(text)
+    return meant != text and next(spans_of_card_numbers(meant), None) is not None
 
 
 def spans_of_card_numbers(text: str) -> Iterator[tuple[int, int]]:
@@ -102,7 +110,7 @@ def _is_barcode(digits: str) -> bool:
 
 
 def _spans_of_ids(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of UUIDs, digests, hex IDs and IBANs."""
+    """Yield start and end of UUIDs, digests, hex IDs, IPv6 addresses and IBANs."""
     yield from (match.span() for match in _ID.finditer(text))
     for match in _IBAN.finditer(text):
         # The next word may be as long as a group of the IBAN, so shorter ends are tried too.

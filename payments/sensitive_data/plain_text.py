@@ -1,12 +1,25 @@
-"""Normalization of digits in any script, dashes and blanks to ASCII."""
+"""Normalization of digits in any script, dashes, blanks and escapes to ASCII."""
 
+import html
+import re
 import unicodedata
+from urllib.parse import unquote
 
 # Letters and symbols without a visible glyph.
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 _MARKS = {"\u2212": "-", "\u00b7": ".", "\u2022": ".", "\u2219": ".", "\u22c5": ".", "\u30fb": "."}
 # Format characters, combining marks, controls and separators: they count as blanks between digits.
 _BLANK_CATEGORIES = frozenset(["Cf", "Mn", "Me", "Cc", "Zs", "Zl", "Zp"])
+# Escapes of blanks and invisible characters in JSON, Python, HTML and forms.
+ESCAPED = (
+    r"\\+(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}"
+    r"|&(?:[A-Za-z]{2,6}|#[0-9]{1,5}|#[xX][0-9A-Fa-f]{1,4});"
+)
+_IN_CODE = re.compile(r"\\+(?:([bfnrtv])|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+# A form's blank; the one before a telephone number is none.
+_PLUS = re.compile(r"(?<=[0-9])\+(?=[0-9])")
+# A program may escape what another one has escaped.
+_MOST_ESCAPES = 3
 
 
 class _Table(dict[int, str]):
@@ -30,6 +43,24 @@ def expanded(text: str) -> str:
     if text.isascii() or len(text) == len(plain(text)):
         return text
     return "".join(_TABLE[ord(letter)] if len(_TABLE[ord(letter)]) > 1 else letter for letter in text)
+
+
+def unescaped(text: str) -> str:
+    """Return `text` with the escapes of addresses, HTML, JSON and Python replaced by what they stand for."""
+    for _ in range(_MOST_ESCAPES):
+        if not any(sign in text for sign in "%&\\+"):
+            return text
+        found = _IN_CODE.sub(_character, html.unescape(unquote(_PLUS.sub(" ", text))))
+        if found == text:
+            return text
+        text = found
+    return text
+
+
+def _character(escape: re.Match[str]) -> str:
+    """Return the character of an escape in code; a blank for a control character."""
+    code = escape[2] or escape[3]
+    return chr(int(code, 16)) if code else " "
 
 
 def _plain(letter: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import Group, User
 
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.admin.framework.reason_form import TextForm
 from payments.staff.roles import ALL_MERCHANTS, ROLES
 
 ROLE_WORDS = {
@@ -30,7 +30,7 @@ class RoleField(forms.ModelMultipleChoiceField):
         return f"{obj.name}: {ROLE_WORDS[obj.name]}"
 
 
-class OperatorForm(forms.ModelForm):
+class OperatorForm(TextForm, forms.ModelForm):
     first_name = forms.CharField(label="Name", max_length=150, required=False)
     email = forms.EmailField(label="E-mail address")
     groups = RoleField()
@@ -43,9 +43,6 @@ class OperatorForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        for name in ("username", "first_name"):
-            if holds_card_number(cleaned.get(name, "")):
-                self.add_error(name, "This must not hold a card number.")
         email = cleaned.get("email", "")
         if email and User.objects.filter(email__iexact=email).exclude(pk=self.instance.pk).exists():
             self.add_error("email", "Another operator has this address. Each operator has one account.")

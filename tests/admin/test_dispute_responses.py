@@ -99,7 +99,7 @@ def test_the_other_forms_of_a_dispute_take_no_file(dispute: Dispute, operator: C
 
 def test_evidence_with_a_card_number_is_refused(dispute: Dispute, operator: Client) -> None:
     text = text_of(act(operator, dispute, "add_evidence", type="receipt", text="4242 4242 4242 4242"))
-    assert "This holds a card number" in text
+    assert "This looks like it holds a card number" in text
     assert not Evidence.objects.exists()
 
 

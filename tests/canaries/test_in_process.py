@@ -12,17 +12,19 @@ from django.test.utils import CaptureQueriesContext
 from customers.models import Customer
 from payments import clock, ids
 from payments.domain.cards.bin_table import SHOWN_DIGITS, describe
-from payments.models import BinRange, Charge, IdempotencyRecord, Source
+from payments.models import BinRange, Charge, IdempotencyRecord, SavedView, Source
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.admin_site.search_terms import REFUSED
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
 from payments.webhooks.transport.results import Answer
+from tests.canaries.kept import card_numbers_kept
 from tests.canaries.marks import SOURCE_CVC
 from tests.canaries.misplaced import NUMBER, misplaced
 from tests.canaries.scanner import findings
 from tests.canaries.shapes import SHAPES
 from tests.client import Api, made
+from tests.figures.inputs.card_texts import DISGUISES
 
 pytestmark = pytest.mark.django_db
 
@@ -86,3 +88,27 @@ def test_a_card_number_as_a_user_name_is_stored_nowhere(client: Client) -> None:
     assert "Please enter the correct username and password" in page.content.decode()
     assert AccessAttempt.objects.count() == 0
     assert list(findings(repr(list(statements)).encode())) == []
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_what_strangers_send_to_the_sign_in_is_kept_nowhere(disguise: str, client: Client) -> None:
+    text = DISGUISES[disguise](NUMBER)
+    sent = " ".join(text.encode("ascii", "xmlcharrefreplace").decode().split())
+    headers = {"User-Agent": sent, "Accept": f"text/html, {sent}", "Referer": sent, "X-Request-Id": sent}
+    wrong = {"username": "ana", "password": text, text: text, "card": text}
+    for tries in range(2):
+        client.post("/admin/login/", wrong, headers=headers)
+        client.post("/admin/login/", {"username": text, "password": text}, headers=headers)
+        for query in ({"next": text}, {text: "1"}):
+            answer = client.post("/admin/login/", wrong, query_params=query, headers=headers)
+            assert answer.status_code == 400, tries
+    assert AccessAttempt.objects.get().failures_since_start == 2
+    assert card_numbers_kept() == []
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_saved_filters_hold_no_card_number_however_they_are_encoded(disguise: str, operator: Client) -> None:
+    query = urlencode({"q": DISGUISES[disguise](NUMBER)})
+    operator.post("/admin/payments/charge/saveview/", {"name": "Mine", "query": query}, follow=True)
+    assert not SavedView.objects.exists()
+    assert card_numbers_kept() == []

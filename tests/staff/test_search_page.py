@@ -232,3 +232,15 @@ def test_the_navigation_has_what_the_reader_may_see_and_says_where_they_are(db: 
     text = text_of(member("view_charge").get(reverse("admin:payments_charge_changelist")))
     assert f'<a href="{reverse("admin:payments_charge_changelist")}" aria-current="page">Charges</a>' in text
     assert reverse("admin:payments_refund_changelist") not in text
+
+
+@pytest.mark.parametrize("term", ["a\0b", "\0"])
+def test_a_term_that_no_row_can_hold_finds_nothing(term: str, operator: Client) -> None:  # noqa: F811
+    page = operator.post(FIND, {"q": term})
+    assert "othing" in text_of(page)
+
+
+def test_a_text_that_cannot_be_stored_is_refused_with_a_word(operator: Client) -> None:  # noqa: F811
+    page = operator.post(reverse("admin:payments_charge_saveview"), {"name": "a\0b"}, headers={"Accept": "text/html"})
+    assert page.status_code == 400
+    assert "name: This holds a character that cannot be stored" in page.content.decode()

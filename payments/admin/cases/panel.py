@@ -14,7 +14,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from payments.admin.framework.object_actions import operator_of
-from payments.admin.framework.reason_form import SecretsHidden
+from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.domain.operators import cases
 from payments.models.operators.case import CASE_NOTE_MAX_LENGTH, TAG_MAX_LENGTH, TAGS_MAX
 from payments.models.operators.correction import free_of_secrets
@@ -24,7 +24,7 @@ TAG = re.compile(r"[a-z0-9][a-z0-9-]*")
 BETWEEN_TAGS = re.compile(r"[\s,]+")
 
 
-class CaseForm(forms.Form):
+class CaseForm(TextForm, forms.Form):
     note = forms.CharField(
         required=False,
         max_length=CASE_NOTE_MAX_LENGTH,

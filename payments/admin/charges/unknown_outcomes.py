@@ -28,8 +28,9 @@ from payments.domain.operators.lookups import look_up
 from payments.domain.operators.summary import proposed_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Correction, Merchant, UnknownOutcome
-from payments.models.operators.correction import EVIDENCE_MAX_LENGTH, no_card_number
+from payments.models.operators.correction import EVIDENCE_MAX_LENGTH
 from payments.providers.failure_data import REASONS
+from payments.sensitive_data.card_numbers import holds_card_number
 
 MAY_LOOK_UP = "payments.look_up_unknownoutcome"
 MAY_PROPOSE = "payments.propose_correction"
@@ -39,11 +40,7 @@ class ReferenceInput(forms.TextInput):
     """An input that drops a refused card number and keeps any other text."""
 
     def format_value(self, value: Any) -> str:
-        try:
-            no_card_number(value or "")
-        except ValidationError:
-            return ""
-        return value or ""
+        return "" if holds_card_number(value or "") else value or ""
 
 
 class ProposalForm(forms.ModelForm):

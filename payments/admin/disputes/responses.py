@@ -20,7 +20,6 @@ from payments.domain.operators.dispute_responses import AboveLimit
 from payments.models import Dispute
 from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
 from payments.providers.disputes import Evidence, EvidenceType
-from payments.sensitive_data.card_numbers import holds_card_number
 from payments.vault import VaultUnavailable
 
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
@@ -42,12 +41,6 @@ class EvidenceForm(ReasonForm):
         widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
         help_text=f"In place of a text: a PDF, PNG or JPEG of at most {filesizeformat(SIZE_MAX)}, sealed too.",
     )
-
-    def clean_text(self) -> str:
-        text: str = self.cleaned_data["text"]
-        if holds_card_number(text):
-            raise forms.ValidationError("This holds a card number. Leave it out.", "card_data")
-        return text
 
     def clean_file(self) -> tuple[str, str] | None:
         """Return the type of the file's content, and the content in base64."""

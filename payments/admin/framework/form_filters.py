@@ -97,7 +97,6 @@ class ByMerchant(FormFilter):
 
 # IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
 FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
-WITHIN = (MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY))
 
 
 class DayInput(forms.DateInput):
@@ -108,9 +107,16 @@ class DayInput(forms.DateInput):
         super().__init__(format="%Y-%m-%d")
 
 
+class DayField(forms.DateField):
+    """A day that has a day before and one after, in every time zone."""
+
+    widget = DayInput
+    default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
+
+
 class DaysForm(forms.Form):
-    since = forms.DateField(required=False, label="From", widget=DayInput, validators=WITHIN)
-    until = forms.DateField(required=False, label="To", widget=DayInput, validators=WITHIN)
+    since = DayField(required=False, label="From")
+    until = DayField(required=False, label="To")
 
 
 class ByDays(FormFilter):

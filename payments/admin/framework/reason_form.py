@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from payments.db.texts.writes import no_card_number
 from payments.ids import new_id
 from payments.models.operators.correction import NOTE_MAX_LENGTH, free_of_secrets
 from payments.sensitive_data.redaction import redact
@@ -26,6 +27,9 @@ class HiddenNumberInput(forms.TextInput):
 
     def format_value(self, value: Any) -> None:
         return None
+
+
+UNCHECKED = (HiddenNumberInput, forms.PasswordInput)
 
 
 def with_stored(choices: Any, *stored: Any) -> list[Any]:
@@ -52,7 +56,17 @@ def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
     )
 
 
-class ReasonForm(forms.Form):
+class TextForm(forms.BaseForm):
+    """A form whose texts hold no card number, but where its input is for numbers and secrets."""
+
+    def full_clean(self) -> None:
+        for field in self.fields.values():
+            if isinstance(field, forms.CharField) and not isinstance(field.widget, UNCHECKED):
+                field.validators.append(no_card_number)
+        super().full_clean()
+
+
+class ReasonForm(TextForm, forms.Form):
     """A form that ends with the reason."""
 
     reason = reason_field()

@@ -20,6 +20,7 @@ from payments import clock
 from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, ListFile, cells_of, check_export, download
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
 from payments.db.replica.reads import Reader
+from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import take_download_place
@@ -144,7 +145,7 @@ class ListPage(admin.ModelAdmin):
     @transaction.atomic
     def _save(self, request: HttpRequest, name: str, query: str) -> str | None:
         """Save the view; return why not where that is refused."""
-        if not name or len(name) > VIEW_NAME_MAX_LENGTH or "\0" in name or holds_card_number(name):
+        if not name or len(name) > VIEW_NAME_MAX_LENGTH or holds_card_number(name):
             return f"Give the view a name of at most {VIEW_NAME_MAX_LENGTH} characters."
         if len(query) > QUERY_MAX_LENGTH or holds_card_number(query):
             return "These filters cannot be saved."
@@ -185,7 +186,7 @@ class ListPage(admin.ModelAdmin):
 
     def filters_in(self, query: str) -> str:
         """Return the parameters of a list's address without the page, the mode and the order, whose columns change."""
-        pairs = parse_qsl(query.replace("\0", ""))
+        pairs = parse_qsl(storable(query))
         return urlencode([(name, value) for name, value in pairs if name not in (PAGE_VAR, PARAMETER, "o", "e")])
 
     def _list_address(self, query: str) -> str:

@@ -9,12 +9,13 @@ from django.http import HttpRequest
 from payments import clock
 from payments.admin.framework.base import KahaAdmin
 from payments.admin.framework.formats import column, lines
+from payments.admin.framework.reason_form import TextForm
 from payments.admin.merchants.fees import FeesField, fee_lines, rows_of
 from payments.domain.merchants.terms import BadTerms, rates_of_fees
 from payments.models import FeeTemplate
 
 
-class FeeTemplateForm(forms.ModelForm):
+class FeeTemplateForm(TextForm, forms.ModelForm):
     fees = FeesField(
         help_text="Clear both numbers of a row to remove it. Merchants that have the template keep theirs."
     )

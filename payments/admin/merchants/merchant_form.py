@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.formats import NOTHING
-from payments.admin.framework.reason_form import OnceForm, reason_field
+from payments.admin.framework.reason_form import OnceForm, TextForm, reason_field
 from payments.domain.merchants.merchants import check_statement_descriptor
 from payments.models import Merchant
 from payments.rendering.brand import BLACK, brand_of
@@ -42,7 +42,7 @@ def _colour_field(label: str) -> forms.CharField:
     return forms.CharField(label=label, required=False, max_length=7, validators=[colour], widget=COLOUR_INPUT)
 
 
-class MerchantForm(forms.ModelForm):
+class MerchantForm(TextForm, forms.ModelForm):
     """The profile. The branding is what `/v2/me` shows, and how the pages of payers look."""
 
     statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])

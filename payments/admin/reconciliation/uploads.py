@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from payments.admin.file_forms import is_too_long, with_file
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.form_filters import WITHIN, DayInput
+from payments.admin.framework.form_filters import DayField
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -41,12 +41,10 @@ class ReportForm(forms.Form):
         help_text=f"At most {filesizeformat(uploads.MAX_BYTES)}.",
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    since = forms.DateField(required=False, label="Covers from (UTC)", widget=DayInput, validators=WITHIN)
-    until = forms.DateField(
+    since = DayField(required=False, label="Covers from (UTC)")
+    until = DayField(
         required=False,
-        validators=WITHIN,
         label="Covers to (UTC)",
-        widget=DayInput,
         help_text="Both days included. Empty: as the file says, or no time where it never covers whole days.",
     )
 

@@ -15,7 +15,7 @@ from django.utils.decorators import method_decorator
 
 from payments import clock
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.form_filters import DayInput
+from payments.admin.framework.form_filters import DayField
 from payments.admin.framework.formats import column, moment_column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -37,7 +37,7 @@ class TimeInput(forms.TimeInput):
 class MomentForm(forms.Form):
     """The moment of a trial balance: the end of a day, or a time on it; now by default."""
 
-    day = forms.DateField(required=False, label="Day (UTC)", widget=DayInput)
+    day = DayField(required=False, label="Day (UTC)")
     time = forms.TimeField(required=False, label="Time (UTC), or the day's end", widget=TimeInput)
 
     def moment(self) -> datetime:

@@ -21,6 +21,7 @@ from psycopg.adapt import Loader
 
 from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
+from payments.db.backend.compiler import DatabaseOperations
 from payments.db.backend.connection_pool import ConnectionPool
 from payments.db.backend.schema import DatabaseSchemaEditor
 from payments.db.backend.watched_connection import WatchedConnection
@@ -67,6 +68,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """The connection that one thread has taken from the pool of the process, if any."""
 
     SchemaEditorClass = DatabaseSchemaEditor
+    ops_class = DatabaseOperations
     isolation_level = IsolationLevel.READ_COMMITTED
     # Replaces the settings' STATEMENT_SECONDS in a process that serves no requests.
     statement_seconds: ClassVar[int | None] = None

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import connection
 
 from payments.connections import allow_long_statements
+from payments.domain.reconciliation.references import names_we_have, shown
 from payments.models import ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
 
@@ -227,14 +228,15 @@ def lock(provider: str) -> bool:
 
 def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) -> int:
     """Store the lines that no earlier report had, numbered from `before` + 1; return how many."""
+    known = names_we_have(text for line in lines for text in (line.reference, line.provider_ref))
     values = {
         "run": run.pk,
         "provider": run.provider,
         "before": before,
-        "references": [line.reference for line in lines],
-        "provider_refs": [line.provider_ref for line in lines],
+        "references": [shown(line.reference, known) for line in lines],
+        "provider_refs": [shown(line.provider_ref, known) for line in lines],
         "kinds": [line.kind.value for line in lines],
-        "words": [line.word for line in lines],
+        "words": [shown(line.word) for line in lines],
         "amounts": [line.amount for line in lines],
         "currencies": [line.currency for line in lines],
         "moments": [line.booked_at for line in lines],

@@ -244,7 +244,7 @@ OPERATIONS = [
                 ),
             ),
             ("decline_code", models.CharField(blank=True, default="", max_length=30)),
-            ("provider_ref", models.CharField(blank=True, default="", max_length=255, validators=[payments.models.operators.correction.no_card_number], verbose_name="provider's reference")),
+            ("provider_ref", models.CharField(blank=True, default="", max_length=255, verbose_name="provider's reference")),
             ("evidence", models.CharField(max_length=2000, validators=[payments.models.operators.correction.free_of_secrets])),
             (
                 "state",

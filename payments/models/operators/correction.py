@@ -29,12 +29,6 @@ def free_of_secrets(text: str) -> None:
         raise ValidationError(message, "secret")
 
 
-def no_card_number(text: str) -> None:
-    """Raise ValidationError if `text` contains a card number."""
-    if holds_card_number(text):
-        raise ValidationError("This looks like a card number. Give the provider's name of the operation.", "secret")
-
-
 class UnknownOutcomes(models.Manager["UnknownOutcome"]):
     """Attempts whose outcome is unknown, without those whose first call is still under way."""
 
@@ -86,9 +80,7 @@ class Correction(models.Model):
     # For a decline: one of the codes of `failure_data`.
     decline_code = models.CharField(max_length=30, blank=True, default="")
     # For an approval: the provider's own reference.
-    provider_ref = models.CharField(
-        "provider's reference", max_length=255, blank=True, default="", validators=[no_card_number]
-    )
+    provider_ref = models.CharField("provider's reference", max_length=255, blank=True, default="")
     evidence = models.CharField(max_length=EVIDENCE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -56,6 +56,7 @@ class Group:
 def find(request: HttpRequest) -> HttpResponse:
     """Redirect to the page of the row with this ID; else list what an ID's beginning or a text finds."""
     term = (request.POST or request.GET).get("q", "").strip()
+    # The term of an address was looked at before; that of a form was not.
     if holds_card_number(term) or len(term) > TERM_MAX_LENGTH:
         messages.warning(request, REFUSED)
         return redirect("admin:index")

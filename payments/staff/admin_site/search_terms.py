@@ -1,28 +1,72 @@
-"""Refusal of card numbers as search terms, which would appear in URLs and perhaps in the database's log."""
+"""What a page's request may hold: no card number in its address, and nothing that PostgreSQL refuses."""
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 
+from payments.db.texts.writes import CARD_NUMBER, UNSTORABLE, TextRefused, is_storable, storable
 from payments.sensitive_data.card_numbers import holds_card_number
+from payments.web.middleware import GetResponse, is_api
 
-Page = Callable[..., HttpResponse]
 REFUSED = "Search for a card by its last four digits, never by its number, and for at most 200 characters."
-TERM_MAX_LENGTH = 200
+TERM, TERM_MAX_LENGTH = "q", 200
 
 
-def without_card_numbers(page: Page) -> Page:
-    """Return `page` as a view that answers a search for a card number with the whole list and a warning."""
+class PlainRequests:
+    """Middleware for all pages: an address with a card number, and a text that cannot be stored, reach no view.
 
-    @wraps(page)
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not any(len(term) > TERM_MAX_LENGTH or holds_card_number(term) for term in request.GET.getlist("q")):
-            return page(request, *args, **kwargs)
-        messages.warning(request, REFUSED)
-        return redirect(request.path)
+    A search for such a text finds nothing: its characters are replaced by one that no row has. What a form is about
+    to store is looked at by the form and by the write.
+    """
 
-    return answer
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> HttpResponse | None:
+        """Return the response for a search that is refused; raise Http404 and TextRefused for other texts."""
+        if is_api(request):
+            return None
+        if not is_storable(request.path_info) or holds_card_number(request.path_info):
+            raise Http404
+        request.GET = _searchable(request.GET)  # type: ignore[assignment] # Django lets it be set
+        if any(len(term) > TERM_MAX_LENGTH or holds_card_number(term) for term in request.GET.getlist(TERM)):
+            messages.warning(request, REFUSED)
+            return redirect(request.path)
+        _refuse(request.GET, CARD_NUMBER, holds_card_number)
+        # A view that is exempt reads its form by itself, with a file in it.
+        if request.method == "POST" and not getattr(view, "csrf_exempt", False):
+            request.POST = _searchable(request.POST)  # type: ignore[assignment]
+        return None
+
+
+def _searchable(query: QueryDict) -> QueryDict:
+    """Return `query` with a search term that can be asked for. Raises TextRefused for any other unstorable text."""
+    if all(map(is_storable, query.getlist(TERM))):
+        _refuse(query, UNSTORABLE, _is_unstorable)
+        return query
+    changed = query.copy()
+    changed.setlist(TERM, [storable(term) for term in query.getlist(TERM)])
+    _refuse(changed, UNSTORABLE, _is_unstorable)
+    return changed
+
+
+def _refuse(query: QueryDict, problem: str, is_wrong: Callable[[str], bool]) -> None:
+    for name, text in _texts(query):
+        if is_wrong(text):
+            raise TextRefused(problem if is_wrong(name) else f"{name[:TERM_MAX_LENGTH]}: {problem}")
+
+
+def _is_unstorable(text: str) -> bool:
+    return not is_storable(text)
+
+
+def _texts(query: QueryDict) -> Iterator[tuple[str, str]]:
+    """Yield each name with itself and with each of its values."""
+    for name, values in query.lists():
+        yield from ((name, text) for text in (name, *values) if isinstance(text, str))

@@ -4,6 +4,7 @@ from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
+from axes.handlers.database import AxesDatabaseHandler
 from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,15 @@ from payments.api.access.throttling import client_address
 from payments.domain.risk.addresses import network_of
 
 FAILURES_MAX = 10
+
+
+class FailuresOnly(AxesDatabaseHandler):
+    """Counts failures by name and address, and keeps nothing else that a stranger sends."""
+
+    def user_login_failed(self, sender: Any, credentials: Any, request: Any = None, **more: Any) -> None:
+        if request is not None:
+            request.axes_user_agent = request.axes_path_info = request.axes_http_accept = ""
+        super().user_login_failed(sender, credentials, request, **more)
 
 
 def failures_max(*_: Any) -> int:

@@ -5,7 +5,9 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv6Address
 from time import process_time
+from urllib.parse import quote, urlencode
 
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.sensitive_data.card_ranges import SCHEMES
@@ -29,6 +31,19 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
     "Arabic digits": lambda number: number.translate(ARABIC),
     "zero-width blanks": lambda number: grouped(number, "\u200b"),
     "word joiners between all digits": "\u2060".join,
+    "colons": lambda number: grouped(number, ":"),
+    "an x between groups": lambda number: grouped(number, "x"),
+    "an x among blanks": lambda number: grouped(number, " X "),
+    "new lines": lambda number: grouped(number, "\r\n"),
+    "blanks in an address": lambda number: grouped(number, "%20"),
+    "blanks of a form": lambda number: grouped(number, "+"),
+    "blanks of a form between all digits": "+".join,
+    "digits in an address": lambda number: "".join(f"%{ord(digit):02x}" for digit in number),
+    "escaped twice": lambda number: grouped(number, "%2520"),
+    "blanks in HTML": lambda number: grouped(number, "&nbsp;"),
+    "digits in HTML": lambda number: "".join(f"&#{ord(digit)};" for digit in number),
+    "blanks in JSON": lambda number: grouped(number, r"\u00a0"),
+    "full-width digits in an address": lambda number: quote(number.translate(FULL_WIDTH)),
     "soft hyphens": lambda number: grouped(number, "\u00ad"),
     "a letter before": lambda number: f"x{number}",
     "a letter behind": lambda number: f"{number}y",
@@ -108,6 +123,10 @@ ORDINARY: Mapping[str, Callable[[Draw], str]] = {
     "articles (EAN-13)": article,
     "tracking numbers": lambda draw: draw.choice(["1Z999AA1", "JD0146", "LX", "SPXPH04"]) + digits(draw, 10),
     "amounts": lambda draw: ", ".join(f"{draw.randrange(10**7) / 100:,.2f}" for _ in range(5)),
+    "an address with times": lambda draw: urlencode({"since": moment(draw).isoformat(), "until": moment(draw)}),
+    "IPv6 addresses": lambda draw: str(IPv6Address(0x2400 << 112 | draw.getrandbits(112))),
+    "times and sizes": lambda draw: f"{moment(draw):%H:%M:%S.%f} 1920x1080x{digits(draw, 3)} {moment(draw):%Y:%m:%d}",
+    "addresses of devices": lambda draw: ":".join(digits(draw, 2) for _ in range(8)),
     "sixteen digits at random": lambda draw: digits(draw, 16),
 }
 

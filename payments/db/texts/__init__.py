@@ -1,0 +1,1 @@
+"""What is kept in text columns: no card number, and nothing that PostgreSQL refuses."""

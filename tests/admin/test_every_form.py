@@ -1,0 +1,110 @@
+"""No form and no query of the admin keeps a card number, and none answers 500, whatever is written into it."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from html import unescape
+from itertools import count, product
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from django.db import transaction
+from django.db.models import Model
+from django.test import Client
+
+from tests.admin.forms import Form, addresses, forms_of
+from tests.admin.test_pages import newest  # noqa: F401  one of everything
+from tests.canaries.kept import card_numbers_kept, is_in
+from tests.canaries.misplaced import NUMBER
+from tests.figures.inputs.card_texts import DISGUISES
+
+pytestmark = pytest.mark.long
+
+# What no column takes, and the ends of every type.
+TEXTS = ("a\0b", "", "x" * 5000, "9" * 400, "-9223372036854775809", "1e400")
+MOMENTS = ("a\0b", "0001-01-01", "9999-12-31", "0000-00-00", "9999-12-31T23:59:59.999Z")
+IN_QUERIES = ("a\0b", "99999999999999999999", "9999-12-31", "0001-01-01", NUMBER)
+# What pages and lists read, beside the names in their links.
+QUERY = frozenset(("q", "p", "o", "e", "mode", "next", "since", "until"))
+PARAMETERS = re.compile(r'href="\?([^"#]+)"')
+
+
+def forms(client: Client, pages: list[str]) -> Iterator[Form]:
+    """Yield each form of each page once."""
+    seen = set()
+    for address in pages:
+        answer = client.get(address)
+        if answer.status_code == 200 and "text/html" in answer.headers["Content-Type"]:
+            for form in forms_of(address, answer.content.decode()):
+                key = (form.action.partition("?")[0], form.method, tuple(sorted(form.values)))
+                if key not in seen:
+                    seen.add(key)
+                    yield form
+
+
+def asked(ask: Callable[[], Any]) -> Any:
+    """Return the answer; what was done is undone."""
+    with transaction.atomic():
+        answer = ask()
+        transaction.set_rollback(True)
+        return answer
+
+
+@pytest.fixture
+def visitor(operator: Client) -> Client:
+    """Return the signed-in operator, who is answered with 500 where a view raises."""
+    operator.raise_request_exception = False
+    return operator
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_the_search_of_the_database_finds_each_disguise(disguise: str) -> None:
+    assert is_in(f"paid by {DISGUISES[disguise](NUMBER)}, thanks")
+
+
+def test_no_form_keeps_a_card_number(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
+    turn, faults, written = count(), [], 0
+    disguises = list(DISGUISES.values())
+    for form in forms(visitor, addresses(newest)):
+        for name in [*form.typed, *form.hidden]:
+            text = disguises[next(turn) % len(disguises)](NUMBER)
+            written += 1
+            if form.send(visitor, {name: text}).status_code >= 500:
+                faults.append((form.action, name, text))
+    assert written > 150
+    assert faults == []
+    assert card_numbers_kept() == []
+
+
+def test_no_form_answers_500_at_an_end_of_any_type(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
+    faults = []
+    for form in forms(visitor, addresses(newest)):
+        for name, kind in {**dict.fromkeys(form.hidden, "text"), **form.typed}.items():
+            for text in MOMENTS if kind.startswith("date") else TEXTS:
+                if asked(partial(form.send, visitor, {name: text})).status_code >= 500:
+                    faults.append((form.action, form.method, name, text[:30]))
+    assert faults == []
+
+
+def test_no_query_answers_500_or_is_kept(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
+    faults = []
+    for address in addresses(newest):
+        names = parameters_of(visitor.get(address))
+        queries = [dict.fromkeys(QUERY | names, text) for text in IN_QUERIES]
+        queries += [{name: text} for name, text in product(names, IN_QUERIES[1:])]
+        faults += [(address, query) for query in queries if _fails(visitor, address, query)]
+    assert faults == []
+    assert card_numbers_kept() == []
+
+
+def _fails(client: Client, address: str, query: Mapping[str, str]) -> bool:
+    return bool(asked(partial(client.get, address, query)).status_code >= 500)
+
+
+def parameters_of(answer: Any) -> set[str]:
+    """Return the names that the links of a list have in their queries; none of another page."""
+    if answer.status_code != 200 or "text/html" not in answer.headers["Content-Type"]:
+        return set()
+    links = PARAMETERS.findall(answer.content.decode())
+    return {name for link in links for name, _ in parse_qsl(unescape(link), keep_blank_values=True)}

@@ -1,0 +1,115 @@
+"""Every text column says how it keeps card numbers out, and every way to write it keeps to that."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.db import connection, models
+from django.db.models import F, Value
+from django.db.models.functions import Concat
+
+from payments.db.columns import prepared
+from payments.db.texts.declared import DECLARED, Rule
+from payments.db.texts.writes import TextRefused, kept, no_card_number, rule_of
+from payments.models import FeeTemplate, Notification, ProviderMessage, ReconciliationItem
+from tests.canaries.misplaced import NUMBER
+
+LABELS = sorted(DECLARED)
+
+
+def texts() -> Iterator[Any]:
+    """Yield every column that may hold a text, of every installed model."""
+    for model in apps.get_models(include_auto_created=True):
+        for field in model._meta.local_concrete_fields:
+            if rule_of(field) is not None:
+                yield field
+
+
+def holding(field: Any) -> Any:
+    """Return a value of this column with a card number in it."""
+    if isinstance(field, models.JSONField):
+        return {"a": [f"paid by {NUMBER}"]}
+    if isinstance(field, models.BinaryField):
+        return NUMBER.encode()
+    return [NUMBER] if isinstance(field, ArrayField) else NUMBER
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_what_is_declared_is_a_text_column_and_declared_once(label: str) -> None:
+    model = apps.get_model(label)
+    names = [name for names in DECLARED[label].values() for name in names.split()]
+    assert len(names) == len(set(names))
+    assert [name for name in names if rule_of(model._meta.get_field(name)) is None] == []
+
+
+@pytest.mark.parametrize("field", list(texts()), ids=str)
+def test_a_text_column_refuses_or_hides_a_card_number_or_says_why_it_cannot_hold_one(field: Any) -> None:
+    rule = rule_of(field)
+    if rule is Rule.REFUSED:
+        with pytest.raises(TextRefused) as refused:
+            prepared(field.model, {field.attname: holding(field)}, connection)
+        assert NUMBER not in str(refused.value)
+        assert no_card_number in field.validators
+    elif rule is Rule.HIDDEN:
+        assert NUMBER not in str(prepared(field.model, {field.attname: holding(field)}, connection))
+    else:
+        declared = DECLARED[field.model._meta.label]
+        assert any(field.name in names.split() for names in declared.values())
+
+
+@pytest.mark.parametrize("field", list(texts()), ids=str)
+def test_bytes_are_declared(field: Any) -> None:
+    assert not isinstance(field, models.BinaryField) or rule_of(field) is not Rule.REFUSED
+
+
+def test_a_sealed_column_is_named_so() -> None:
+    for field in texts():
+        assert (rule_of(field) is Rule.SEALED) == (field.name.startswith("sealed") or field.name == "wrapped"), field
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda: User.objects.create(username=NUMBER),
+        lambda: User.objects.bulk_create([User(username=f"card:{NUMBER}")]),
+        lambda: User.objects.update(first_name=NUMBER),
+        lambda: User.objects.update(first_name=Concat(F("username"), Value(NUMBER))),
+        lambda: User.objects.update_or_create(username="a", defaults={"email": f"{NUMBER}@shop.example"}),
+        lambda: FeeTemplate.objects.create(title="Standard", rates={"card": {NUMBER: 1}}),
+        lambda: ReconciliationItem.objects.update(note="a\0b"),
+        lambda: User.objects.update(first_name="\ud800"),
+    ],
+)
+def test_no_call_of_the_orm_stores_what_a_column_refuses(write: Any) -> None:
+    with pytest.raises(TextRefused):
+        write()
+
+
+@pytest.mark.django_db
+def test_several_rows_are_updated_with_the_same_look() -> None:
+    user = User.objects.create(username="ana")
+    user.first_name = NUMBER
+    with pytest.raises(TextRefused):
+        User.objects.bulk_update([user], ["first_name"])
+
+
+@pytest.mark.django_db
+def test_what_others_sent_is_stored_without_the_card_number() -> None:
+    field = Notification._meta.get_field("text")
+    assert kept(field, f"by {NUMBER}, thanks") == "by [redacted], thanks"
+    assert kept(field, "by 4973%3a9160%3a2851%3a1998") == "[redacted]"
+    assert kept(field, "a\0b") == "a\ufffdb"
+    assert kept(field, "reference 12345678901234") == "reference 12345678901234"
+    body = ProviderMessage._meta.get_field("body")
+    assert kept(body, b'{"a":"\xff' + NUMBER.encode() + b'"}') == b'{"a":"\xff[redacted]"}'
+
+
+def test_a_model_is_not_valid_with_a_card_number() -> None:
+    with pytest.raises(ValidationError) as refused:
+        FeeTemplate(title=NUMBER, rates={}).clean_fields()
+    assert "title" in refused.value.message_dict
