@@ -141,6 +141,11 @@ def test_bank_accounts_are_read_by_their_currencies(monkeypatch) -> None:
     assert Environment().bank_accounts("ACCOUNTS") == accounts
 
 
+def test_a_bank_account_of_a_currency_that_is_withdrawn_stops_no_start(monkeypatch) -> None:
+    monkeypatch.setenv("ACCOUNTS", "HRK=ZABAHR2X/001234567890")
+    assert Environment().bank_accounts("ACCOUNTS") == {"HRK": ("ZABAHR2X", "001234567890")}
+
+
 @pytest.mark.parametrize(
     "text",
     [

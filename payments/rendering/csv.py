@@ -1,11 +1,18 @@
 """Tables as CSV (RFC 4180) that a spreadsheet shows and never runs."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-# Some spreadsheets take a cell that begins with one of these for a formula (OWASP, CSV Injection).
-_STARTS_FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
+# Some spreadsheets take a cell that begins with one of these for a formula (OWASP, CSV Injection), also behind blanks.
+_SIGNS, _BLANKS = "=+@\\-\uff1d\uff0b\uff0d\uff20", ' "\N{NO-BREAK SPACE}'
+# A cell begins where a text does, and inside it for a spreadsheet that separates cells by semicolons or tabs, or that
+# ends a row at each new line; at a text's end, the next cell's quotation mark begins one. Commas separate nothing
+# inside: with them, quotation marks hold a text together.
+_FORMULA_BEGINS = re.compile(
+    rf"^(?=[{_BLANKS}]*[{_SIGNS}\t\r\n])|(?:\r\n|[;\t\r\n])(?=[{_BLANKS}]*(?:[{_SIGNS}\t]|\r(?!\n)|\Z))"
+)
 # Spreadsheets show text that begins so as it is.
 _AS_TEXT = "'"
 # Without it some spreadsheets take UTF-8 for the code page of the machine.
@@ -34,5 +41,4 @@ def csv_line(cells: Iterable[object]) -> bytes:
 def _safe(cell: object) -> object:
     if cell is None or isinstance(cell, int | Decimal):
         return "" if cell is None else cell
-    text = str(cell)
-    return _AS_TEXT + text if text.lstrip(" \N{NO-BREAK SPACE}").startswith(_STARTS_FORMULA) else text
+    return _FORMULA_BEGINS.sub(rf"\g<0>{_AS_TEXT}", str(cell))

@@ -2,6 +2,8 @@ import csv
 from io import StringIO
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -17,7 +19,36 @@ def test_text_that_a_spreadsheet_would_run_is_text(start: str) -> None:
     assert cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
 
 
-@pytest.mark.parametrize("text", ["Halo-halo", "a=b", "juan@example.com", 'He said "5", then\r\n6', "", "₱ 5"])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (";=1+1", ";'=1+1"),
+        ("5\t=1+1", "5\t'=1+1"),
+        ("5\n+1", "5\n'+1"),
+        ("5\r\n@A1", "5\r\n'@A1"),
+        ("5; -1", "5;' -1"),
+        ('5;"=1', "5;'\"=1"),
+        ("5;;=1", "5;;'=1"),
+        ("5;", "5;'"),
+    ],
+)
+def test_text_that_would_be_a_formula_behind_a_separator_is_text(text: str, kept: str) -> None:
+    assert cell(text) == kept
+
+
+@given(st.lists(st.lists(st.text(";,\t\r\n\"=+-@' a"), min_size=1, max_size=3), min_size=1, max_size=3))
+def test_no_cell_is_a_formula_whatever_separates_cells(rows: list[list[str]]) -> None:
+    text = b"".join(map(csv_line, rows)).decode()
+    for separator in ",;\t":
+        opened = csv.reader(StringIO(text, newline=""), delimiter=separator)
+        assert [
+            found for row in opened for found in row if found.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
+        ] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Halo-halo", "a=b", "juan@example.com", 'He said "5", then\r\n6', "", "₱ 5", "5; 6, -7"]
+)
 def test_other_text_is_as_it_was(text: str) -> None:
     assert cell(text) == text
 

@@ -143,11 +143,6 @@ def test_a_long_statement_has_its_heads_on_every_page(shop: NewMerchant) -> None
     assert texts.count("0.02") >= 28 * len(kinds)
 
 
-def test_a_merchants_name_that_the_fonts_lack_breaks_no_pdf(shop: NewMerchant, history: None) -> None:
-    shop.merchant.title = "Tindahan 店 (Niño)"
-    assert any("Ni" in text for text in pdf_texts(statement_pdf(statements(shop)[0])))
-
-
 def test_a_statement_that_does_not_add_up_is_refused(
     shop: NewMerchant, history: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

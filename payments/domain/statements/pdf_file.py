@@ -1,9 +1,20 @@
-"""Statements as PDF, drawn with the fonts that every PDF reader has."""
+"""Statements as PDF: in the fonts that every PDF reader has, and names in whatever letters in fonts of ours.
 
-from collections.abc import Sequence
+Those are in the folder `fonts`, with their licences; a PDF has the drawn letters of them only.
+"""
+
+import unicodedata
+from collections.abc import Container, Iterator, Sequence
+from functools import cache
 from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
 
+from anyascii import anyascii
 from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase.pdfmetrics import getFont, getRegisteredFontNames, registerFont, stringWidth
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from payments.domain.statements.statement import Owed, Section, Statement
@@ -14,10 +25,18 @@ WIDTH, HEIGHT = A4
 LEFT, RIGHT, TOP, BOTTOM = 48, WIDTH - 48, HEIGHT - 56, 64
 LINE = 14
 PLAIN, BOLD = "Helvetica", "Helvetica-Bold"
+FONTS = Path(__file__).with_name("fonts")
+# Our fonts for a line with other letters than those two have: the first that has a letter draws it.
+OTHERS = {
+    PLAIN: ("DejaVuSansCondensed", "DroidSansFallback"),
+    BOLD: ("DejaVuSansCondensed-Bold", "DroidSansFallback"),
+}
 # Day and movement begin here; the three amounts end here.
 DAY, WORDS, *AMOUNTS = LEFT, LEFT + 68, RIGHT - 200, RIGHT - 100, RIGHT
 HEADS = ("Pending", "Available", "Balance")
-TITLE_MAX_LENGTH = 60
+CUT = "…"
+# A font that is registered again would lose the letters of a document that another thread draws.
+ONE_AT_A_TIME = Lock()
 
 
 def statement_pdf(statement: Statement) -> bytes:
@@ -37,7 +56,7 @@ class Sheet:
 
     def __init__(self, canvas: Canvas, statement: Statement) -> None:
         self.canvas, self.statement, self.y = canvas, statement, TOP
-        canvas.setTitle(_shown(statement.file_name))
+        canvas.setTitle(statement.file_name)
         self._write_title()
 
     def add(self, section: Section) -> None:
@@ -57,8 +76,11 @@ class Sheet:
     def write(self, text: str, font: str = PLAIN, size: int = 9) -> None:
         """Draw one line of text."""
         self._need(LINE)
-        self.canvas.setFont(font, size)
-        self.canvas.drawString(LEFT, self.y, _shown(text))
+        line = self.canvas.beginText(LEFT, self.y)
+        for each, part in parts(text, font, size, RIGHT - LEFT):
+            line.setFont(each, size)
+            line.textOut(part)
+        self.canvas.drawText(line)
         self.y -= LINE
 
     def finish(self) -> None:
@@ -68,9 +90,9 @@ class Sheet:
     def _write_title(self) -> None:
         statement, merchant = self.statement, self.statement.merchant
         self.canvas.setFont(BOLD, 16)
-        self.canvas.drawString(LEFT, self.y, _shown(f"Statement {statement.first:%B %Y}"))
+        self.canvas.drawString(LEFT, self.y, f"Statement {statement.first:%B %Y}")
         self.y -= 1.5 * LINE
-        self.write(merchant.title[:TITLE_MAX_LENGTH], BOLD, 11)
+        self.write(merchant.title, BOLD, 11)
         self.write(f"{public_id('mer', merchant.pk)}, {statement.mode} mode")
         self.write(f"{statement.first} to {statement.last}. Days and months are those of UTC, as the ledger's.")
         if not statement.is_final:
@@ -93,7 +115,7 @@ class Sheet:
             self._heads()
         self.canvas.setFont(font, 8)
         self.canvas.drawString(DAY, self.y, day)
-        self.canvas.drawString(WORDS, self.y, _shown(words))
+        self.canvas.drawString(WORDS, self.y, words)
         amounts: Sequence[int | None] = (change.pending, change.available, after.total if after else None)
         for right, amount in zip(AMOUNTS, amounts, strict=True):
             text = "" if amount is None else plain_amount(amount, section.currency)
@@ -112,10 +134,47 @@ class Sheet:
     def _write_foot(self) -> None:
         self.canvas.setFont(PLAIN, 7)
         made = f"{self.statement.file_name}, made {self.statement.made_at:%Y-%m-%d %H:%M:%S} UTC"
-        self.canvas.drawString(LEFT, BOTTOM - 24, _shown(made))
+        self.canvas.drawString(LEFT, BOTTOM - 24, made)
         self.canvas.drawRightString(RIGHT, BOTTOM - 24, f"Page {self.canvas.getPageNumber()}")
 
 
-def _shown(text: str) -> str:
-    """Return `text` with a question mark for each character that these fonts lack."""
-    return text.encode("cp1252", "replace").decode("cp1252")
+def parts(text: str, font: str, size: int, width: float) -> list[tuple[str, str]]:
+    """Return `text`, cut to `width`, as parts with the font of each: `font`, or OTHERS of it for other letters."""
+    text = whole = " ".join(unicodedata.normalize("NFC", text).split())
+    while True:
+        found = list(_parts(text, font))
+        if sum(stringWidth(part, each, size) for each, part in found) <= width:
+            return found
+        whole = whole[:-1]
+        text = whole + CUT
+
+
+def _parts(text: str, font: str) -> Iterator[tuple[str, str]]:
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        drawn = ((other, letter) for each in text for other, letter in _letters(each, font))
+        for other, found in groupby(drawn, key=lambda pair: pair[0]):
+            yield other, "".join(letter for _, letter in found)
+    else:
+        yield font, text
+
+
+def _letters(letter: str, font: str) -> Iterator[tuple[str, str]]:
+    """Yield the font and the letter; of one that no font has, or that joins its neighbours, a transliteration."""
+    is_right_to_left = unicodedata.bidirectional(letter) in ("R", "AL")
+    for other in () if is_right_to_left else OTHERS[font]:
+        if ord(letter) in _glyphs(other):
+            yield other, letter
+            return
+    yield OTHERS[font][0], anyascii(letter)
+
+
+@cache
+def _glyphs(font: str) -> Container[int]:
+    """Return the code points that a font of ours has, which documents may use from now on."""
+    with ONE_AT_A_TIME:
+        if font not in getRegisteredFontNames():
+            registerFont(TTFont(font, FONTS / f"{font}.ttf"))
+    glyphs: Container[int] = getFont(font).face.charToGlyph
+    return glyphs

@@ -47,4 +47,4 @@ class Route(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{sourcetypes.BY_NAME[self.source_type].label} {self.currency}".strip()
+        return f"{sourcetypes.shown(self.source_type).label} {self.currency}".strip()
