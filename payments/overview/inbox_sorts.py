@@ -189,6 +189,22 @@ def _alerts(limit: Limit, most: int) -> Iterator[Entry]:
         )
 
 
+def _notices(limit: Limit, most: int) -> Iterator[Entry]:
+    found = list(needs_attention.notices(limit)[:most])
+    ids = {entry.merchant_id for entry in found if entry.merchant_id}
+    titles = dict(Merchant.objects.filter(id__in=ids).values_list("id", "title"))
+    for entry in found:
+        what = ", ".join(entry.fields) or entry.object_type.rpartition(".")[2]
+        app_label, _, model = entry.object_type.partition(".")
+        yield Entry(
+            key=f"notice:{entry.pk}",
+            what=f"{what.replace('_', ' ')} {entry.action.replace('_', ' ')} by {entry.actor}",
+            merchant=titles.get(entry.merchant_id, ""),
+            address=page_of(model, entry.object_id, "history") if app_label == "payments" else list_of("auditentry"),
+            since=entry.created_at,
+        )
+
+
 def _checks(limit: Limit, most: int) -> Iterator[Entry]:
     # A check covers all merchants, so only those who work for all of them see it.
     check = MoneyCheck.objects.newest_whole() if limit is None else None
@@ -228,6 +244,7 @@ SORTS = (
     Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
     Sort("payouts_stuck", "Payouts that do not go out", "payout", _payouts, "", needs_attention.stuck_payouts),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
+    Sort("notices", "Changes of keys, addresses and terms", "merchant", _notices, rows=needs_attention.notices),
     payout_sorts.TO_APPROVE,
     payout_sorts.FOR_FILE,
     payout_sorts.FILES,

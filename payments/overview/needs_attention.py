@@ -12,6 +12,7 @@ from payments import clock
 from payments.ids import first_id
 from payments.models import (
     Attempt,
+    AuditEntry,
     Charge,
     DeclineAlert,
     Dispute,
@@ -26,6 +27,8 @@ from payments.models.merchants.merchant_access import Limit, within
 
 EXPIRES_SOON = timedelta(hours=48)
 GIVEN_UP = ("exhausted", "gone")
+# How long a change of money, data or trust is shown to those who did not make it: longer than a weekend.
+NOTICE_SHOWN = timedelta(days=4)
 # Webhooks that were given up longer ago are history.
 GIVEN_UP_SHOWN = timedelta(days=7)
 # A lost answer about a payout is usually found within an hour.
@@ -156,6 +159,13 @@ def provider_events(limit: Limit) -> QuerySet[Any]:
         within(limit, "account__merchant"), state=ProviderEvent.State.NEEDS_ATTENTION
     )
     return needing.select_related("account__merchant", "message").order_by("id")
+
+
+def notices(limit: Limit) -> QuerySet[Any]:
+    """Return what lately led money, data or trust elsewhere, newest first; of all merchants at once, without limit."""
+    rows = AuditEntry.objects.filter(is_notice=True, created_at__gte=clock.now() - NOTICE_SHOWN)
+    of_theirs = Q() if limit is None else Q(merchant_id__in=limit)
+    return rows.filter(of_theirs).order_by("-created_at")
 
 
 def decline_alerts(limit: Limit) -> QuerySet[Any]:

@@ -62,11 +62,13 @@ def test_changes_of_a_merchants_terms_are_recorded_with_their_subject(manage: Ma
     manage("merchant", "set-fee", "Sari Store", "card", "PHP", "--fixed", "1500")
     manage("merchant", "set-payment-method", "Sari Store", "gcash", "off")
     manage("merchant", "roll-secret", "Sari Store", "--mode", "live")
-    assert entries_about(shop.merchant)[1:] == [
-        ("changed", ["rates"], "card in PHP"),
+    *changed, (action, fields, detail) = entries_about(shop.merchant)[1:]
+    assert changed == [
+        ("changed", ["rates"], "card in PHP: nothing → 0 basis points and 1500"),
         ("changed", ["payment_method_settings"], "gcash off"),
-        ("rolled", ["webhook_secrets"], "live"),
     ]
+    assert (action, fields) == ("rolled", ["webhook_secrets"])
+    assert detail.startswith("live mode, the older ones sign along until ")
 
 
 def test_a_change_on_a_page_is_recorded_with_actor_origin_and_request(operator: Client) -> None:  # noqa: F811

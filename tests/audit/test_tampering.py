@@ -38,6 +38,8 @@ def test_an_empty_log_is_valid() -> None:
 OTHER = dict.fromkeys(COVERED, "'forged'") | {
     "created_at": "created_at + interval '1 microsecond'",
     "operator_id": "7",
+    "is_notice": "true",
+    "merchant_id": "gen_random_uuid()",
     "fields": "ARRAY['title']",
 }
 

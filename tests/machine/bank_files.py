@@ -118,7 +118,7 @@ class FilingMachine(PayingMachine):
                 self.download(file)
                 self.mark_sent(file, sender)
             case "paid":
-                self.mark_paid(file)
+                self.mark_paid(file, sender)
             case "returned":
                 self.record_payout(file.payouts[0], RETURNED)
             case "cancel":
@@ -169,9 +169,9 @@ class FilingMachine(PayingMachine):
         self.operated(files.mark_sent, _row(file), self.operators[operator], expected=file.mark_sent(operator))
 
     @has_files
-    @rule(file=any_file)
-    def mark_paid(self, file: BankFile) -> None:
-        self.operated(files.mark_paid, _row(file), expected=file.mark_paid())
+    @rule(file=any_file, operator=operators)
+    def mark_paid(self, file: BankFile, operator: str) -> None:
+        self.operated(files.mark_paid, _row(file), self.operators[operator], expected=file.mark_paid(operator))
 
     @has_files
     @rule(file=any_file, operator=operators)

@@ -161,7 +161,9 @@ class BankFile(Named):
             payout.status = "in_transit"
         return ""
 
-    def mark_paid(self) -> str:
+    def mark_paid(self, by: str) -> str:
+        if by == self.made_by:
+            return REFUSED
         found = [payout for payout in self.payouts if payout.status == "in_transit"]
         for payout in found:
             payout.status = "paid"

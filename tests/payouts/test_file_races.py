@@ -106,7 +106,7 @@ def test_operators_who_mark_a_file_as_paid_at_once_pay_it_once(account: PayoutAc
 
     def pay(_: int) -> int:
         try:
-            return files.mark_paid(file)
+            return files.mark_paid(file, person("ben"))
         except Refused:
             return 0
 

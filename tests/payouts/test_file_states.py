@@ -9,6 +9,7 @@ from payments.db.writes import StaleRow
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files, states
 from payments.models import Event, Payout, PayoutAccount, PayoutFile
+from tests.operators.factories import person
 from tests.payouts.live import make_file, ready, sent
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
@@ -106,13 +107,13 @@ def test_a_file_marked_as_paid_pays_what_the_bank_did_not_return(account: Payout
     ready(account), ready(account)
     file = sent(make_file())
     states.mark_failed(Payout.objects.select_related("account").get(id=returned.id), "returned")
-    assert files.mark_paid(file) == 2
+    assert files.mark_paid(file, person("ben")) == 2
     assert statuses(file) == ["failed", "paid", "paid"]
     with pytest.raises(Refused, match="in transit"):
-        files.mark_paid(file)
+        files.mark_paid(file, person("ben"))
 
 
 def test_a_file_that_is_not_sent_is_not_paid(account: PayoutAccount) -> None:
     ready(account)
     with pytest.raises(Refused):
-        files.mark_paid(make_file())
+        files.mark_paid(make_file(), person("ben"))

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.models import AuditEntry
+from payments.models import AuditEntry, Merchant
 
 SHOWN_ENTRIES = 100
 
@@ -21,21 +21,37 @@ SHOWN_ENTRIES = 100
 class Audited(admin.ModelAdmin):
     """A ModelAdmin that writes to the audit log instead of Django's own log."""
 
+    # The fields that lead money or trust elsewhere: their values before and after are recorded, and the inbox has them.
+    noticed_fields: Sequence[str] = ()
+
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return the names of the changed fields and inline rows."""
         changed = list(form.changed_data)
+        noticed = [name for name in self.noticed_fields if name in changed and not add]
+        form.instance.noticed = ", ".join(
+            f"{name}: {audit_log.change(form.initial.get(name), form[name].value())}" for name in noticed
+        )
         for formset in formsets or ():
             changed += (f"{_called(row)} added" for row in formset.new_objects)
             changed += (f"{_called(row)}: {name}" for row, names in formset.changed_objects for name in names)
             changed += (f"{_called(row)} removed" for row in formset.deleted_objects)
         return changed
 
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Save `obj`, unless nothing of it was changed."""
+        if not change or form.has_changed():
+            super().save_model(request, obj, form, change)
+
     def log_addition(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
-        audit_log.record(Action.ADDED, obj, detail=self.detail_of(obj))
+        notice_of = audit_log.EVERYBODY if self.noticed_fields else None
+        audit_log.record(Action.ADDED, obj, detail=self.detail_of(obj), notice_of=notice_of)
 
     def log_change(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
         if message:
-            audit_log.record(Action.CHANGED, obj, fields=message, detail=self.detail_of(obj))
+            noticed = getattr(obj, "noticed", "")
+            detail = ", ".join(filter(None, (self.detail_of(obj), noticed)))
+            notice_of = (obj.pk if isinstance(obj, Merchant) else audit_log.EVERYBODY) if noticed else None
+            audit_log.record(Action.CHANGED, obj, fields=message, detail=detail, notice_of=notice_of)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
         """Do nothing: `delete_model` and `delete_queryset` record deletions themselves."""

@@ -90,6 +90,7 @@ class MerchantAdmin(RowActions, KahaAdmin):
         SetPayoutSchedule(),
     )
     form = MerchantForm
+    noticed_fields = ("account_name", "statement_descriptor", "status")
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
     search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")

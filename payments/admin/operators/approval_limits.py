@@ -42,6 +42,7 @@ class ApprovalLimitForm(forms.ModelForm):
 class ApprovalLimitAdmin(KahaAdmin, admin.ModelAdmin):
     merchant_lookup = None
     form = ApprovalLimitForm
+    noticed_fields = ("role", "currency", "amount")
     list_display = ("role", "currency", "shown_amount")
     list_display_links = ("role", "currency", "shown_amount")
     list_filter = ("role",)

@@ -95,7 +95,8 @@ class MarkPaid(FileAction):
         )
 
     def do(self, file: PayoutFile, said: dict[str, Any]) -> Done:
-        return f"Marked as paid: {files.mark_paid(file)} of {file.count}."
+        paid = files.mark_paid(file, said["operator"])
+        return f"Marked as paid: {paid} of {file.count}."
 
 
 class CancelFile(FileAction):

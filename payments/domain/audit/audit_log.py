@@ -5,7 +5,8 @@ import pwd
 import socket
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
+from uuid import UUID
 
 from django.db.models import Model
 
@@ -52,15 +53,38 @@ class Action(StrEnum):
     ACKNOWLEDGED = "acknowledged"
 
 
+class Everybody(Enum):
+    """Stands for all merchants."""
+
+    EVERYBODY = "everybody"
+
+
+EVERYBODY = Everybody.EVERYBODY
+
+
+def change(before: object, after: object) -> str:
+    """Return a change in words: "PHP 100 → nothing"."""
+    return f"{before or 'nothing'} → {after or 'nothing'}"
+
+
 def record(
-    action: Action, about: Model | None = None, *, fields: Sequence[str] = (), detail: str = "", reason: str = ""
+    action: Action,
+    about: Model | None = None,
+    *,
+    fields: Sequence[str] = (),
+    detail: str = "",
+    reason: str = "",
+    notice_of: UUID | Everybody | None = None,
 ) -> None:
     """Add an entry: the context's actor did `action` to the row `about` just now.
 
     `fields` are the names of the changed columns. The default reason is the context's. It is committed with the
     transaction that it is called in, and locks nothing before.
+
+    What leads money, data or trust elsewhere has a `notice_of` the merchant, or of EVERYBODY: its `detail` has the
+    values before and after, none of them secret, and the inbox of operators shows it.
     """
-    record_all(action, [about], fields=fields, detail=detail, reason=reason)
+    record_all(action, [about], fields=fields, detail=detail, reason=reason, notice_of=notice_of)
 
 
 def record_all(
@@ -70,6 +94,7 @@ def record_all(
     fields: Sequence[str] = (),
     detail: str = "",
     reason: str = "",
+    notice_of: UUID | Everybody | None = None,
 ) -> None:
     """Add an entry for each row of `about`, as `record` does."""
     actor = _actor()
@@ -87,6 +112,8 @@ def record_all(
             fields=names,
             detail=redact(detail),
             reason=redact(reason or context.reason.get()),
+            is_notice=notice_of is not None,
+            merchant_id=notice_of if isinstance(notice_of, UUID) else None,
             object_type=type_of(row) if row else "",
             object_id=str(row.pk) if row else "",
             object_name=redact(str(row))[:NAME_MAX_LENGTH] if row else "",

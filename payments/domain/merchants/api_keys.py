@@ -46,11 +46,14 @@ def create_key(
     networks: Iterable[str] = (),
     key_id: UUID | None = None,
     name: str = "",
+    *,
+    of_new_merchant: bool = False,
 ) -> tuple[ApiKey, str]:
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
     `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
-    A given `key_id` makes a repeated call fail. Raises BadKey, and IntegrityError for an ID that exists.
+    A given `key_id` makes a repeated call fail. A live one is in the inbox, unless its merchant is made with it.
+    Raises BadKey, and IntegrityError for an ID that exists.
     """
     key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, name=name)
     key.expires_at = expires_at
@@ -66,7 +69,13 @@ def create_key(
     key.last4 = text[-4:]
     key.public_text = text if kind == ApiKey.Kind.PUBLISHABLE else ""
     key.save(force_insert=True)
-    audit_log.record(Action.ADDED, key, detail=", ".join([public_id("mer", merchant.id), *key.rights]))
+    is_news = livemode and kind != ApiKey.Kind.PUBLISHABLE and not of_new_merchant
+    audit_log.record(
+        Action.ADDED,
+        key,
+        detail=", ".join([public_id("mer", merchant.id), *key.rights]),
+        notice_of=merchant.id if is_news else None,
+    )
     return key, text
 
 

@@ -76,7 +76,7 @@ def create_merchant(
     merchant.save(force_insert=True)
     audit_log.record(Action.ADDED, merchant)
     keys = {
-        f"{prefix}_{mode}": create_key(merchant, livemode, kind)[1]
+        f"{prefix}_{mode}": create_key(merchant, livemode, kind, of_new_merchant=True)[1]
         for mode, livemode in MODES.items()
         for prefix, kind in KINDS.items()
         if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
@@ -115,7 +115,14 @@ def roll_webhook_secret(merchant: Merchant, livemode: bool, overlap: timedelta, 
     # PostgreSQL's LEAST ignores NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
     text = _create_webhook_secret(merchant, livemode, secret_id)
-    audit_log.record(Action.ROLLED, merchant, fields=["webhook_secrets"], detail="live" if livemode else "test")
+    end = f"the older ones sign along until {clock.iso(clock.now() + overlap)} at most"
+    audit_log.record(
+        Action.ROLLED,
+        merchant,
+        fields=["webhook_secrets"],
+        detail=f"{'live' if livemode else 'test'} mode, {end}",
+        notice_of=merchant.id if livemode else None,
+    )
     return text
 
 

@@ -31,13 +31,20 @@ def set_default(merchant: Merchant, url: str, livemode: bool) -> None:
     if url:
         check_notify_url(url, livemode)
     locked = Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
-    locked.notify_urls.pop(_mode(livemode), None)
+    before = locked.notify_urls.pop(_mode(livemode), "")
     if url:
         locked.notify_urls[_mode(livemode)] = url
     locked.updated_at = clock.now()
     locked.save(update_fields=["notify_urls", "updated_at"])
-    detail = f"{_mode(livemode)} mode, {'set' if url else 'removed'}"
-    audit_log.record(Action.CHANGED, merchant, fields=["notify_urls"], detail=detail)
+    # A query often holds a secret.
+    shown = audit_log.change(*(each.partition("?")[0] for each in (before, url)))
+    audit_log.record(
+        Action.CHANGED,
+        merchant,
+        fields=["notify_urls"],
+        detail=f"{_mode(livemode)} mode: {shown}",
+        notice_of=merchant.id if livemode else None,
+    )
 
 
 @cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -37,20 +38,22 @@ def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> 
     """
     _require_possible(source_type, currency, rate)
     locked = _lock(merchant)
+    before = _by_pair(locked.rates)
     by_currency = locked.rates.setdefault(source_type, {})
     by_currency[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
-    _save(locked, "rates", f"{source_type} in {currency}")
+    _save_rates(locked, before)
 
 
 @transaction.atomic
 def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
     """Remove the fee of new charges on `source_type` in `currency`. Raises BadTerms where no fee is set."""
     locked = _lock(merchant)
+    before = _by_pair(locked.rates)
     if locked.rates.get(source_type, {}).pop(currency, None) is None:
         raise BadTerms(f"No fee is set for {source_type} in {currency}.")
     if not locked.rates[source_type]:
         del locked.rates[source_type]
-    _save(locked, "rates", f"{source_type} in {currency}, removed")
+    _save_rates(locked, before)
 
 
 @transaction.atomic
@@ -61,12 +64,8 @@ def set_fees(merchant: Merchant, wanted: Mapping[tuple[str, str], Rate]) -> list
     """
     locked = _lock(merchant)
     rates = rates_of_fees(wanted, locked.rates)
-    before, after = _by_pair(locked.rates), _by_pair(rates)
-    changed = sorted(pair for pair in before | after if before.get(pair) != after.get(pair))
-    if changed:
-        locked.rates = rates
-        _save(locked, "rates", ", ".join(f"{source_type} in {currency}" for source_type, currency in changed))
-    return changed
+    before, locked.rates = _by_pair(locked.rates), rates
+    return _save_rates(locked, before)
 
 
 def rates_of_fees(wanted: Mapping[tuple[str, str], Rate], stored: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -127,7 +126,22 @@ def _lock(merchant: Merchant) -> Merchant:
     return Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
 
 
-def _save(merchant: Merchant, name: str, detail: str) -> None:
+def _save_rates(merchant: Merchant, before: Mapping[tuple[str, str], Any]) -> list[tuple[str, str]]:
+    """Save the rates, which were `before`; return by type and currency those that changed."""
+    after = _by_pair(merchant.rates)
+    changed = sorted(pair for pair in {**before, **after} if before.get(pair) != after.get(pair))
+    if changed:
+        changes = (audit_log.change(_fee_text(before.get(pair)), _fee_text(after.get(pair))) for pair in changed)
+        detail = ", ".join(f"{name} in {at}: {each}" for (name, at), each in zip(changed, changes, strict=True))
+        _save(merchant, "rates", detail, notice_of=merchant.id)
+    return changed
+
+
+def _fee_text(rate: Mapping[str, int] | None) -> str:
+    return f"{rate['basis_points']} basis points and {rate['fixed']}" if rate else ""
+
+
+def _save(merchant: Merchant, name: str, detail: str, notice_of: UUID | None = None) -> None:
     merchant.updated_at = clock.now()
     merchant.save(update_fields=[name, "updated_at"])
-    audit_log.record(Action.CHANGED, merchant, fields=[name], detail=detail)
+    audit_log.record(Action.CHANGED, merchant, fields=[name], detail=detail, notice_of=notice_of)

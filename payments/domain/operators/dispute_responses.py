@@ -27,12 +27,20 @@ class AboveLimit(Exception):
 
 def add_evidence(dispute: Dispute, piece: Evidence) -> None:
     """Add `piece` to an open dispute. Raise PaymentError and VaultUnavailable as `evidence.add` does."""
-    _respond(dispute, lambda *of: evidence.add(*of, piece, lambda _: NO_ANSWER), f"Add evidence: {piece.type}")
+    _respond(
+        dispute,
+        lambda caller, dispute_id: evidence.add(caller, dispute_id, piece, lambda _: NO_ANSWER),
+        f"Add evidence: {piece.type}",
+    )
 
 
 def submit_evidence(dispute: Dispute) -> None:
     """Ask for the evidence to be sent. Raise PaymentError as `respond.submit` does."""
-    _respond(dispute, lambda *of: respond.submit(*of, lambda _: NO_ANSWER), "Submit the evidence")
+    _respond(
+        dispute,
+        lambda caller, dispute_id: respond.submit(caller, dispute_id, lambda _: NO_ANSWER),
+        "Submit the evidence",
+    )
 
 
 def accept(dispute: Dispute, operator: User) -> None:
@@ -40,7 +48,9 @@ def accept(dispute: Dispute, operator: User) -> None:
     most = limit_of(operator, dispute.currency)
     if most is None or dispute.amount > most:
         raise AboveLimit("This is above your approval limit. The merchant can accept it, by POST …/accept.")
-    _respond(dispute, lambda *of: respond.accept(*of, lambda _: NO_ANSWER), "Accept the loss")
+    _respond(
+        dispute, lambda caller, dispute_id: respond.accept(caller, dispute_id, lambda _: NO_ANSWER), "Accept the loss"
+    )
 
 
 @with_prefetched_keys

@@ -95,7 +95,7 @@ def add_account(
     detail = (
         f"{account}, {account.bic}, {account.currency}, {mode} mode, in effect from {clock.iso(account.effective_at)}"
     )
-    audit_log.record(Action.ADDED, account, detail=detail)
+    audit_log.record(Action.ADDED, account, detail=detail, notice_of=merchant.id if livemode else None)
     return account
 
 

@@ -116,11 +116,13 @@ def mark_sent(file: PayoutFile, operator: User) -> None:
 
 
 @transaction.atomic
-def mark_paid(file: PayoutFile) -> int:
+def mark_paid(file: PayoutFile, operator: User) -> int:
     """Record that the bank has paid all payouts of a sent file that are still in transit; return how many.
 
-    Raise Refused if there is none.
+    Raise Refused if there is none, and for who made the file.
     """
+    if operator.pk == file.created_by_id:
+        raise Refused("You made this file. Another person looks at the bank's statement, and marks it as paid.")
     paid = _move(file, Status.IN_TRANSIT, states.mark_paid)
     if not paid:
         raise Refused("No payout of this file is in transit.")

@@ -91,7 +91,13 @@ def set_schedule(merchant: Merchant, livemode: bool, currency: str, terms: Terms
         raise BadSchedule("The schedule was made meanwhile. Look at it again.") from None
     if before != terms:
         action = Action.CHANGED if before else Action.ADDED
-        audit_log.record(action, schedule, fields=_changed(before, terms), detail=_detail(schedule, before, terms))
+        audit_log.record(
+            action,
+            schedule,
+            fields=_changed(before, terms),
+            detail=_detail(schedule, before, terms),
+            notice_of=merchant.id if livemode else None,
+        )
     return schedule
 
 

@@ -67,7 +67,9 @@ def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
         rows = Block.objects.filter(id=block.id, lifted_at=None)
         if not rows.update(lifted_at=clock.now(), lifted_by=operator, lifted_because=reason):
             raise AlreadyLifted
-        audit_log.record(Action.LIFTED, block, detail=_where(block), reason=reason)
+        notice = (block.merchant_id or audit_log.EVERYBODY) if block.livemode else None
+        detail = f"{_where(block)}: {audit_log.change('in force', 'lifted')}"
+        audit_log.record(Action.LIFTED, block, detail=detail, reason=reason, notice_of=notice)
 
 
 def block_of_source(merchant_id: UUID, livemode: bool, address: str, now: datetime) -> Subquery:

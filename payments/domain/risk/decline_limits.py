@@ -41,5 +41,8 @@ def set_budget(merchant: Merchant, budget: int | None) -> None:
     """Set a merchant's limit of declines in a window, in both modes; None sets the usual one. Raises BadBudget."""
     if budget is not None and not 1 <= budget <= BUDGET_MAX:
         raise BadBudget(f"The budget must be a number of declines from 1 to {BUDGET_MAX}.")
-    Merchant.objects.filter(id=merchant.id).update(decline_budget=budget, updated_at=clock.now())
-    audit_log.record(Action.CHANGED, merchant, fields=["decline_budget"], detail=str(budget or "usual"))
+    locked = Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
+    detail = audit_log.change(locked.decline_budget or "usual", budget or "usual")
+    locked.decline_budget, locked.updated_at = budget, clock.now()
+    locked.save(update_fields=["decline_budget", "updated_at"])
+    audit_log.record(Action.CHANGED, merchant, fields=["decline_budget"], detail=detail, notice_of=merchant.id)

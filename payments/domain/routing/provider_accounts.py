@@ -87,7 +87,11 @@ def change_account(
         # The names of the credentials, and never their values.
         changed = [name for name in sorted(before | after) if before.get(name) != after.get(name)]
         audit_log.record(
-            Action.CHANGED, locked, fields=[*changed, *given], detail=", ".join(_differences(before, after))
+            Action.CHANGED,
+            locked,
+            fields=[*changed, *given],
+            detail=", ".join(_differences(before, after)),
+            notice_of=locked.merchant_id if locked.livemode else None,
         )
 
 

@@ -27,6 +27,8 @@ COVERED = (
     "fields",
     "detail",
     "reason",
+    "is_notice",
+    "merchant_id",
 )
 NAME_MAX_LENGTH = 200
 
@@ -78,10 +80,14 @@ class AuditEntry(models.Model):
     object_id = models.CharField(max_length=NAME_MAX_LENGTH, blank=True)
     # The object's name at that time.
     object_name = models.CharField(max_length=NAME_MAX_LENGTH, blank=True)
-    # The names of changed fields, never their values.
+    # The names of changed fields. `detail` has what is not secret of their values, before and after.
     fields = ArrayField(models.CharField(max_length=NAME_MAX_LENGTH), default=list, blank=True)
     detail = models.TextField(blank=True)
     reason = models.TextField(blank=True)
+    # A change that leads money, data or trust elsewhere: the inbox shows it to others for some days.
+    is_notice = models.BooleanField(default=False)
+    # Whose change it is; empty where it is of all merchants, and in entries that are no notice.
+    merchant_id = models.UUIDField(null=True, blank=True)
     previous_hash = models.BinaryField(max_length=32, null=True)
     # Until the entry is linked, that of its content alone.
     hash = models.BinaryField(max_length=32)
@@ -97,6 +103,7 @@ class AuditEntry(models.Model):
             models.Index(F("actor"), F("id"), name="audit_of_actor"),
             models.Index(F("origin"), F("id"), name="audit_of_origin"),
             models.Index(F("request_id"), name="audit_of_request", condition=~Q(request_id="")),
+            models.Index(F("created_at"), name="audit_notice", condition=Q(is_notice=True)),
         ]
 
     def __str__(self) -> str:
@@ -109,7 +116,10 @@ class AuditEntry(models.Model):
 
     def content_hash(self) -> bytes:
         """Return the SHA-256 of the COVERED fields as JSON in UTF-8 with sorted names and without spaces."""
-        values = {name: getattr(self, name) for name in COVERED} | {"created_at": clock.iso(self.created_at)}
+        values = {name: getattr(self, name) for name in COVERED} | {
+            "created_at": clock.iso(self.created_at),
+            "merchant_id": str(self.merchant_id or ""),
+        }
         text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).digest()
 

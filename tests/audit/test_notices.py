@@ -1,0 +1,115 @@
+"""What leads data, money or trust elsewhere is recorded with the values before and after, and the inbox has it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+
+from payments import clock
+from payments.domain.merchants import api_keys, merchants, notify_urls, terms
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.risk import blocks, decline_limits
+from payments.ledger.fees import Rate
+from payments.models import ApprovalLimit, AuditEntry, Block, Merchant
+from payments.overview import inbox
+from tests.admin.conftest import operator
+from tests.admin.test_hands_off import merchant_form
+from tests.admin.test_pages import page_of
+
+__all__ = ["operator"]
+
+URL, OTHER = "https://shop.example/kaha?token=s3cret", "https://elsewhere.example/kaha"
+Act = Callable[[Merchant], Any]
+
+
+def lift_a_block(merchant: Merchant) -> None:
+    ana = User.objects.create_user("ana")
+    block = Block(merchant=merchant, livemode=True, reason="Chargebacks.", put_by=ana, email="juan@example.com")
+    blocks.add_block(block, None)
+    blocks.lift(block, ana, "It was the owner.")
+
+
+def move_the_url(merchant: Merchant) -> None:
+    for url in (URL, OTHER):
+        notify_urls.set_default(merchant, url, livemode=True)
+
+
+# By what is changed: the act, and a part of what the log says.
+ACTS: dict[str, tuple[Act, str]] = {
+    "webhook_secrets": (
+        lambda merchant: merchants.roll_webhook_secret(merchant, True, timedelta(hours=24)),
+        "live mode, the older ones sign along until",
+    ),
+    "notify_urls": (move_the_url, f"live mode: https://shop.example/kaha → {OTHER}"),
+    "rates": (
+        lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(10_000, 0)),
+        "card in PHP: nothing → 10000 basis points and 0",
+    ),
+    "decline_budget": (lambda merchant: decline_limits.set_budget(merchant, 9_000), "usual → 9000"),
+    "block": (lift_a_block, "in live mode, at its merchant: in force → lifted"),
+    "apikey": (lambda merchant: api_keys.create_key(merchant, True, "secret"), "mer_"),
+}
+
+
+def noticed(limit: frozenset[Any] | None = None) -> list[tuple[str, str]]:
+    """Return what the inbox says of changes, and of which merchant."""
+    everything = inbox.sections_of(User(is_superuser=True, is_active=True), limit)
+    [section] = [section for section in everything if section.sort.name == "notices"]
+    return [(entry.what, entry.merchant) for entry in section.entries]
+
+
+@pytest.mark.parametrize(("what", "act", "detail"), [(name, *case) for name, case in ACTS.items()], ids=ACTS)
+def test_an_act_is_in_the_inbox_at_once_with_its_values_in_the_log(
+    shop: NewMerchant, other_shop: NewMerchant, what: str, act: Act, detail: str
+) -> None:
+    known = len(noticed())
+    act(shop.merchant)
+    entry = AuditEntry.objects.latest("id")
+    assert detail in entry.detail
+    assert "s3cret" not in entry.detail
+    newest = noticed()[0]
+    assert len(noticed()) > known
+    assert (newest[0].startswith(what.replace("_", " ")), newest[1]) == (True, "Sari Store")
+    assert newest in noticed(frozenset([shop.merchant.id]))
+    assert newest not in noticed(frozenset([other_shop.merchant.id]))
+
+
+def test_test_mode_is_no_notice(shop: NewMerchant) -> None:
+    known = noticed()
+    merchants.roll_webhook_secret(shop.merchant, False, timedelta())
+    notify_urls.set_default(shop.merchant, "http://localhost:8080/", livemode=False)
+    assert noticed() == known
+
+
+def test_a_notice_is_shown_for_some_days(shop: NewMerchant) -> None:
+    terms.set_fee(shop.merchant, "card", "PHP", Rate(350, 0))
+    with clock.at(clock.now() + timedelta(days=5)):
+        assert noticed() == []
+
+
+def test_a_merchants_status_and_descriptor_are_noticed_with_before_and_after(
+    operator: Client,
+    shop: NewMerchant,
+) -> None:
+    form = merchant_form() | {"status": "closed", "statement_descriptor": "OTHER"}
+    assert operator.post(page_of(shop.merchant), form).status_code == 302
+    entry = AuditEntry.objects.latest("id")
+    assert "status: active → closed" in entry.detail
+    assert "statement_descriptor: SARI STORE → OTHER" in entry.detail
+    assert noticed()[0][1] == "Sari"
+
+
+def test_an_approval_limit_is_noticed_by_those_who_work_for_all(operator: Client, shop: NewMerchant) -> None:
+    role = Group.objects.get(name="support")
+    limit = ApprovalLimit.objects.get_or_create(role=role, currency="PHP", defaults={"amount": 1000})[0]
+    address = reverse("admin:payments_approvallimit_change", args=[limit.pk])
+    form = {"role": role.pk, "currency": "PHP", "amount": "9,999.00"}
+    assert operator.post(address, form).status_code == 302
+    entry = AuditEntry.objects.latest("id")
+    assert "→ 9,999.00" in entry.detail
+    assert noticed()[0] == ("amount changed by operator", "")
+    assert ("amount changed by operator", "") not in noticed(frozenset([shop.merchant.id]))
