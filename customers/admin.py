@@ -151,6 +151,7 @@ def customer_facts(request: HttpRequest, charge: Charge) -> Iterator[tuple[str, 
     if tie and request.user.has_perm("customers.view_customer"):
         yield "Customer", link(Customer, tie.customer_id, tie.customer)
         yield "Customer's e-mail", tie.customer.email
+        yield "Customer's phone", tie.customer.mobile_number
 
 
 @timeline_panel

@@ -36,7 +36,7 @@ class Check:
 
     @property
     def guide(self) -> str:
-        return f"/docs/guides/operations#{self.title.lower().replace(' ', '-')}"
+        return f"/docs/operations#{self.title.lower().replace(' ', '-')}"
 
     def find(self) -> list[Finding]:
         """Return what it finds; raise Error where the database does not answer in time."""

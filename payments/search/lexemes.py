@@ -16,6 +16,8 @@ from uuid import UUID
 LEXEME_MAX_LENGTH = 64
 # What merchants send is bounded, but not as tightly as this.
 LEXEMES_MAX = 200
+# Written in many ways, and found by its digits.
+PHONE = re.compile(r"\+?[0-9(][0-9 ()/.-]{5,24}[0-9]")
 _APART = re.compile(r"[\W_]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
@@ -47,11 +49,18 @@ def word(text: str) -> str:
 
 
 def words(text: str) -> Iterator[str]:
-    """Yield the words of a text and the parts of each."""
+    """Yield the words of a text and the parts of each; of a phone number all digits as one word, too."""
+    if PHONE.fullmatch(text.strip()):
+        yield digits_of(text)
     for typed in text.split():
         whole = word(typed)
         parts = (whole, *whole.split("@"), *_APART.split(whole))
         yield from dict.fromkeys(filter(None, map(_trimmed, parts)))
+
+
+def digits_of(text: str) -> str:
+    """Return the digits of a text."""
+    return re.sub("[^0-9]", "", text)
 
 
 def _trimmed(text: str) -> str:

@@ -8,12 +8,15 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from payments.money import KNOWN_CURRENCIES, TYPED
-from payments.search.lexemes import amount_lexeme, last4_lexeme, word
+from payments.search.lexemes import amount_lexeme, digits_of, last4_lexeme, word
 
 # More terms make no search better, and each costs a scan.
 TERMS_MAX = 8
 # A shorter word is compared whole, because its beginnings would be of too many words.
 PREFIX_MIN_LENGTH = 3
+# With spaces it is told from amounts by its plus.
+SPACED_PHONE = re.compile(r"\+[0-9][0-9 ().-]{5,23}[0-9]")
+PHONE = re.compile(r"[0-9(][0-9()/-]{5,23}[0-9]")
 QUOTED = re.compile(r'"([^"]*)"')
 LAST4 = re.compile(r"(?P<marked>[*•…xX.]*)(?P<digits>[0-9]{4})")
 SYMBOLS = "₱$€£¥"
@@ -71,7 +74,8 @@ class Query:
 def parse(text: str, today: date) -> Query:
     """Return what `text` asks for; `today` is the operator's. Words without a letter or digit ask for nothing."""
     terms = [quoted_term(typed) for inside in QUOTED.findall(text) for typed in inside.split()]
-    rest, days = _without_named_days(" ".join(QUOTED.sub(" ", text).split()), today)
+    unquoted = SPACED_PHONE.sub(lambda phone: digits_of(phone[0]), QUOTED.sub(" ", text))
+    rest, days = _without_named_days(" ".join(unquoted.split()), today)
     for typed in rest.split():
         named = days_of(typed, today)
         days += named or []
@@ -119,6 +123,8 @@ def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
     number = _number_of(typed)
     if number is not None:
         yield Lexeme(amount_lexeme(number)), f"an amount of {number:,.2f}"
+    if PHONE.fullmatch(typed) and not typed.isdigit():
+        yield Lexeme(digits_of(typed), is_prefix=True), f"the number {digits_of(typed)}"
     whole = word(typed)
     if whole:
         is_prefix = len(whole) >= PREFIX_MIN_LENGTH

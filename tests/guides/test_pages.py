@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from operator import attrgetter
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -12,10 +13,19 @@ from pytest_django.fixtures import Settings
 from payments.api.guides import markdown, views
 from payments.api.guides.contents import CONTENTS, NAMES
 from payments.api.guides.markdown import PLACEHOLDER
+from payments.health.checks import CHECKS
 from tests.guides.texts import FOLDER, GUIDES, ROOT, TEXTS
 
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)]+)\)")
+PRODUCT = ("config", "customers", "payments", "templates")
+TO_GUIDE = re.compile(r"/docs/[a-z-]+(?:/[a-z-]+)*(?:#[a-z-]+)?(?![\w/{.*-])")
 PAGES = ["/docs/guides", *(f"/docs/{name}" for name in GUIDES)]
+
+
+def links_of_the_product() -> set[str]:
+    """Return the links to guides that are written out in its programs and templates."""
+    files = [file for folder in PRODUCT for end in ("py", "html", "js") for file in (ROOT / folder).rglob(f"*.{end}")]
+    return {link for file in files for link in TO_GUIDE.findall(file.read_text())}
 
 
 class Page(HTMLParser):
@@ -126,6 +136,13 @@ def test_each_link_of_a_page_leads_somewhere(path: str, pages: dict[str, Page]) 
         page, _, anchor = link.partition("#")
         target = pages[page or path] if page != "/docs" else None
         assert not anchor or (target and anchor in target.anchors), link
+
+
+@pytest.mark.parametrize("link", sorted({*map(attrgetter("guide"), CHECKS), *links_of_the_product()}))
+def test_each_link_of_the_product_to_a_guide_leads_to_it(link: str, pages: dict[str, Page]) -> None:
+    page, _, anchor = link.partition("#")
+    assert page in pages
+    assert not anchor or anchor in pages[page].anchors
 
 
 @pytest.mark.parametrize("name", TEXTS)

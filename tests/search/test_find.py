@@ -23,7 +23,13 @@ TODAY = date(2026, 11, 22)
 PATIENCE_SECONDS = 30
 OWNER = {
     "name": "Andres Bonifacio",
-    "billing": {"name": "Andres Bonifacio", "email": "andres@example.com", "line1": "7 Mabini Street", "country": "PH"},
+    "billing": {
+        "name": "Andres Bonifacio",
+        "email": "andres@example.com",
+        "phone_number": "63 917 123-4567",
+        "line1": "7 Mabini Street",
+        "country": "PH",
+    },
 }
 
 
@@ -61,6 +67,11 @@ FINDS = [
     "andres@example.com",
     "example.com",
     "mabini",
+    "+63 917 123 4567",
+    "+639171234567",
+    "639171234567",
+    "63-917-123-4567",
+    "917 1250",
     "INV-2026/77",
     "inv-2026",
     "halo-halo 1250",

@@ -1,11 +1,12 @@
 """The top of a charge's page: who paid, to whom, for what, the money, the checks and the provider's references."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest
 
-from payments.admin.framework.formats import NOTHING, copyable, link, money, source_label
+from payments.admin.framework.formats import NOTHING, copyable, lines, link, money, source_label
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
@@ -19,6 +20,9 @@ CVC_WORDS: dict[str, str] = {
     Card.CvcChecked.UNCHECKED: "not checked",
 }
 METADATA_SHOWN = 6
+MAY_SEE_CONTACT = "payments.view_source"
+CONTACT = {"E-mail": "email", "Phone": "phone_number"}
+Address = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def summary_of(request: HttpRequest, records: Records) -> list[Group]:
     """Return the groups of facts at the top of the page; a fact that is not known is left out."""
     charge = records.charge
     groups = [
-        Group("Payer", [*_payer(charge), *(fact for maker in _payer_facts for fact in maker(request, charge))]),
+        Group("Payer", [fact for maker in (_payer, *_payer_facts) for fact in maker(request, charge)]),
         Group("Payment", _payment(charge)),
         Group("Money", list(_money(charge))),
         Group("Checks", list(_checks(records)) if charge.source.type == CARD else []),
@@ -52,16 +56,37 @@ def summary_of(request: HttpRequest, records: Records) -> list[Group]:
     return [group for group in shown if group.facts]
 
 
-def _payer(charge: Charge) -> list[tuple[str, object]]:
+def _payer(request: HttpRequest, charge: Charge) -> list[tuple[str, object]]:
     source, card = charge.source, getattr(charge.source, "card", None)
     owner = source.owner or {}
-    label = link(Source, source.pk, source_label(source))
-    facts: list[tuple[str, object]] = [("Name", owner.get("name") or (card.name if card else ""))]
-    facts += [("E-mail", owner.get("email") or ""), ("Paid with", label)]
+    billing = owner.get("billing") or {}
+    names = (owner.get("name"), card.name if card else "", billing.get("name"))
+    facts: list[tuple[str, object]] = [("Name", next(filter(None, names), ""))]
+    if request.user.has_perm(MAY_SEE_CONTACT):
+        facts += _contact(billing, owner.get("shipping") or {}, card.address if card else {})
+    facts.append(("Paid with", link(Source, source.pk, source_label(source))))
     if card:
         issuer = ", ".join(part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown")
         facts += [("Expires", f"{card.exp_month:0>2}/{card.exp_year}"), ("Issuer", issuer)]
     return facts
+
+
+def _contact(billing: Address, shipping: Address, of_card: Address) -> Iterator[tuple[str, object]]:
+    """Yield how the payer is reached: what was sent as billing, and what differs for shipping."""
+    of_card = {name.removeprefix("address_"): value for name, value in of_card.items()}
+    for label, name in CONTACT.items():
+        yield label, billing.get(name) or ""
+    billed = _address(billing) or _address(of_card)
+    yield "Address", lines(billed)
+    others = [shipping.get(name) for name in ("name", *CONTACT.values()) if shipping.get(name) != billing.get(name)]
+    sent_to = _address(shipping)
+    yield "Ship to", lines(filter(None, [*others, *(sent_to if sent_to != billed else ())]))
+
+
+def _address(sent: Address) -> list[str]:
+    """Return the lines of an address; of a card's, too, whose members have other names."""
+    town = " ".join(filter(None, (sent.get("zip_code") or sent.get("zip"), sent.get("city"))))
+    return list(filter(None, (sent.get("line1"), sent.get("line2"), town, sent.get("state"), sent.get("country"))))
 
 
 def _payment(charge: Charge) -> list[tuple[str, object]]:

@@ -15,20 +15,24 @@ WITHIN = timedelta(minutes=10)
 SOURCES_MAX = 100
 SHOWN_MAX = 3
 MINUTE_SECONDS = 60
+# A charge that failed, was voided or given back whole takes nothing twice.
+PAYS = (Charge.Status.PENDING, Charge.Status.SUCCEEDED)
 
 
 def twins_of(charge: Charge) -> Iterator[SafeString]:
-    """Yield a sentence for each likely twin of `charge`, which has not failed itself."""
+    """Yield a sentence for each likely twin of `charge`, the nearest first, while both have the payer's money."""
     card = getattr(charge.source, "card", None)
-    if card is None or charge.status == Charge.Status.FAILED:
+    if card is None or charge.status not in PAYS:
         return
     low, high = first_id(charge.created_at - WITHIN), first_id(charge.created_at + WITHIN)
     sources = Source.objects.filter(merchant=charge.merchant_id, livemode=charge.livemode, pk__lte=high)
     same_card = sources.filter(card__fingerprint=card.fingerprint).order_by("-pk").values("pk")[:SOURCES_MAX]
     equal = {"amount": charge.amount, "currency": charge.currency, "description": charge.description}
-    found = Charge.objects.filter(source__in=same_card, pk__gte=low, pk__lte=high, **equal)
-    for twin in found.exclude(pk=charge.pk).exclude(status=Charge.Status.FAILED).order_by("pk")[:SHOWN_MAX]:
-        yield _sentence(charge, twin)
+    found = Charge.objects.filter(source__in=same_card, status__in=PAYS, **equal)
+    earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:SHOWN_MAX]
+    later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:SHOWN_MAX]
+    nearest = sorted([*earlier, *later], key=lambda twin: abs(twin.created_at - charge.created_at))
+    yield from (_sentence(charge, twin) for twin in nearest[:SHOWN_MAX])
 
 
 def _sentence(charge: Charge, twin: Charge) -> SafeString:
