@@ -17,8 +17,8 @@ from payments.models import Dispute
 from payments.providers.disputes import Evidence
 from payments.vault import with_prefetched_keys
 
-# No request of a merchant waits for the answer.
-NO_ANSWER = StoredAnswer(200, b"")
+# No request of a merchant waits for the answer, and none is stored: an operator has no idempotency key.
+NO_ANSWER = StoredAnswer(0, b"")
 
 
 class AboveLimit(Exception):
