@@ -9,8 +9,8 @@ from django.views import defaults
 from rest_framework.exceptions import MethodNotAllowed
 
 from payments.api.access.exception_handler import rate_limit_anonymous
-from payments.api.near_paths import path_near
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
+from payments.api.responses.near_paths import path_near
 from payments.api.responses.rendering import prefers_json
 from payments.db.texts.writes import TextRefused
 from payments.pages.responses import for_payers, page

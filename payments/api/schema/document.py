@@ -18,8 +18,8 @@ from drf_spectacular.openapi import AutoSchema
 from payments.api.schema import account, calls, payouts
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
-from payments.api.schema.links import add_links
 from payments.api.schema.members import id_form
+from payments.api.schema.operations import add_links
 from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
