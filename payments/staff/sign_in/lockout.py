@@ -17,7 +17,7 @@ FAILURES_MAX = 10
 
 
 class FailuresOnly(AxesDatabaseHandler):
-    """Counts failures by name and address, and keeps nothing else that a stranger sends."""
+    """Counts failures by name and address. Path, query, agent and accepted types of the request are not kept."""
 
     def user_login_failed(self, sender: Any, credentials: Any, request: Any = None, **more: Any) -> None:
         if request is not None:
