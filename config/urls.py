@@ -2,6 +2,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from payments.api.account import healthy
+from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
 from payments.api.reference.views import show_reference
@@ -17,6 +18,7 @@ urlpatterns = [
     re_path(r"^docs/?$", show_reference),
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?:guides/)?(?P<name>[A-Za-z0-9_.-]+)/?$", show_guide),
+    re_path(r"^cli/(?P<name>[^/]*)$", download_wheel),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
     path("admin/passkey/", include("payments.staff.sign_in.passkeys")),
     path("admin/", admin.site.urls),

@@ -93,10 +93,26 @@ class Terminal:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
+    def shell(self, command: str, **more: str) -> Done:
+        """Run a line as a shell does, in the home folder, with `more` variables. A pipe's status is that of `kaha`."""
+        done = subprocess.run(
+            ["bash", "-c", f"{command}\nexit ${{PIPESTATUS[0]}}"],
+            cwd=self.home,
+            env=self.variables | more,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
     def start(self, *arguments: str) -> Running:
         """Start a command that runs until it is interrupted, or `close` is called."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen([str(KAHA), *arguments], env=self.variables, text=True, **pipes)
+        # A shell that runs the tests in the background has them ignore Ctrl-C, which the command would inherit.
+        command = ["env", "--default-signal=INT", str(KAHA), *arguments]
+        process = subprocess.Popen(command, env=self.variables, text=True, **pipes)
         self._running.append(Running(process))
         return self._running[-1]
 

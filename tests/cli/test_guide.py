@@ -3,12 +3,14 @@
 import json
 import re
 import shlex
+import tomllib
+from collections.abc import Mapping
 
 import pytest
 
 from tests.cli.conftest import Service
 from tests.cli.terminal import Running, Terminal
-from tests.commands.receivers import receiving
+from tests.commands.receivers import receiving, verifies
 from tests.guides.texts import Block, blocks_of, differences, shown_json
 
 pytestmark = pytest.mark.long
@@ -31,7 +33,12 @@ def patterns_of(shown: Block, service: Service, receiver: str) -> list[str]:
 def test_each_command_answers_as_shown(terminal: Terminal, service: Service) -> None:
     blocks, charge = blocks_of(GUIDE), ""
     tails: list[tuple[Running, list[str]]] = []
-    with receiving(lambda headers, body: 204) as receiver:
+
+    def judge(headers: Mapping[str, str], body: bytes) -> int:
+        secret = tomllib.loads(terminal.profiles.read_text())["default"]["webhook_secret"]
+        return 204 if verifies(secret)(headers, body) == 200 else 401
+
+    with receiving(judge) as receiver:
         for block, after in zip(blocks, [*blocks[1:], Block("", "")], strict=True):
             if block.language != "sh" or "pip install" in block.code:
                 continue

@@ -69,7 +69,8 @@ def test_events_arrive_signed_with_the_bytes_of_the_service(
         return judge(SECRET)(headers, body)
 
     with receiving(keep) as receiver:
-        listening = listen(receiver.url, "--secret", SECRET)
+        terminal.variables["KAHA_WEBHOOK_SECRET"] = f"{SECRET}\r"
+        listening = listen(receiver.url)
         last = trigger(terminal, "charge.captured")
         listening.read_until(last)
     found = lines_of(listening.output)
@@ -151,7 +152,7 @@ def test_while_the_service_is_away_it_says_so_once_and_no_event_is_lost_or_sent_
 
 
 def test_a_key_that_is_refused_ends_it(terminal: Terminal) -> None:
-    done = terminal.run("listen", "--forward-to", "http://127.0.0.1:1/", KAHA_KEY="sk_test_" + "x" * 40)
+    done = terminal.run("listen", "--forward-to", "http://127.0.0.1:1/", KAHA_KEY="sk_test_" + "0" * 48)
     assert (done.code, "key_invalid" in done.err) == (1, True)
 
 
@@ -237,7 +238,8 @@ def guides_receiver(tmp_path: Path) -> Iterator[str]:
 def test_the_guides_receiver_takes_what_is_forwarded(
     guides_receiver: str, listen: Listen, terminal: Terminal, tmp_path: Path
 ) -> None:
-    listening = listen(guides_receiver, "--secret", SECRET, "--events", "charge.*,refund.*")
+    (tmp_path / "secret").write_text(f"{SECRET}\n")
+    listening = listen(guides_receiver, "--secret-file", str(tmp_path / "secret"), "--events", "charge.*,refund.*")
     for kind, prefix in (("charge.failed", "ch_"), ("refund.created", "re_")):
         listening.read_until(f"{trigger(terminal, kind)}  204  ")
         assert wait_until(lambda line=f"{kind} {prefix}": line in (tmp_path / "said").read_text(), 10)

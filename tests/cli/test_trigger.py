@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kaha_cli.trigger import FLOWS
+from kaha_cli.commands.trigger import FLOWS
 
 from tests.cli.conftest import Service
 from tests.cli.terminal import Terminal

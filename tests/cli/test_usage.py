@@ -8,13 +8,13 @@ from typing import Any
 import click
 import pytest
 from kaha_cli import feed
-from kaha_cli.charges import TEST_CARDS
 from kaha_cli.command import money
+from kaha_cli.commands.charges import TEST_CARDS
+from kaha_cli.commands.trigger import FLOWS
 from kaha_cli.feed import items_of
-from kaha_cli.listen import headers_of
 from kaha_cli.main import kaha
 from kaha_cli.profiles import check_url
-from kaha_cli.trigger import FLOWS
+from kaha_cli.receiver import headers_of
 
 from payments.api.schema import introduction
 from payments.domain.events import EVENT_TYPES
@@ -22,8 +22,8 @@ from payments.money import DECIMALS, KNOWN_CURRENCIES
 from payments.webhooks.signatures import Signer
 from tests.cli.terminal import Terminal
 
-KEY = "sk_test_" + "k" * 40
-LIVE_KEY = "sk_live_" + "k" * 40
+KEY = "sk_test_" + "0a" * 24
+LIVE_KEY = "sk_live_" + "0a" * 24
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"
 
 
@@ -67,7 +67,13 @@ def test_amounts_are_written_with_the_currencys_decimals() -> None:
 
 @pytest.mark.parametrize(
     ("text", "advice"),
-    [("12.50", "For PHP 12.50 give 1250."), ("1,250", "give 1250"), ("0", "give 1250"), ("PHP 5", "give 1250")],
+    [
+        ("12.50", "For PHP 12.50 give 1250."),
+        *(
+            (text, "give 1250")
+            for text in ("1,250", "1_250", "0", "0100", "+5", "1e3", "１２", " 5", "PHP 5", "9" * 5000)
+        ),
+    ],
 )
 def test_an_amount_that_is_no_whole_number_is_refused_with_the_one_to_give(
     text: str, advice: str, bare_terminal: Terminal
@@ -85,15 +91,24 @@ def test_a_card_that_is_no_test_card_is_refused_and_not_repeated(bare_terminal: 
 
 @pytest.mark.parametrize(
     "arguments",
-    [[KEY], ["--key", KEY], ["charges", "list", f"--source={KEY}"], ["login", "--url", f"https://{KEY}@a.example"]],
+    [
+        *(
+            [KEY],
+            ["--key", KEY],
+            ["charges", "list", f"--source={KEY}"],
+            ["login", "--url", f"https://{KEY}@a.example"],
+        ),
+        ["listen", "--secret-file", SECRET],
+    ],
 )
 def test_a_key_on_the_command_line_is_refused_and_not_repeated(arguments: list[str], bare_terminal: Terminal) -> None:
     done = bare_terminal.run(*arguments)
-    assert (done.code, KEY in done.out + done.err) == (2, False)
+    shown = done.out + done.err
+    assert (done.code, KEY in shown, SECRET in shown) == (2, False, False)
     assert "KAHA_KEY" in done.err
 
 
-@pytest.mark.parametrize("key", ["pk_test_" + "k" * 40, "something", "sk_test_short"])
+@pytest.mark.parametrize("key", ["pk_test_" + "0a" * 24, "something", "sk_test_short"])
 def test_what_is_no_secret_key_is_refused_and_not_repeated(key: str, bare_terminal: Terminal) -> None:
     done = bare_terminal.run("charges", "list", KAHA_KEY=key, KAHA_URL="http://127.0.0.1:1")
     assert (done.code, key in done.err) == (2, False)
@@ -101,7 +116,7 @@ def test_what_is_no_secret_key_is_refused_and_not_repeated(key: str, bare_termin
 
 def test_without_key_or_address_it_says_where_to_put_them(bare_terminal: Terminal) -> None:
     assert "KAHA_KEY" in bare_terminal.run("charges", "list").err
-    assert "KAHA_URL" in bare_terminal.run("charges", "list", KAHA_KEY=KEY).err
+    assert "Set KAHA_URL" in bare_terminal.run("charges", "list", KAHA_KEY=KEY).err
 
 
 @pytest.mark.parametrize(

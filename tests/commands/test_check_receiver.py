@@ -2,6 +2,7 @@ import io
 import json
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
@@ -15,6 +16,13 @@ from tests.commands.conftest import Manage
 from tests.commands.receivers import Judge, receiving, verifies, verifies_plainly
 
 SECRET = "whsec_" + "c2VjcmV0" * 4
+
+
+def held(secret: str) -> str:
+    """Return the path of a file with the secret."""
+    with tempfile.NamedTemporaryFile("w", suffix=".secret", delete=False) as file:
+        file.write(f"{secret}\n")
+    return file.name
 
 
 def refusing(repeated: Callable[[dict], object]) -> Judge:
@@ -33,7 +41,7 @@ def refusing(repeated: Callable[[dict], object]) -> Judge:
 @pytest.mark.parametrize("sound", [verifies, verifies_plainly])
 def test_a_correct_receiver_passes(manage: Manage, sound: Callable[[str], Judge]) -> None:
     with receiving(sound(SECRET)) as receiver:
-        output = manage("check_receiver", receiver.url, "--secret", SECRET)
+        output = manage("check_receiver", receiver.url, "--secret-file", held(SECRET))
     assert output.count("  proper\n") == 6
     assert "6 of 6 handled properly, the slowest in " in output
     assert SECRET not in output
@@ -41,7 +49,7 @@ def test_a_correct_receiver_passes(manage: Manage, sound: Callable[[str], Judge]
 
 def test_the_receiver_gets_a_valid_event_a_duplicate_two_out_of_order_a_forged_and_an_old_one(manage: Manage) -> None:
     with receiving(verifies(SECRET)) as receiver:
-        manage("check_receiver", receiver.url, "--secret", SECRET)
+        manage("check_receiver", receiver.url, "--secret-file", held(SECRET))
     ids = [event["id"] for event in receiver.events]
     objects = [event["data"]["object"]["id"] for event in receiver.events]
     assert ids[0] == ids[1]
@@ -52,7 +60,7 @@ def test_the_receiver_gets_a_valid_event_a_duplicate_two_out_of_order_a_forged_a
 
 def test_events_are_marked_as_tests_and_look_like_real_ones(manage: Manage, api: Api) -> None:
     with receiving(verifies(SECRET)) as receiver:
-        manage("check_receiver", receiver.url, "--secret", SECRET)
+        manage("check_receiver", receiver.url, "--secret-file", held(SECRET))
     api.charge(metadata={"order": 7})
     real = json.loads(bytes(Event.objects.get(type="charge.succeeded").payload))
     for event in receiver.events:
@@ -85,7 +93,7 @@ def test_nothing_is_stored(manage: Manage, shop: NewMerchant) -> None:
 def test_a_faulty_receiver_gets_its_faults_listed(judge: Judge, proper: int, wrong: list[str]) -> None:
     output = io.StringIO()
     with receiving(judge) as receiver, pytest.raises(CommandError, match=rf"^{proper} of 6 handled properly"):
-        call_command("check_receiver", receiver.url, "--secret", SECRET, stdout=output)
+        call_command("check_receiver", receiver.url, "--secret-file", held(SECRET), stdout=output)
     lines = [line for line in output.getvalue().splitlines() if "WRONG: it must be" in line]
     assert len(lines) == len(wrong)
     assert all(line.startswith(name) for line, name in zip(lines, wrong, strict=True))
@@ -97,7 +105,7 @@ def test_an_unreachable_receiver_handles_nothing(manage: Manage) -> None:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
         with pytest.raises(CommandError, match=r"^0 of 6"):
-            manage("check_receiver", url, "--secret", SECRET)
+            manage("check_receiver", url, "--secret-file", held(SECRET))
 
 
 @pytest.mark.parametrize("which", ["old", "new"])
@@ -111,7 +119,7 @@ def test_while_a_secret_is_rolled_either_verifies(manage: Manage, shop: NewMerch
 def test_a_secret_is_read_from_standard_input(manage: Manage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{SECRET}\n"))
     with receiving(verifies(SECRET)) as receiver:
-        assert "6 of 6" in manage("check_receiver", receiver.url, "--secret", "-")
+        assert "6 of 6" in manage("check_receiver", receiver.url, "--secret-file", "-")
 
 
 def test_one_of_several_merchants_must_be_named(manage: Manage, shop: NewMerchant, other_shop: NewMerchant) -> None:
@@ -122,7 +130,7 @@ def test_one_of_several_merchants_must_be_named(manage: Manage, shop: NewMerchan
 @pytest.mark.parametrize("secret", ["c2VjcmV0c2VjcmV0", "whsec_", "whsec_c2V*jcmV0", "whsec_abc"])
 def test_a_secret_that_is_none_is_refused_without_repeating_it(manage: Manage, secret: str) -> None:
     with pytest.raises(CommandError, match=r"^A secret is whsec_ and base64\.$"):
-        manage("check_receiver", "http://127.0.0.1:8099/", "--secret", secret)
+        manage("check_receiver", "http://127.0.0.1:8099/", "--secret-file", held(secret))
 
 
 @pytest.mark.parametrize(
@@ -135,4 +143,4 @@ def test_a_secret_that_is_none_is_refused_without_repeating_it(manage: Manage, s
 )
 def test_a_url_that_kaha_would_not_call_is_refused(manage: Manage, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=f"kaha would not call this URL.*{said}"):
-        manage("check_receiver", *arguments, "--secret", SECRET)
+        manage("check_receiver", *arguments, "--secret-file", held(SECRET))

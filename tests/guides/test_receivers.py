@@ -60,7 +60,10 @@ def without_times(text: str) -> list[str]:
 
 def test_the_receiver_in_python_handles_all_properly_and_acts_once(port: int, tmp_path: Path) -> None:
     output = io.StringIO()
-    call_command("check_receiver", f"http://127.0.0.1:{port}/", "--secret", SECRET, stdout=output)
+    (tmp_path / "secret").write_text(SECRET)
+    call_command(
+        "check_receiver", f"http://127.0.0.1:{port}/", "--secret-file", str(tmp_path / "secret"), stdout=output
+    )
     assert "6 of 6 handled properly" in output.getvalue()
     assert without_times(output.getvalue()) == without_times(code_of("text", "a forged event"))
     acted_on = EVENT_LINE.findall((tmp_path / "said").read_text())

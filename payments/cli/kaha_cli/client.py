@@ -1,12 +1,14 @@
 """Requests to kaha's API: each is sent again where that is safe and may help, and ends in an answer or a Failure."""
 
+import re
 import time
 from typing import Any
 
 import httpx
 
 from kaha_cli import VERSION
-from kaha_cli.failures import Failure, Refused, Unreachable
+from kaha_cli.environment import faults_named, has_proxy, proxies
+from kaha_cli.failures import Failure, Misuse, Refused, Unreachable, printable
 from kaha_cli.profiles import Account, is_loopback
 
 # Before the second, third and fourth attempt.
@@ -16,6 +18,10 @@ LONGEST_WAIT_SECONDS = 60.0
 CONNECT_SECONDS = 5.0
 # Longer than kaha waits for a provider.
 ANSWER_SECONDS = 60.0
+WHOLE_SECONDS = re.compile("[0-9]{1,6}")
+# How OpenSSL calls it; no further attempt changes it.
+UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 
 
 class Client:
@@ -23,13 +29,15 @@ class Client:
 
     def __init__(self, account: Account) -> None:
         self.account = account
-        self._http = httpx.Client(
-            auth=(account.key, ""),
-            headers={"User-Agent": f"kaha-cli/{VERSION}"},
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
-            # A proxy cannot reach what listens on this machine.
-            trust_env=not is_loopback(account.url),
-        )
+        # A proxy cannot reach what listens on this machine.
+        self._may_use_proxy = not is_loopback(account.url)
+        with faults_named():
+            self._http = httpx.Client(
+                auth=(account.key, ""),
+                headers={"User-Agent": f"kaha-cli/{VERSION}"},
+                timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+                trust_env=self._may_use_proxy,
+            )
 
     def get(self, path: str, **query: Any) -> httpx.Response:
         """Return the answer to a GET, as `send` does; a query of None is left out."""
@@ -53,15 +61,25 @@ class Client:
         raise AssertionError("The last attempt returns or raises.")
 
     def send_once(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Return the 2xx answer to one attempt. Raises Refused or Unreachable."""
+        """Return the 2xx answer to one attempt, which is JSON. Raises Refused or Unreachable."""
         url = self.account.url
         try:
             response = self._http.request(method, f"{url}{path}", **request)
+        except httpx.InvalidURL:
+            raise Misuse("An argument is too long for an address. Nothing was sent.") from None
         except httpx.HTTPError as error:
-            raise Unreachable(url, reason_of(error), not isinstance(error, httpx.ConnectError)) from None
-        if response.is_success:
+            raise self._unreachable(error) from None
+        if response.is_success and _is_object(response):
             return response
         raise _failure_of(url, response)
+
+    def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
+        reason = reason_of(error)
+        if self._may_use_proxy and has_proxy():
+            reason += f" It was tried by the proxy: see {proxies()}."
+        failure = Unreachable(self.account.url, printable(reason), not isinstance(error, NEVER_SENT))
+        failure.is_temporary = UNTRUSTED not in str(error)
+        return failure
 
 
 def reason_of(error: httpx.HTTPError) -> str:
@@ -70,16 +88,30 @@ def reason_of(error: httpx.HTTPError) -> str:
         return f"no connection within {CONNECT_SECONDS:g} seconds."
     if isinstance(error, httpx.TimeoutException):
         return "no answer in time."
+    if UNTRUSTED in str(error):
+        return (
+            f"its certificate is not trusted ({error}). Name your company's authority in SSL_CERT_FILE, if it has one."
+        )
     if isinstance(error, httpx.ConnectError):
         return f"no connection ({error})."
+    if isinstance(error, httpx.ProxyError):
+        return f"the proxy refused ({error})."
     return f"the connection broke off ({type(error).__name__})."
+
+
+def _is_object(response: httpx.Response) -> bool:
+    try:
+        return isinstance(response.json(), dict)
+    except ValueError:
+        return False
 
 
 def _failure_of(url: str, response: httpx.Response) -> Failure:
     try:
         error = response.json()["error"]
         retry_after = response.headers.get("Retry-After", "")
-        return Refused(response.status_code, dict(error), float(retry_after) if retry_after.isdigit() else 0.0)
+        seconds = float(retry_after) if WHOLE_SECONDS.fullmatch(retry_after) else 0.0
+        return Refused(response.status_code, dict(error), seconds)
     except (ValueError, KeyError, TypeError):
         failure = Unreachable(url, f"what answers there with {response.status_code} is not kaha. Check KAHA_URL.")
         # A proxy before kaha answers these while kaha is started again; any other answer stays as it is.

@@ -11,6 +11,7 @@ import click
 
 from kaha_cli.client import Client
 from kaha_cli.failures import Misuse
+from kaha_cli.output import note
 from kaha_cli.profiles import account_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -49,7 +50,7 @@ def until_interrupted(function: Function) -> Callable[..., Any]:
         try:
             function(*arguments, **options)
         except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
+            note("Stopped.")
 
     return call
 
@@ -78,9 +79,3 @@ def money(amount: int, currency: str) -> str:
 def clock_time(created_at: str) -> str:
     """Return the time of day of an object, here."""
     return datetime.fromisoformat(created_at).astimezone().strftime("%H:%M:%S")
-
-
-def echo(text: str) -> None:
-    """Print a line at once, for a program that reads along."""
-    click.echo(text)
-    sys.stdout.flush()

@@ -1,4 +1,7 @@
-"""Why a command ends early, each with the exit code that scripts rely on: 1 refused, 2 usage, 3 not reachable."""
+"""Why a command ends early, each with the exit code that scripts rely on.
+
+1 refused, 2 usage, 3 no answer, 4 an answer that could not be shown.
+"""
 
 from typing import IO, Any
 
@@ -11,6 +14,13 @@ class Misuse(click.ClickException):
     """The command cannot be done as it was given, and nothing was sent."""
 
     exit_code = 2
+
+
+class Unshown(click.ClickException):
+    """An answer that came and could not be shown. `is_unread` where the program that reads the output has ended."""
+
+    exit_code = 4
+    is_unread = False
 
 
 class Failure(click.ClickException):

@@ -17,6 +17,7 @@ import httpx
 from kaha_cli.client import CONNECT_SECONDS, Client
 from kaha_cli.command import Function
 from kaha_cli.failures import Failure, Unreachable
+from kaha_cli.output import note
 
 WAIT_SECONDS = 20
 WAIT = {"wait": WAIT_SECONDS}
@@ -104,7 +105,7 @@ class Feed:
 
     def __iter__(self) -> Iterator[Item]:
         """Yield for ever. An object is left behind only when the next one is asked for. Raises Refused."""
-        click.echo("Waiting for what comes next. Ctrl-C ends it.", err=True)
+        note("Waiting for what comes next. Ctrl-C ends it.")
         yield from reversed(self._first)
         while True:
             for item in self._poll():
@@ -123,7 +124,7 @@ class Feed:
         except ValueError:
             raise Unreachable(self._client.account.url, "the answer is no list of kaha. Check KAHA_URL.") from None
         if self._pause_seconds:
-            click.echo("kaha answers again.", err=True)
+            note("kaha answers again.")
         self._pause_seconds = 0.0
         return items[::-1]
 
@@ -141,6 +142,6 @@ class Feed:
 
     def _wait_for_return(self, failure: Failure) -> None:
         if not self._pause_seconds:
-            click.echo(f"{failure.format_message()} Trying again; nothing is lost.", err=True)
+            note(f"{failure.format_message()} Trying again; nothing is lost.")
         self._pause_seconds = min(max(1.0, self._pause_seconds * 2), LONGEST_PAUSE_SECONDS)
         time.sleep(max(self._pause_seconds, failure.retry_after))

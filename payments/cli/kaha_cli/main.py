@@ -6,15 +6,21 @@ import sys
 import click
 
 from kaha_cli import VERSION
-from kaha_cli.charges import charges
 from kaha_cli.command import example
-from kaha_cli.listen import listen
-from kaha_cli.login import list_profiles, login, logout
-from kaha_cli.payouts import balance, payouts
-from kaha_cli.tails import events, logs
-from kaha_cli.trigger import trigger
+from kaha_cli.commands.charges import charges
+from kaha_cli.commands.listen import listen
+from kaha_cli.commands.login import list_profiles, login, logout
+from kaha_cli.commands.payouts import balance, payouts
+from kaha_cli.commands.receiver_check import check_receiver
+from kaha_cli.commands.tails import events, logs
+from kaha_cli.commands.trigger import trigger
+from kaha_cli.environment import check_text
+from kaha_cli.failures import Misuse
+from kaha_cli.output import note, prepare_streams, show_failure, unshown
 
-LOOKS_LIKE_A_KEY = re.compile(r"[srp]k_(live|test)_")
+LOOKS_SECRET = re.compile(r"[srp]k_(live|test)_|whsec_")
+# As shells say it of a program that Ctrl-C ended.
+INTERRUPTED = 130
 
 
 @click.group(
@@ -23,30 +29,54 @@ LOOKS_LIKE_A_KEY = re.compile(r"[srp]k_(live|test)_")
 )
 @click.version_option(VERSION, prog_name="kaha")
 @click.option(
-    "--profile", envvar="KAHA_PROFILE", metavar="NAME", help="Whose key and address: a profile of `kaha login`."
+    "--profile", metavar="NAME", help="A profile of `kaha login`: its key and address. Default: $KAHA_PROFILE."
 )
 @click.pass_context
 def kaha(context: click.Context, profile: str | None) -> None:
     """Try a payments integration from the command line.
 
     The key and the service's address come from KAHA_KEY and KAHA_URL, or from a profile. Exit codes: 0 done,
-    1 refused by the service, 2 wrong usage, 3 the service cannot be reached.
+    1 refused by the service, 2 wrong usage, 3 no answer of the service, 4 an answer that could not be shown.
     """
     context.obj = profile
 
 
-for command in (login, logout, list_profiles, listen, trigger, events, logs, charges, payouts, balance):
+PARTS = (login, logout, list_profiles, listen, check_receiver, trigger, events, logs, charges, payouts, balance)
+for command in PARTS:
     kaha.add_command(command)
 
 
 def main() -> None:
-    """Run the command that the arguments name."""
-    # Before anything parses them, because a message about a wrong argument would repeat it.
-    if any(LOOKS_LIKE_A_KEY.search(argument) for argument in sys.argv[1:]):
-        click.echo(
-            "Error: A key on the command line is seen by every user of this machine. Put it into KAHA_KEY, or run "
-            "`kaha login`. If the machine is not yours alone, roll that key.",
-            err=True,
+    """Run the command that the arguments name, and end with its exit code."""
+    prepare_streams()
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        _check(arguments)
+        # Not `kaha.main`, which ends with 1, refused by the service, where a pipe is closed or Ctrl-C is pressed.
+        with kaha.make_context("kaha", arguments) as context:
+            kaha.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as failure:
+        return show_failure(failure)
+    except OSError as error:
+        # The output of --help.
+        return show_failure(unshown(error))
+    except (KeyboardInterrupt, click.Abort):
+        note("Stopped.")
+        return INTERRUPTED
+    return 0
+
+
+def _check(arguments: list[str]) -> None:
+    """Raise Misuse for a secret or broken bytes, before a message about a wrong argument repeats them."""
+    if any(LOOKS_SECRET.search(argument) for argument in arguments):
+        raise Misuse(
+            "A key or secret on the command line is seen by every user of this machine. Put a key into KAHA_KEY, or "
+            "run `kaha login`; put a webhook secret into KAHA_WEBHOOK_SECRET. Roll it if the machine is shared."
         )
-        sys.exit(2)
-    kaha(prog_name="kaha")
+    for number, argument in enumerate(arguments, start=1):
+        check_text(argument, f"Argument {number}")

@@ -8,11 +8,13 @@ import tomllib
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urlsplit
 
+import httpx
+
+from kaha_cli.environment import KEY, PROFILE, URL, given, is_address, variable
 from kaha_cli.failures import Misuse
+from kaha_cli.keys import check_key, is_live
 
-KEY = re.compile(r"(?:[srp])k_(?:live|test)_[A-Za-z0-9_-]{20,200}")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 DEFAULT_NAME = "default"
 HEADER = "# Written by kaha. The keys in here move money: nobody else may read this file.\n"
@@ -38,47 +40,36 @@ class Account:
 def account_of(chosen: str | None) -> Account:
     """Return the account of the profile `chosen`, or else of KAHA_KEY and KAHA_URL, or else of the default profile.
 
-    Raises Misuse where there is no key or no address, or where the two do not belong together.
+    A key is sent only to the address that it was given with: both come from the environment, or both from one profile.
+    Raises Misuse where one of them is missing, or where they do not belong together.
     """
-    key, url = ("", "") if chosen else (os.environ.get("KAHA_KEY", ""), os.environ.get("KAHA_URL", "").rstrip("/"))
-    name = chosen or DEFAULT_NAME
-    stored = {} if key and url else load().get(name, {})
-    if chosen and not stored.get("key"):
+    name = name_of(chosen)
+    key, url = ("", "") if name else (variable(KEY), variable(URL))
+    if key and not url:
+        raise Misuse("KAHA_KEY is set without KAHA_URL: a key is not sent to the address of a profile. Set KAHA_URL.")
+    stored = {} if key else load().get(name or DEFAULT_NAME, {})
+    if name and not stored.get("key"):
         raise Misuse(f"There is no profile {name} with a key. Make it: kaha --profile {name} login")
-    if not key and url and url != stored.get("url", url):
-        raise Misuse(f"KAHA_URL is {url}, but the key of the profile is for {stored['url']}. Set KAHA_KEY too.")
+    if url and stored and url.rstrip("/") != stored.get("url"):
+        raise Misuse(f"KAHA_URL is {url}, but the key of the profile is for {stored.get('url')}. Set KAHA_KEY too.")
     key, url = key or stored.get("key", ""), url or stored.get("url", "")
     if not key:
-        raise Misuse("There is no key. Run `kaha login`, or put it into the environment as KAHA_KEY.")
-    if not url:
-        raise Misuse(
-            "There is no address. Put that of your kaha into the environment as KAHA_URL, or run `kaha login`."
-        )
-    return Account(check_url(url, check_key(key)), key, name)
+        raise Misuse("There is no key. Run `kaha login`, or put key and address into KAHA_KEY and KAHA_URL.")
+    return Account(check_url(url, check_key(key)), key, name or DEFAULT_NAME)
 
 
-def check_key(key: str) -> str:
-    """Return `key` if it can be a secret or restricted key. Raises Misuse, which does not repeat it."""
-    if not KEY.fullmatch(key):
-        raise Misuse("This is not a key of kaha: one begins with sk_test_ or sk_live_.")
-    if key.startswith("pk_"):
-        raise Misuse("This is a publishable key, which may only make sources. Use the secret key, sk_…")
-    return key
-
-
-def is_live(key: str) -> bool:
-    """Return whether `key` is one of live mode."""
-    return key[1:].startswith("k_live_")
+def name_of(chosen: str | None) -> str | None:
+    """Return the profile that --profile or else KAHA_PROFILE names, or None. Raises Misuse for what is no name."""
+    name = variable(PROFILE) if chosen is None else given(chosen, "--profile")
+    if name and not NAME.fullmatch(name):
+        raise Misuse("A profile's name has letters, digits, - and _ only.")
+    return name or None
 
 
 def check_url(url: str, key: str) -> str:
     """Return the address of a kaha. Raises Misuse, also where a live key would cross a network in clear text."""
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-    except ValueError:
-        is_address = False
-    if not is_address or parts.username is not None or parts.query or parts.fragment or not url.isprintable():
+    parts = httpx.URL(url) if is_address(url) else None
+    if not parts or parts.userinfo or "@" in url or parts.query or parts.fragment:
         raise Misuse("The address of the service must look like https://pay.example.com")
     if parts.scheme == "http" and is_live(key) and not is_loopback(url):
         raise Misuse("A live key is sent by https:// only.")
@@ -87,7 +78,7 @@ def check_url(url: str, key: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Return whether the host of `url` is this machine."""
-    host = urlsplit(url).hostname or ""
+    host = httpx.URL(url).host
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -97,7 +88,10 @@ def is_loopback(url: str) -> bool:
 def path() -> Path:
     """Return where the profiles are, by the XDG base directories."""
     configuration = os.environ.get("XDG_CONFIG_HOME", "")
-    root = Path(configuration) if configuration.startswith("/") else Path.home() / ".config"
+    try:
+        root = Path(configuration) if configuration.startswith("/") else Path.home() / ".config"
+    except RuntimeError:
+        raise Misuse(f"This user has no home folder for profiles. Set HOME. {INSTEAD}") from None
     return root / "kaha" / "profiles.toml"
 
 
@@ -109,7 +103,7 @@ def load() -> dict[str, Profile]:
             return {}
         _refuse_if_open(file.parent, "700")
         _refuse_if_open(file, "600")
-        found = tomllib.loads(file.read_text())
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise Misuse(f"{file} cannot be read ({error.strerror}). {INSTEAD}") from None
     except ValueError:
@@ -125,7 +119,12 @@ def load() -> dict[str, Profile]:
 def save(profiles: dict[str, Profile]) -> None:
     """Write all profiles at once: a file of mode 0600 in a folder of mode 0700, whole or not at all. Raises Misuse."""
     tables = [
-        "".join([f"\n[{name}]\n", *(f"{member} = {json.dumps(value)}\n" for member, value in members.items())])
+        "".join(
+            [
+                f"\n[{name}]\n",
+                *(f"{member} = {json.dumps(value, ensure_ascii=False)}\n" for member, value in members.items()),
+            ]
+        )
         for name, members in profiles.items()
     ]
     file = path()
@@ -142,7 +141,7 @@ def _replace(file: Path, text: str) -> None:
     # Made with mode 0600, and in the same folder so that it takes the old one's place in one step.
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix="profiles.")
     try:
-        with os.fdopen(descriptor, "w") as output:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as output:
             output.write(text)
         Path(temporary).replace(file)
     except BaseException:

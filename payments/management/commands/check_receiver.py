@@ -1,6 +1,6 @@
-import sys
+from argparse import FileType
 from base64 import b64decode
-from typing import Any
+from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -28,7 +28,9 @@ class Command(BaseCommand):
         parser.add_argument("url", help="the receiver's URL, as in redirect.notify of a source")
         signer = parser.add_mutually_exclusive_group()
         signer.add_argument("--merchant", help=f"whose secret signs: {arguments.MERCHANT_HELP} (default: the only one)")
-        signer.add_argument("--secret", help="the secret that signs (whsec_…); - reads it from standard input")
+        # Never the secret itself, because every user of a machine sees the arguments of its processes.
+        secret = "a file with the secret that signs (whsec_…); - reads it from standard input"
+        signer.add_argument("--secret-file", type=FileType(), metavar="FILE", help=secret)
         parser.add_argument(
             "--mode",
             choices=list(merchants.MODES),
@@ -36,13 +38,13 @@ class Command(BaseCommand):
             help="whose secret of the merchant, and which rules for addresses (default: test)",
         )
 
-    def handle(self, *, url: str, merchant: str | None, secret: str | None, mode: str, **_: Any) -> None:
+    def handle(self, *, url: str, merchant: str | None, secret_file: TextIO | None, mode: str, **_: Any) -> None:
         livemode = merchants.MODES[mode]
         try:
             check_url(url, livemode)
         except ForbiddenUrl as fault:
             raise CommandError(f"kaha would not call this URL. {fault}") from None
-        secrets = [_given(secret)] if secret else _secrets_of(merchant, livemode)
+        secrets = [_given(secret_file)] if secret_file else _secrets_of(merchant, livemode)
         found = [self._show(finding) for finding in receiver_check.check(url, livemode, secrets)]
         proper, slowest = sum(finding.is_proper for finding in found), max(f.result.milliseconds for f in found)
         summary = f"{proper} of {len(found)} handled properly, the slowest in {slowest} ms."
@@ -64,8 +66,8 @@ def _wanted(finding: Finding) -> str:
     return f"{wanted} ({one_line(detail)})" if detail.strip() else wanted
 
 
-def _given(text: str) -> str:
-    secret = sys.stdin.readline().strip() if text == "-" else text
+def _given(file: TextIO) -> str:
+    secret = file.readline().strip()
     try:
         key = b64decode(secret.removeprefix(PREFIX), validate=True)
     except ValueError:
@@ -79,7 +81,7 @@ def _given(text: str) -> str:
 def _secrets_of(name: str | None, livemode: bool) -> list[str]:
     owners = [arguments.merchant_named(name)] if name else Merchant.objects.order_by("id")[:2]
     if len(owners) != 1:
-        raise CommandError("Say whose secret signs, by --merchant or --secret.")
+        raise CommandError("Say whose secret signs, by --merchant or --secret-file.")
     merchant = owners[0]
     found = merchants.valid_webhook_secrets(merchant, livemode)
     if not found:

@@ -1,14 +1,16 @@
 """`kaha login`, `logout` and `profiles`: the keys that this machine keeps."""
 
-import os
 import sys
 
 import click
 
 from kaha_cli import profiles
 from kaha_cli.client import Client
-from kaha_cli.command import echo, example
+from kaha_cli.command import example
+from kaha_cli.environment import KEY, URL, variable
 from kaha_cli.failures import Misuse, Refused
+from kaha_cli.keys import check_key, is_live
+from kaha_cli.output import echo, when_done
 from kaha_cli.profiles import Account
 
 QUICKSTART = "http://127.0.0.1:8000"
@@ -23,30 +25,28 @@ def login(context: click.Context, url: str | None) -> None:
     The key comes from KAHA_KEY, or is asked for and not shown. It is never an option, because every user of a
     machine sees the options of its processes.
     """
-    name = context.obj or profiles.DEFAULT_NAME
-    if not profiles.NAME.fullmatch(name):
-        raise Misuse("A profile's name has letters, digits, - and _ only.")
+    name = profiles.name_of(context.obj) or profiles.DEFAULT_NAME
     stored = profiles.load()
-    url = url or os.environ.get("KAHA_URL") or _asked("The service's address", default=QUICKSTART)
-    key = profiles.check_key(os.environ.get("KAHA_KEY") or _asked("Secret key", hide_input=True))
-    account = Account(profiles.check_url(url, key), key, name)
+    account = _account(url, name)
     _try(account)
-    stored[name] = stored.get(name, {}) | {"url": account.url, "key": key}
+    stored[name] = stored.get(name, {}) | {"url": account.url, "key": account.key}
     profiles.save(stored)
-    echo(f"The profile {name} is kept in {profiles.path()}: {_mode(key)}, {account.url}")
+    with when_done():
+        echo(f"The profile {name} is kept in {profiles.path()}: {_mode(account.key)}, {account.url}")
 
 
 @click.command(epilog=example("kaha --profile shop-live logout"))
 @click.pass_context
 def logout(context: click.Context) -> None:
     """Remove a profile and its key from this machine. The key itself stays valid."""
-    name = context.obj or profiles.DEFAULT_NAME
+    name = profiles.name_of(context.obj) or profiles.DEFAULT_NAME
     stored = profiles.load()
     if name not in stored:
         raise Misuse(f"There is no profile {name}.")
     del stored[name]
     profiles.save(stored)
-    echo(f"The profile {name} is removed.")
+    with when_done():
+        echo(f"The profile {name} is removed.")
 
 
 @click.command("profiles", epilog=example("kaha profiles"))
@@ -55,6 +55,15 @@ def list_profiles() -> None:
     for name, members in profiles.load().items():
         if "key" in members:
             echo(f"{name}  {_mode(members['key'])}  {members.get('url', '')}")
+
+
+def _account(url: str | None, name: str) -> Account:
+    known_url, key = variable(URL), variable(KEY)
+    if key and url and known_url and url.rstrip("/") != known_url.rstrip("/"):
+        raise Misuse(f"KAHA_KEY is for KAHA_URL, {known_url}. Unset it to type the key for {url}.")
+    url = url or known_url or _asked("The service's address", default=QUICKSTART)
+    key = check_key(key or _asked(f"Secret key for {url}", hide_input=True))
+    return Account(profiles.check_url(url, key), key, name)
 
 
 def _asked(text: str, default: str | None = None, hide_input: bool = False) -> str:
@@ -73,4 +82,4 @@ def _try(account: Account) -> None:
 
 
 def _mode(key: str) -> str:
-    return "live mode" if profiles.is_live(key) else "test mode"
+    return "live mode" if is_live(key) else "test mode"

@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from kaha_cli.client import Client
-from kaha_cli.command import echo, example, money, with_client
+from kaha_cli.command import example, money, with_client
+from kaha_cli.commands.charges import show_page
 from kaha_cli.failures import printable
+from kaha_cli.output import show
 
 BALANCES = ("available", "pending", "reserved", "held")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
@@ -30,14 +32,15 @@ class PayoutId(click.ParamType):
 @with_client
 def balance(client: Client, as_json: bool) -> None:
     """Show the balance: what is available, pending, reserved and held, by currency."""
-    response = client.get("/v2/balance/")
-    if as_json:
-        echo(response.text)
-        return
-    found = response.json()
-    for name in BALANCES:
-        for entry in found[name]:
-            echo(f"{name:9} {printable(money(entry['amount'], entry['currency'])):>20}")
+    show(client.get("/v2/balance/"), as_json, _balances)
+
+
+def _balances(found: dict[str, Any]) -> list[str]:
+    return [
+        f"{name:9} {printable(money(entry['amount'], entry['currency'])):>20}"
+        for name in BALANCES
+        for entry in found[name]
+    ]
 
 
 @click.group()
@@ -54,17 +57,12 @@ def payouts() -> None:
 @with_client
 def list_payouts(client: Client, as_json: bool, **query: Any) -> None:
     """List payouts, the newest first."""
-    response = client.get("/v2/payouts/", **query)
-    if as_json:
-        echo(response.text)
-        return
-    found = response.json()
-    for payout in found["data"]:
-        amount = money(payout["amount"], payout["currency"])
-        cells = (payout["created_at"][:19], payout["id"], f"{amount:>16}", payout["status"])
-        echo("  ".join(map(printable, cells)))
-    if "next" in found:
-        click.echo(f"There are more: --start-after {found['data'][-1]['id']}", err=True)
+    show_page(client.get("/v2/payouts/", **query), as_json, _line)
+
+
+def _line(payout: dict[str, Any]) -> str:
+    amount = money(payout["amount"], payout["currency"])
+    return "  ".join(map(printable, (payout["created_at"][:19], payout["id"], f"{amount:>16}", payout["status"])))
 
 
 @payouts.command(epilog=example("kaha payouts retrieve po_…"))
@@ -73,8 +71,7 @@ def list_payouts(client: Client, as_json: bool, **query: Any) -> None:
 @with_client
 def retrieve(client: Client, payout: str, as_json: bool) -> None:
     """Show a payout as it is now."""
-    response = client.get(f"/v2/payouts/{payout}")
-    echo(response.text if as_json else "\n".join(_details(response.json())))
+    show(client.get(f"/v2/payouts/{payout}"), as_json, _details)
 
 
 def _details(payout: dict[str, Any]) -> list[str]:

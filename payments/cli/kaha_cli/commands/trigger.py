@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from kaha_cli.charges import APPROVED, DECLINED, source_of
 from kaha_cli.client import Client
-from kaha_cli.command import echo, example, with_client
+from kaha_cli.command import example, with_client
+from kaha_cli.commands.charges import APPROVED, DECLINED, source_of
 from kaha_cli.failures import Misuse, Unreachable, printable
 from kaha_cli.feed import items_of
+from kaha_cli.output import echo, when_done
 
 AMOUNT = 10_000
 # Its refunds succeed after a few seconds.
@@ -124,7 +125,8 @@ def trigger(client: Client, event_type: str, as_json: bool) -> None:
     while time.monotonic() < deadline:
         found = items_of(client.get("/v2/events/", type=event_type, object=object_id, limit=1).text)
         if found:
-            echo(found[0].text if as_json else f"{found[0].value['id']}  {event_type}  {printable(object_id)}")
+            with when_done():
+                echo(found[0].text if as_json else f"{found[0].value['id']}  {event_type}  {printable(object_id)}")
             return
         time.sleep(PAUSE_SECONDS)
     raise Unreachable(

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,12 @@ import click
 import httpx
 
 from kaha_cli.client import Client
-from kaha_cli.command import Function, confirm_live, echo, example, money, with_client
-from kaha_cli.failures import Failure, Misuse, printable
+from kaha_cli.command import Function, confirm_live, example, money, with_client
+from kaha_cli.failures import Failure, Misuse, Unreachable, printable
+from kaha_cli.output import note, show, when_done
 
-# Its source has a key of its own, made of this one.
-KEY_MAX_LENGTH = 240
+# At most 240 characters, for its source has a key of its own, made of this one. An empty one would be none.
+IDEMPOTENCY_KEY = re.compile("(?=.{1,240}$)[!-~](?:[ -~]*[!-~])?")
 # The card numbers of test mode: no other is taken, so no real card ends in a shell's history.
 APPROVED = "4000000000003055"
 DECLINED = "4000000000000002"
@@ -43,7 +45,12 @@ TEST_CARDS = frozenset(
         "4000000000005118",
     }
 )
-DECIMAL = re.compile(r"(\d+)\.(\d\d)")
+# More digits than any amount that kaha takes. A zero in front may be meant as anything.
+WHOLE = re.compile("[1-9][0-9]{0,14}")
+DECIMAL = re.compile(r"([0-9]{1,12})\.([0-9]{2})")
+
+
+SHOWN_LENGTH = 40
 
 
 class Amount(click.ParamType):
@@ -54,11 +61,12 @@ class Amount(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
         """Return the number, or fail with what to write instead."""
         text = str(value)
-        if text.isascii() and text.isdigit() and int(text[:15]) > 0:
+        if WHOLE.fullmatch(text):
             return int(text)
         meant = DECIMAL.fullmatch(text)
         instead = f"For PHP {text} give {int(meant[1] + meant[2])}." if meant else "For PHP 12.50 give 1250."
-        return self.fail(f"{text!r} is no whole number of the currency's smallest unit. {instead}")
+        shown = repr(text) if len(text) <= SHOWN_LENGTH else f"A text of {len(text)} characters"
+        return self.fail(f"{shown} is no amount: a whole number of the currency's smallest unit. {instead}")
 
 
 class TestCard(click.ParamType):
@@ -86,6 +94,18 @@ class ChargeId(click.ParamType):
         return str(value)
 
 
+class IdempotencyKey(click.ParamType):
+    """A key that can be sent as it is."""
+
+    name = "key"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the key, or fail."""
+        if not IDEMPOTENCY_KEY.fullmatch(str(value)):
+            self.fail("An idempotency key has 1 to 240 printable ASCII characters. Is your variable set?")
+        return str(value)
+
+
 charge_argument = click.argument("charge", metavar="CHARGE", type=ChargeId())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
 
@@ -95,6 +115,7 @@ def changes(function: Function) -> Callable[..., Any]:
     key = click.option(
         "--idempotency-key",
         "key",
+        type=IdempotencyKey(),
         metavar="KEY",
         default=lambda: f"kaha-cli-{secrets.token_hex(16)}",
         show_default="a new one",
@@ -145,7 +166,7 @@ def create(
     confirm_live(client, lambda: f"{'hold' if given['hold'] else 'charge'} {money(given['amount'], currency)}", yes)
     if card:
         source = _post(client, "/v2/sources/", source_of(card), f"{key}-source", key).json()["id"]
-    _show(_post(client, "/v2/charges/", body | {"source": source}, key, key), as_json)
+    _do(client, "/v2/charges/", body | {"source": source}, key, as_json)
 
 
 @charges.command(epilog=example("kaha charges retrieve ch_…"))
@@ -154,7 +175,7 @@ def create(
 @with_client
 def retrieve(client: Client, charge: str, as_json: bool) -> None:
     """Show a charge as it is now."""
-    _show(client.get(f"/v2/charges/{charge}"), as_json)
+    show(client.get(f"/v2/charges/{charge}"), as_json, _details)
 
 
 @charges.command("list", epilog=example("kaha charges list --status failed --limit 5"))
@@ -167,15 +188,7 @@ def retrieve(client: Client, charge: str, as_json: bool) -> None:
 @with_client
 def list_charges(client: Client, as_json: bool, **query: Any) -> None:
     """List charges, the newest first."""
-    response = client.get("/v2/charges/", **query)
-    if as_json:
-        echo(response.text)
-        return
-    found = response.json()
-    for charge in found["data"]:
-        echo(_line(charge))
-    if "next" in found:
-        click.echo(f"There are more: --start-after {found['data'][-1]['id']}", err=True)
+    show_page(client.get("/v2/charges/", **query), as_json, _line)
 
 
 @charges.command(epilog=example("kaha charges capture ch_…", "kaha charges capture ch_… --amount 100000"))
@@ -222,25 +235,40 @@ def _change(client: Client, charge: str, verb: str, body: dict[str, Any], key: s
         return f"{verb} {money(body.get('amount', left), found['currency'])} of {charge}"
 
     confirm_live(client, describe, yes)
-    _show(_post(client, f"/v2/charges/{charge}/{verb}", body, key, key), as_json)
+    _do(client, f"/v2/charges/{charge}/{verb}", body, key, as_json)
+
+
+def _do(client: Client, path: str, body: dict[str, Any], key: str, as_json: bool) -> None:
+    response = _post(client, path, body, key, key)
+    with when_done():
+        show(response, as_json, _details)
 
 
 def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str, given_key: str) -> httpx.Response:
-    if len(given_key) > KEY_MAX_LENGTH or not (given_key.isascii() and given_key.isprintable()):
-        raise Misuse(f"An idempotency key has at most {KEY_MAX_LENGTH} printable characters.")
     try:
         return client.post(path, body, idempotency_key)
     except Failure as failure:
         if failure.may_have_arrived:
-            failure.advice = (
-                "\nWhether it was done is not known. Run the same command with this option added, which never does it "
-                f"twice: --idempotency-key {given_key}"
-            )
+            failure.advice = _advice(given_key)
         raise
+    except KeyboardInterrupt:
+        stopped = Unreachable(client.account.url, "it was stopped before the answer came.")
+        stopped.advice = _advice(given_key)
+        raise stopped from None
 
 
-def _show(response: httpx.Response, as_json: bool) -> None:
-    echo(response.text if as_json else "\n".join(_details(response.json())))
+def _advice(key: str) -> str:
+    return (
+        "\nWhether it was done is not known. Run the same command with this option added, which never does it twice: "
+        f"--idempotency-key {shlex.quote(key)}"
+    )
+
+
+def show_page(response: httpx.Response, as_json: bool, line: Callable[[dict[str, Any]], str]) -> None:
+    """Print a page of a list, a line for each object, and say where the next one begins. Raises Unshown."""
+    show(response, as_json, lambda page: map(line, page["data"]))
+    if not as_json and "next" in (page := response.json()):
+        note(f"There are more: --start-after {page['data'][-1]['id']}")
 
 
 def _state(charge: dict[str, Any]) -> str:

@@ -5,9 +5,10 @@ import re
 import click
 
 from kaha_cli.client import Client
-from kaha_cli.command import clock_time, echo, example, until_interrupted, with_client
+from kaha_cli.command import clock_time, example, until_interrupted, with_client
 from kaha_cli.failures import printable
 from kaha_cli.feed import PAGE_LENGTH, Feed, types_option
+from kaha_cli.output import echo
 
 PATH = "/v2/requests/"
 STATUSES = re.compile(r"[1-5](?:xx|[0-9]{2})")

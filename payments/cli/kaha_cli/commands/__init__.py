@@ -1,0 +1,1 @@
+"""What can be typed after `kaha`: a module for each command or group of commands."""
