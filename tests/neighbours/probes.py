@@ -1,4 +1,4 @@
-"""What another merchant sees meanwhile: its list, charge, payer source and first webhook; and `/ping` and `/ready`."""
+"""What another merchant sees meanwhile: its list, charge, source and first webhook, `/ping` and `/ready`."""
 
 import http.client
 import json

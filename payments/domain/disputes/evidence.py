@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection
@@ -86,9 +87,9 @@ def _write(known: Evidence | None, added: Evidence) -> Insert | Update:
 def _count(caller: Caller, size: int) -> None:
     """Count what is sent, also in place of an earlier piece; raise PaymentError where it is too much in a day."""
     most = BYTES_A_DAY[caller.livemode]
-    sent = {"merchant": caller.merchant_id, "livemode": caller.livemode, "day": clock.now().date()}
+    row: dict[str, Any] = {"merchant": caller.merchant_id, "livemode": caller.livemode}
     with connection.cursor() as cursor:
-        cursor.execute(COUNT, {**sent, "size": size, "most": most})
+        cursor.execute(COUNT, row | {"day": clock.now().date(), "size": size, "most": most})
         is_counted = cursor.rowcount == 1
     if not is_counted:
         most //= 1024**2
