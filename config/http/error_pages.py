@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views import defaults
 from rest_framework.exceptions import MethodNotAllowed
 
@@ -12,9 +13,12 @@ from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
 from payments.api.responses.near_paths import path_near
 from payments.api.responses.rendering import prefers_json
+from payments.context import request_id
 from payments.db.texts.writes import TextRefused
 from payments.pages.responses import for_payers, page
 from payments.web.middleware import is_api
+
+OFFICE = "/admin/"
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -59,7 +63,9 @@ def _error_page(request: HttpRequest, template: str) -> HttpResponse:
     match = request.resolver_match
     if match and getattr(match.func, "is_for_payers", False):
         return for_payers(lambda payer: page(payer, "error", status=500))(request)
-    return defaults.server_error(request, template)
+    is_office = request.path.startswith(OFFICE)
+    words = {"request_id": request_id.get(), "back": OFFICE if is_office else ""}
+    return HttpResponse(render_to_string(template, words), status=500)
 
 
 def _wants_json(request: HttpRequest) -> bool:

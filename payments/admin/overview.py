@@ -207,8 +207,10 @@ def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
         return
     volume, count = trade.stacks("amount"), trade.stacks("count")
     series = series_of(count)
-    yield stacked_bars("volume", "Volume per day", volume, series, _label, lambda value: money(value, currency))
-    yield stacked_bars("count", "Charges per day", count, series, _label, "{:,}".format)
+    yield stacked_bars(
+        "volume", "Approved volume per day", volume, series, _label, lambda value: money(value, currency)
+    )
+    yield stacked_bars("count", "Approved charges per day", count, series, _label, "{:,}".format)
 
 
 def _label(source_type: str) -> str:

@@ -14,7 +14,7 @@ from payments.search.lexemes import amount_lexeme, digits_of, last4_lexeme, word
 TERMS_MAX = 8
 # A shorter word is compared whole, because its beginnings would be of too many words.
 PREFIX_MIN_LENGTH = 3
-# With spaces it is told from amounts by its plus.
+# With spaces, its plus separates it from amounts.
 SPACED_PHONE = re.compile(r"\+[0-9][0-9 ().-]{5,23}[0-9]")
 PHONE = re.compile(r"[0-9(][0-9()/-]{5,23}[0-9]")
 QUOTED = re.compile(r'"([^"]*)"')

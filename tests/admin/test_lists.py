@@ -40,9 +40,11 @@ def test_the_chosen_mode_stays_for_all_pages_of_the_session(operator: Client) ->
     assert "mode-test" in text_of(operator.get(CHARGES))
 
 
-def test_a_mode_in_an_address_is_chosen_by_it(operator: Client) -> None:
-    live, _ = both_modes()
-    assert shown(operator, mode="live") == shown(operator) == [str(live.pk)]
+def test_a_mode_in_an_address_is_that_of_its_page_alone(operator: Client) -> None:
+    live, test = both_modes()
+    operator.post(MODE, {"mode": "test", "next": CHARGES})
+    assert shown(operator, mode="live") == [str(live.pk)]
+    assert shown(operator) == [str(test.pk)]
 
 
 def test_the_switch_leads_to_no_other_site(operator: Client) -> None:

@@ -64,6 +64,8 @@ def test_the_figures_are_broken_down_by_merchant_and_type(operator: Client, shop
     make_past_charge(shop.merchant, days_ago(2), number=DECLINED)
     make_past_charge(other, days_ago(2), amount=700)
     text = text_of(operator.get(INDEX)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Approved volume per day" in text
+    assert "Approved charges per day" in text
     rows = {
         label: re.findall(r'<td class="number">(.*?)</td>', cells)
         for label, cells in re.findall(r"<tr><th scope=\"row\"><a href=[^>]+>(.+?)</a></th>(.*?)</tr>", text)

@@ -155,6 +155,14 @@ def test_pay_out_now_makes_a_payout_or_says_that_there_is_nothing(api: Api, shop
     assert Payout.objects.get().requested_by == User.objects.get(username="fely")
 
 
+def test_who_asked_for_a_payout_is_not_offered_to_approve_it(shop: NewMerchant, fely: Client) -> None:
+    payout = live_payout(shop.merchant, requested_by=User.objects.get(username="fely"))
+    flor = Client()
+    flor.force_login(person("flor", "finance"))
+    for client, offered in ((fely, False), (flor, True)):
+        assert (address_of(payout, "approve") in text_of(client.get(page_of(payout)))) == offered
+
+
 def test_a_live_payout_is_approved_by_another_than_its_requester(shop: NewMerchant, fely: Client) -> None:
     payout = live_payout(shop.merchant, requested_by=person("fely", "finance"))
     assert "Another operator must" in text_of(act(fely, payout, "approve"))
@@ -211,6 +219,7 @@ def test_a_payout_of_a_file_is_recorded_as_returned_by_two_people(shop: NewMerch
     payout = live_payout(shop.merchant, approved_by=person("flor", "finance"), approved_at=clock.now())
     put_into_file(payout)
     states.mark_sent(payout)
+    assert "an administrator other than you must approve the record" in text_of(fely.get(address_of(payout, "record")))
     act(fely, payout, "record", status="returned")
     decide(ben, ApprovalRequest.objects.get())
     payout.refresh_from_db()

@@ -79,6 +79,7 @@ urlpatterns = [
     path("v2/bug/", bug),
     path("v2/suspicious/", suspicious),
     path("page/bug/", bug),
+    path("admin/bug/", bug),
     path("page/suspicious/", suspicious),
     path("page/outage/", outage),
     path("page/payer/", for_payers(outage)),

@@ -142,6 +142,16 @@ def test_elsewhere_errors_are_json_for_programs(api: Api, path: str, status: int
     assert SECRET not in response.content.decode()
 
 
+@pytest.mark.parametrize(("path", "leads_back"), [("/admin/bug/", True), ("/page/bug/", False)])
+def test_the_page_of_a_failure_has_the_request_s_id_and_leads_back_to_the_office(
+    api: Api, path: str, leads_back: bool
+) -> None:
+    response = api.client.get(path, headers={"Accept": BROWSER})
+    text = response.content.decode()
+    assert f"<code>{response['Request-Id']}</code>" in text
+    assert ('<a href="/admin/">' in text) == leads_back
+
+
 def test_an_outage_is_a_page_that_says_that_nothing_is_lost(api: Api) -> None:
     response = api.client.get("/page/outage/", headers={"Accept": BROWSER})
     assert (response.status_code, response["Retry-After"]) == (503, "1")

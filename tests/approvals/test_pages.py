@@ -180,7 +180,7 @@ def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop:
     assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
     assert announced not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
-    assert "Another person approves or declines it by" in text_of(ana.get(page_of(newest())))
+    assert "Another administrator approves or declines it by" in text_of(ana.get(page_of(newest())))
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"is_superuser": False}], ids=str)

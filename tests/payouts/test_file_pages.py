@@ -131,6 +131,18 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
     assert "No payout of this file is in transit" in said(ana, "mark_paid", file)
 
 
+def test_who_made_a_file_that_somebody_has_is_offered_no_act_that_only_another_may_do(
+    account: PayoutAccount, ana: Client, ben: Client
+) -> None:
+    ready(account)
+    file = made(ana)
+    assert page_of("cancel", file) in text_of(ana.get(page_of("change", file)))
+    ana.post(page_of("download", file))
+    for client, offered in ((ana, False), (ben, True)):
+        page = text_of(client.get(page_of("change", file)))
+        assert [page_of(name, file) in page for name in ("mark_sent", "cancel")] == [offered, offered]
+
+
 def test_a_cancelled_file_offers_nothing_more(account: PayoutAccount, ana: Client) -> None:
     ready(account)
     file = made(ana)

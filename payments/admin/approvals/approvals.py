@@ -232,7 +232,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NOBODY_ELSE
             case State.PROPOSED:
-                return f"Another person approves or declines it by {moment_text(row.expires_at)}."
+                return f"Another administrator approves or declines it by {moment_text(row.expires_at)}."
             case State.APPROVED:
                 return f"{row.proposed_by} takes the key by {moment_text(row.expires_at)}. It is made when it is taken."
             case State.DONE:

@@ -30,7 +30,9 @@ Done = str | Mapping[str, str] | ApprovalRequest
 
 def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
     """Redirect to the request for approval that a form made."""
-    page.message_user(request, "Requested. Nothing is changed before another person approves it.", messages.WARNING)
+    page.message_user(
+        request, "Requested. Nothing is changed before an administrator other than you approves it.", messages.WARNING
+    )
     return redirect("admin:payments_approvalrequest_change", made.pk)
 
 
@@ -55,6 +57,10 @@ class RowAction(ABC):
 
     def fits(self, row: Any) -> bool:
         """Return whether the action applies to `row`."""
+        return True
+
+    def is_offered_to(self, operator: User, row: Any) -> bool:
+        """Return whether this operator may act on `row`, where four eyes are needed."""
         return True
 
     def question(self, row: Any) -> str:
@@ -100,7 +106,12 @@ class RowActions(admin.ModelAdmin):
         return [*ours, *super().get_urls()]
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
-        may = [act for act in self.row_actions if operator_of(request).has_perm(act.permission) and act.fits(row)]
+        operator = operator_of(request)
+        may = [
+            act
+            for act in self.row_actions
+            if operator.has_perm(act.permission) and act.fits(row) and act.is_offered_to(operator, row)
+        ]
         return [ActionButton(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
 
     def act(self, request: HttpRequest, pk: Any, act: RowAction) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The switch between live and test mode: one choice for all lists, remembered for the session."""
+"""The switch between live and test mode: one choice for all lists, kept for the session."""
 
 import re
 from contextlib import suppress
@@ -24,15 +24,17 @@ OF_ONE_MODE = (PARAMETER, "p")
 
 
 def mode_of(request: HttpRequest) -> str:
-    """Return `live` or `test`: the mode in the address, which is then remembered, or else the remembered one.
+    """Return `live` or `test`: the mode in the address, or else the one that the switch chose.
 
-    Before the first choice it is live if the operator's merchants have sold anything in live mode.
+    Somebody else's link chooses for its own page alone. Before the first choice the mode is live if the operator's
+    merchants have sold anything in live mode.
     """
     asked = request.GET.get(PARAMETER, "")
-    mode = asked if asked in MODES else str(request.session.get(KEPT_AS) or _first_mode(request))
-    if request.session.get(KEPT_AS) != mode:
-        request.session[KEPT_AS] = mode
-    return mode
+    if asked in MODES:
+        return asked
+    if KEPT_AS not in request.session:
+        request.session[KEPT_AS] = _first_mode(request)
+    return str(request.session[KEPT_AS])
 
 
 def names_one_object(request: HttpRequest) -> bool:

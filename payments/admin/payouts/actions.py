@@ -45,6 +45,9 @@ class ApprovePayout(OnPayout):
     def fits(self, payout: Payout) -> bool:
         return approve.waits_for_approval(payout)
 
+    def is_offered_to(self, operator: User, payout: Payout) -> bool:
+        return payout.requested_by_id != operator.pk
+
     def notice(self, payout: Payout, operator: User) -> Consequence | None:
         return Consequence("Real money leaves for this bank account. It cannot be called back once it is sent.")
 
@@ -90,7 +93,10 @@ class RecordPayout(OnPayout):
         return OutcomeForm(data, payout)
 
     def notice(self, payout: Payout, operator: User) -> Consequence | None:
-        said = "Only our bank knows how a payout of a bank file ended, so another person must approve the record."
+        said = (
+            "Only our bank knows how a payout of a bank file ended, so an administrator other than you must approve "
+            "the record."
+        )
         return approval_notice(said, operator, payout.merchant)
 
     def do(self, payout: Payout, said: dict[str, Any]) -> Done:

@@ -68,6 +68,9 @@ class FileAction(RowAction):
 class MarkSent(FileAction):
     name, label = "mark_sent", "Mark as sent"
 
+    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
+        return file.created_by_id != operator.pk
+
     def notice(self, file: PayoutFile, operator: User) -> Consequence | None:
         if file.created_by_id == operator.pk:
             return Consequence("You made this file. Another person checks that the bank has it, and marks it as sent.")
@@ -101,6 +104,9 @@ class MarkPaid(FileAction):
 
 class CancelFile(FileAction):
     name, label = "cancel", "Cancel the file"
+
+    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
+        return file.downloaded_at is None or file.created_by_id != operator.pk
 
     def notice(self, file: PayoutFile, operator: User) -> Consequence | None:
         freed = "Its payouts wait for another file."

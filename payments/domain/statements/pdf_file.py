@@ -99,7 +99,7 @@ class Sheet:
             self.write(
                 f"Provisional: up to {statement.until:%Y-%m-%d %H:%M:%S} UTC; movements may still be added.", BOLD
             )
-        self.write("Balance is what is owed to the merchant: pending until settlement, then available.")
+        self.write(self.statement.balance_words)
 
     def _heads(self) -> None:
         self.canvas.setFont(BOLD, 8)

@@ -38,6 +38,10 @@ WORDS: Mapping[str, str] = {
     Kind.PAYOUT_LATE: "Payouts that were paid after they had failed",
 }
 ORDER = list(WORDS)
+BALANCE_WORDS = (
+    "Balance is what is owed to the merchant, without what is kept in reserve of payouts: pending until settlement, "
+    "then available."
+)
 
 
 class BadMonth(Exception):
@@ -125,6 +129,11 @@ class Statement:
     @property
     def last(self) -> date:
         return (self.until - timedelta(microseconds=1)).date()
+
+    @property
+    def balance_words(self) -> str:
+        """Return what its balances are, in words."""
+        return BALANCE_WORDS
 
     @property
     def mode(self) -> str:
