@@ -10,12 +10,12 @@ _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 _MARKS = {"\u2212": "-", "\u00b7": ".", "\u2022": ".", "\u2219": ".", "\u22c5": ".", "\u30fb": "."}
 # Format characters, combining marks, controls and separators: they count as blanks between digits.
 _BLANK_CATEGORIES = frozenset(["Cf", "Mn", "Me", "Cc", "Zs", "Zl", "Zp"])
-# Escapes of blanks and invisible characters in JSON, Python, HTML and forms.
+# Escapes of blanks and invisible characters in JSON, Python, HTML and forms. A run of backslashes is read once.
 ESCAPED = (
-    r"\\+(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}"
+    r"(?<!\\)\\++(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}"
     r"|&(?:[A-Za-z]{2,6}|#[0-9]{1,5}|#[xX][0-9A-Fa-f]{1,4});"
 )
-_IN_CODE = re.compile(r"\\+(?:([bfnrtv])|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_IN_CODE = re.compile(r"(?<!\\)\\++(?:([bfnrtv])|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 # A form's blank; the one before a telephone number is none.
 _PLUS = re.compile(r"(?<=[0-9])\+(?=[0-9])")
 # A program may escape what another one has escaped.

@@ -123,7 +123,7 @@ def test_each_download_has_the_same_bytes_whatever_is_set_meanwhile(account: Pay
     live_account(account.merchant, "111111111111")
     ready(account)
     sent(file)
-    files.mark_paid(file)
+    files.mark_paid(file, person("cleo"))
     assert files.download(PayoutFile.objects.get()) == first
     assert NUMBER.encode() in first
     assert DEBTOR_NUMBER.encode() in first
@@ -159,7 +159,7 @@ def test_the_database_refuses_a_payout_that_breaks_the_rules_of_files(
 def test_each_step_is_in_the_audit_log_without_an_account_number(account: PayoutAccount) -> None:
     ready(account)
     file = sent(make_file())
-    files.mark_paid(file)
+    files.mark_paid(file, person("cleo"))
     entries = AuditEntry.objects.filter(object_id=file.id).order_by("id")
     assert [entry.action for entry in entries] == ["added", "exported", "changed", "changed"]
     said = " ".join(f"{entry.detail} {entry.object_name}" for entry in AuditEntry.objects.all())
@@ -206,6 +206,6 @@ def test_money_that_was_paid_live_goes_to_the_bank_in_a_file(live: Api, shop: Ne
     file = sent(files.make(new_id(), "PHP", PAY_ON, person("ana")))
     assert standing()["payouts_in_transit"] == -file.total
     assert broken() == []
-    files.mark_paid(file)
+    files.mark_paid(file, person("cleo"))
     assert "payouts_in_transit" not in standing()
     assert broken() == []

@@ -1,6 +1,7 @@
 """What is wrong with a text that is no key of kaha. No message repeats the text."""
 
 import re
+from dataclasses import dataclass
 
 from payments.domain.merchants.api_keys import FULL_KEY
 
@@ -19,9 +20,19 @@ UNKNOWN = "This API key is not valid."
 OURS = f"One of kaha begins with sk_test_ or sk_live_ and has {LENGTH} characters or more."
 
 _BEGINNING = re.compile(r"[spr]k_(?:test|live)_")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form that a text has as a whole, and what to do about it."""
+
+    form: re.Pattern[str]
+    advice: str
+
+
 # What is recognised by its form, in this order; the first that fits says what to do.
 _FORMS = tuple(
-    (re.compile(pattern, re.DOTALL), message)
+    Form(re.compile(pattern, re.DOTALL), message)
     for pattern, message in (
         (
             rf"\s+{FULL_KEY.pattern}\s*|\s*{FULL_KEY.pattern}\s+",
@@ -44,9 +55,9 @@ _FORMS = tuple(
 
 def advice_on(text: str) -> str:
     """Return what is wrong with `text` as a key, and what to do instead."""
-    for form, message in _FORMS:
-        if form.fullmatch(text):
-            return message
+    for each in _FORMS:
+        if each.form.fullmatch(text):
+            return each.advice
     if not _BEGINNING.match(text):
         return f"This is not a key of kaha. {OURS}"
     if len(text) < LENGTH:

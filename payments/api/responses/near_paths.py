@@ -12,7 +12,7 @@ API = "v2/"
 LONGEST_COMPARED = 60
 LEAST_SIMILARITY = 0.75
 ID = "{id}"
-_ID = re.compile(r".*[0-9{:<@].*")
+_PART_OF_ID = re.compile(r"[0-9{:<@]")
 _GROUP = re.compile(r"\(\?P<(\w+)>(?:\[[^\]]*\]|[^()\[\]])*\)")
 # Words of other services for what kaha has under another one, by their place in the path.
 FIRST_WORDS = {
@@ -35,7 +35,7 @@ def path_near(path: str) -> str | None:
         words = words[1:]
     if not words:
         return None
-    shape = _translated([ID if number and _ID.fullmatch(word) else word for number, word in enumerate(words)])
+    shape = _translated([ID if number and _PART_OF_ID.search(word) else word for number, word in enumerate(words)])
     shapes = [shape] + ([[shape[0], ID, *shape[2:]]] if len(shape) > 1 else [])
     for each in shapes:
         wanted = REFUNDS.get(each[0], "/".join(each))[:LONGEST_COMPARED]

@@ -32,6 +32,9 @@ def work_on(subject: Subject, author: User, note: str, assignee: User | None, ta
 
     Each change is in the audit log. Raise CaseFull if the case has NOTES_MAX notes.
     """
+    known = case_of(subject) or Case()
+    if not note and (known.assignee, known.tags) == (assignee, list(tags)):
+        return []
     Case.objects.get_or_create(**_about(subject), defaults={"merchant_id": _merchant_id(subject)})
     case = Case.objects.select_for_update().get(**_about(subject))
     changed = {name: new for name, new in (("assignee", assignee), ("tags", list(tags))) if getattr(case, name) != new}
