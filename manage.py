@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Every command of kaha: `uv run manage.py help` lists them."""
+"""Every command of kaha: `.uv/bin/uv run manage.py help` lists them."""
 
 import os
 import sys

@@ -70,13 +70,13 @@ def curl_lines(ready: Ready) -> list[str]:
     source = json.dumps({"type": "card", "card": CARD})
     as_type = "-H 'Content-Type: application/json'"
     return [
-        f"  KAHA={ready.api} KEY={ready.demo['sk_test']}",
-        f"  SOURCE=$(curl -s $KAHA/v2/sources/ -u $KEY: {as_type} \\",
+        f"  export KAHA_URL={ready.api} KAHA_KEY={ready.demo['sk_test']}",
+        f"  SOURCE=$(curl -s $KAHA_URL/v2/sources/ -u $KAHA_KEY: {as_type} \\",
         f"    -d '{source}' \\",
         "    | grep -o 'src_[0-9a-f]*' | head -n 1)",
-        f"  curl -s $KAHA/v2/charges/ -u $KEY: {as_type} \\",
+        f"  curl -s $KAHA_URL/v2/charges/ -u $KAHA_KEY: {as_type} \\",
         '    -d \'{"amount": 50000, "description": "Order 1002", "source": "\'$SOURCE\'"}\'; echo',
-        '  curl -s "$KAHA/v2/charges/?limit=2" -u $KEY:; echo',
+        '  curl -s "$KAHA_URL/v2/charges/?limit=2" -u $KAHA_KEY:; echo',
     ]
 
 

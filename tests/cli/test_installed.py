@@ -29,7 +29,7 @@ def run(home: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.long
 def test_the_guides_line_installs_it_from_the_service_and_it_runs(service: Service, tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("UV_TOOL", "VIRTUAL_ENV"))}
-    environment |= {"HOME": str(tmp_path), "KAHA": service.url}
+    environment |= {"HOME": str(tmp_path), "KAHA_URL": service.url}
     subprocess.run(["bash", "-euc", LINE], cwd=tmp_path, env=environment, check=True, timeout=300)
     assert run(tmp_path, tmp_path / ".local/bin/kaha", "--version").stdout.startswith("kaha, version ")
 

@@ -228,7 +228,7 @@ def guides_receiver(tmp_path: Path) -> Iterator[str]:
     [code] = [block.code for block in blocks_of("templates/guides/webhooks.md") if "# receiver.py" in block.code]
     (tmp_path / "receiver.py").write_text(code)
     with (tmp_path / "said").open("w") as said:
-        environment = os.environ | {"WHSEC": SECRET, "PORT": port}
+        environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": port}
         process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=said)
     yield f"http://127.0.0.1:{port}/"
     process.kill()

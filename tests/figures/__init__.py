@@ -1,4 +1,4 @@
-"""Figures about callbacks and about money, on real servers: `uv run python -m tests.figures --help`.
+"""Figures about callbacks and about money, on real servers: `.uv/bin/uv run python -m tests.figures --help`.
 
 The suite runs the same code at sizes that take seconds.
 """

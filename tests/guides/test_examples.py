@@ -27,7 +27,7 @@ class Terminal:
     """A reader's terminal: runs blocks as they are shown, and remembers the IDs that it is asked to."""
 
     def __init__(self, url: str, key: str) -> None:
-        self.variables = {"KAHA": url, "KEY": key}
+        self.variables = {"KAHA_URL": url, "KAHA_KEY": key}
 
     def run(self, code: str) -> str:
         environment = os.environ | self.variables
@@ -66,7 +66,7 @@ def test_each_command_answers_as_shown(name: str, terminal: Terminal) -> None:
         if block.language != "sh" or "curl" not in block.code:
             continue
         output = terminal.run(block.code)
-        expected = after.code.replace(PLACEHOLDER, terminal.variables["KAHA"])
+        expected = after.code.replace(PLACEHOLDER, terminal.variables["KAHA_URL"])
         if after.language == "text":
             assert output == expected
             continue

@@ -56,7 +56,7 @@ class Reader:
 @pytest.fixture
 def reader(shop: NewMerchant, tmp_path: Path) -> Iterator[Reader]:
     with web_server(tmp_path) as url:
-        yield Reader(tmp_path, os.environ | {"KAHA": url, "KEY": shop.keys["sk_test"]})
+        yield Reader(tmp_path, os.environ | {"KAHA_URL": url, "KAHA_KEY": shop.keys["sk_test"]})
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def test_a_page_runs_and_styles_nothing_inline(path: str, pages: dict[str, Page]
 def test_the_services_own_address_is_filled_in(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://pay.shop.example"
     text = text_at("/docs/first-payment")
-    assert "KAHA=https://pay.shop.example KEY=" in text
+    assert "KAHA_URL=https://pay.shop.example KAHA_KEY=" in text
     assert 'href="https://pay.shop.example/docs"' in text
     assert PLACEHOLDER not in text
 

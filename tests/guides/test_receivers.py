@@ -37,7 +37,7 @@ def port(tmp_path: Path) -> Iterator[int]:
         trial.bind(("127.0.0.1", 0))
         number = trial.getsockname()[1]
     (tmp_path / "receiver.py").write_text(code_of("python", "# receiver.py"))
-    environment = os.environ | {"WHSEC": SECRET, "PORT": str(number)}
+    environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": str(number)}
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=said)
     try:
@@ -73,5 +73,5 @@ def test_the_receiver_in_python_handles_all_properly_and_acts_once(port: int, tm
 def test_the_line_for_the_plain_header_accepts_the_signed_body_alone() -> None:
     line = code_of("python", "compare_digest")
     headers = Signer([SECRET], "X-Kaha").headers_of("evt_1", b"{}", clock.now())
-    assert eval(line, {"hmac": hmac, "headers": headers, "WHSEC": SECRET, "body": b"{}"}) is True
-    assert eval(line, {"hmac": hmac, "headers": headers, "WHSEC": SECRET, "body": b"[]"}) is False
+    assert eval(line, {"hmac": hmac, "headers": headers, "KAHA_WEBHOOK_SECRET": SECRET, "body": b"{}"}) is True
+    assert eval(line, {"hmac": hmac, "headers": headers, "KAHA_WEBHOOK_SECRET": SECRET, "body": b"[]"}) is False

@@ -152,7 +152,7 @@ def run(label: str, source: str, key: str, folder: Path) -> str:
         pytest.skip(f"no {program[0]} is installed (Debian: {package})")
     (folder / file).write_text(source)
     done = subprocess.run(
-        [*program, file], cwd=folder, env=os.environ | {"KEY": key}, capture_output=True, text=True, timeout=60
+        [*program, file], cwd=folder, env=os.environ | {"KAHA_KEY": key}, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
@@ -194,7 +194,7 @@ def test_a_sample_that_is_refused_prints_the_message(
     if shutil.which(program[0]) is None:
         pytest.skip(f"no {program[0]} is installed")
     (tmp_path / file).write_text(source)
-    environment = os.environ | {"KEY": "rzp_test_4f8KxPqL2mNcWd"}
+    environment = os.environ | {"KAHA_KEY": "rzp_test_4f8KxPqL2mNcWd"}
     done = subprocess.run([*program, file], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert "This is a key of Razorpay." in done.stdout + done.stderr
 
@@ -209,7 +209,7 @@ def test_a_sample_has_no_key(described: Document) -> None:
     for operation in described.operations().values():
         for sample in operation["x-codeSamples"]:
             assert not re.search(r"[sp]k_(test|live)_|whsec_", sample["source"])
-            assert ("KEY" in sample["source"]) == (operation["operationId"] != "healthy")
+            assert ("KAHA_KEY" in sample["source"]) == (operation["operationId"] != "healthy")
 
 
 TRICKY: dict[str, Any] = {"a": ['"', "\\", "$x", "it's", "é"], "b": {"c": None, "d": True, "e": {}}, "f": 1}

@@ -36,7 +36,7 @@ OF_THIS_RUN = ("DATABASE_URL", "REDIS_URL", "PYTEST_XDIST_WORKER", "PYTEST_XDIST
 def test_the_files_are_of_this_schema() -> None:
     for file, body in files().items():
         written = file.read_text().partition("\n\n")[2]
-        assert written.strip() == body, "write it anew: uv run python -m tests.sharding.plan"
+        assert written.strip() == body, "write it anew: .uv/bin/uv run python -m tests.sharding.plan"
 
 
 @pytest.mark.django_db

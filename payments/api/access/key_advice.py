@@ -8,7 +8,7 @@ from payments.domain.merchants.api_keys import FULL_KEY
 LENGTH = len("sk_test_") + 48
 EMPTY = (
     "The key that was sent is empty. Is your variable set? Send the key as the user name of HTTP Basic, with an empty "
-    "password (curl -u $KEY:), or as a Bearer token."
+    "password (curl -u $KAHA_KEY:), or as a Bearer token."
 )
 PASSWORD = "The key was sent as the password. Send it as the user name, with an empty password: curl -u KEY:"  # nosec
 SCHEME = "The scheme before the key must be Basic or Bearer: send Authorization: Bearer KEY, or use curl -u KEY:."

