@@ -12,7 +12,9 @@ from payments.providers.disputes import Evidence, EvidenceType
 
 BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
 # A text with anything to read: neither white space alone, nor characters that no page shows.
-READABLE = r"^[\s\S]*[^\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF][\s\S]*"
+READABLE = (
+    r"^[\s\S]*[^\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF][\s\S]*"
+)
 
 
 class File(StrictField):
