@@ -11,10 +11,10 @@ from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LEN
 from payments.providers.disputes import Evidence, EvidenceType
 
 BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
-# A text with anything to read: neither white space alone, nor characters that no page shows.
-READABLE = (
-    r"^[\s\S]*[^\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF][\s\S]*"
-)
+# White space, and characters that no page shows.
+BLANK = r"\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF"
+# A text with anything to read.
+READABLE = rf"^[\s\S]*[^{BLANK}][\s\S]*"
 
 
 class File(StrictField):
