@@ -63,8 +63,9 @@ def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, o
         ({"file": b""}, "empty"),
         ({"file": b"%PDF-1.7", "text": "Signed for"}, "a text or a file"),
         ({}, "a text or a file"),
+        ({"text": "\u200b \u2060"}, "nothing but blanks"),
     ],
-    ids=["another type", "too large", "empty", "with a text", "nothing"],
+    ids=["another type", "too large", "empty", "with a text", "nothing", "nothing to read"],
 )
 def test_what_is_no_piece_of_evidence_is_refused(
     dispute: Dispute, operator: Client, said: dict[str, Any], words: str

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.core.validators import RegexValidator
 from django.template.defaultfilters import filesizeformat
 
 from payments.admin.framework.formats import money
@@ -18,7 +19,14 @@ from payments.domain.errors import PaymentError
 from payments.domain.operators import dispute_responses
 from payments.domain.operators.dispute_responses import AboveLimit
 from payments.models import Dispute
-from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
+from payments.models.charging.evidence import (
+    NOTHING_TO_READ,
+    READABLE,
+    SIGNATURES,
+    SIZE_MAX,
+    TEXT_MAX_LENGTH,
+    content_type_of,
+)
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.vault import VaultUnavailable
 
@@ -34,6 +42,7 @@ class EvidenceForm(ReasonForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
         max_length=TEXT_MAX_LENGTH,
+        validators=[RegexValidator(READABLE, NOTHING_TO_READ)],
         help_text="Sealed, and sent to the provider alone.",
     )
     file = forms.FileField(

@@ -7,14 +7,17 @@ from typing import Any
 
 from payments.api.validation.fields import Choice, Schema, StrictField, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
+from payments.models.charging.evidence import (
+    NOTHING_TO_READ,
+    READABLE,
+    SIGNATURES,
+    SIZE_MAX,
+    TEXT_MAX_LENGTH,
+    content_type_of,
+)
 from payments.providers.disputes import Evidence, EvidenceType
 
 BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
-# White space, and characters that no page shows.
-BLANK = r"\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF"
-# A text with anything to read.
-READABLE = rf"^[\s\S]*[^{BLANK}][\s\S]*"
 
 
 class File(StrictField):
@@ -69,7 +72,7 @@ class EvidenceInput(StrictSerializer):
         max_length=TEXT_MAX_LENGTH,
         pattern=READABLE,
         required=False,
-        error_messages={"pattern": "This text holds nothing but blanks. Say why the charge was right, or send a file."},
+        error_messages={"pattern": NOTHING_TO_READ},
         help_text="What you have to say.",
     )
     file = File(required=False, help_text="A PDF, PNG or JPEG file of at most 2 MiB, in base64.")

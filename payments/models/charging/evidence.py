@@ -12,6 +12,11 @@ from payments.models.merchants.merchant import Merchant
 
 SIZE_MAX = 2 * 1024 * 1024
 TEXT_MAX_LENGTH = 20_000
+# White space, and characters that no page shows.
+BLANK = r"\s\x00-\x1F\x7F-\x9F\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF"
+# A text with anything to read.
+READABLE = rf"^[\s\S]*[^{BLANK}][\s\S]*"
+NOTHING_TO_READ = "This text holds nothing but blanks. Say why the charge was right, or send a file."
 # The first bytes of the files that networks take.
 SIGNATURES = {b"%PDF-": "application/pdf", b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
