@@ -30,7 +30,7 @@ PURGE_BATCH = 100
 # One row for each merchant, mode and day, so that two at once cannot both have the last of it.
 COUNT = """
 INSERT INTO payments_evidencesent AS sent (merchant_id, livemode, day, size)
-SELECT %(merchant)s, %(livemode)s, %(day)s, %(size)s WHERE %(size)s <= %(most)s
+VALUES (%(merchant)s, %(livemode)s, %(day)s, %(size)s)
 ON CONFLICT (merchant_id, livemode, day) DO UPDATE SET size = sent.size + excluded.size
 WHERE sent.size + excluded.size <= %(most)s
 """
@@ -89,8 +89,10 @@ def _count(caller: Caller, size: int) -> None:
     most = BYTES_A_DAY[caller.livemode]
     row: dict[str, Any] = {"merchant": caller.merchant_id, "livemode": caller.livemode}
     with connection.cursor() as cursor:
-        cursor.execute(COUNT, row | {"day": clock.now().date(), "size": size, "most": most})
-        is_counted = cursor.rowcount == 1
+        # The first piece of a day meets no row that refuses it.
+        if is_counted := size <= most:
+            cursor.execute(COUNT, row | {"day": clock.now().date(), "size": size, "most": most})
+            is_counted = cursor.rowcount == 1
     if not is_counted:
         most //= 1024**2
         message = f"This account has sent {most} MiB of evidence in a day. Send smaller files, or the rest tomorrow."
