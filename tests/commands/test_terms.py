@@ -38,16 +38,16 @@ def test_a_fee_is_removed(manage: Manage, api: Api) -> None:
     ("arguments", "complaint"),
     [
         (["cash", "PHP", "--fixed", "1"], "'cash' has no fee; there are card, gcash"),
-        (["card", "php", "--fixed", "1"], "'php' is no ISO 4217 currency code in upper case"),
+        (["card", "php", "--fixed", "1"], "'php' is no ISO 4217 currency code of today in upper case"),
         (["card", "XAU", "--fixed", "1"], "'XAU' is no ISO 4217 currency code"),
         (["card", "PHP", "--basis-points", "10001"], "from 0 to 10000"),
-        (["card", "PHP", "--basis-points=-1"], "from 0 to 10000"),
+        (["card", "PHP", "--basis-points=-1"], "'-1' is not a whole number in digits alone"),
         (["card", "PHP", "--fixed", "100000000000"], "from 0 to 99999999999"),
-        (["card", "PHP", "--fixed", "1.5"], "invalid int value: '1.5'"),
+        (["card", "PHP", "--fixed", "1.5"], "'1.5' is not a whole number in digits alone"),
         (["card", "PHP"], "Give --basis-points, --fixed or both"),
         (["card", "PHP", "--fixed", "1", "--remove"], "or --remove alone"),
         (["card", "PHP", "--remove"], "No fee is set for card in PHP."),
-        (["cash", "PHP", "--remove"], "'cash' has no fee"),
+        (["cash", "PHP", "--remove"], "No fee is set for cash in PHP."),
     ],
 )
 def test_a_fee_that_cannot_be_is_refused_in_one_clear_line(

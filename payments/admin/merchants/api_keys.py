@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -39,9 +40,9 @@ ROLL_NOTICE = (
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 
 
-def overlap_field(what: str) -> forms.IntegerField:
+def overlap_field(what: str) -> WholeNumberField:
     """Return a field for the hours during which the old one still works, with `what` as its help."""
-    return forms.IntegerField(
+    return WholeNumberField(
         label="Overlap in hours", min_value=0, max_value=LONGEST_OVERLAP_HOURS, initial=24, help_text=what
     )
 
@@ -67,7 +68,7 @@ class KeyForm(OnceForm):
         widget=forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"}),
         help_text="Networks such as 10.0.0.0/8 or 2001:db8::/32. Empty: everywhere.",
     )
-    days = forms.IntegerField(
+    days = WholeNumberField(
         label="Ends after days",
         required=False,
         min_value=1,

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
@@ -164,7 +165,7 @@ class RouteForm(ReasonForm):
     currency = forms.ChoiceField(choices=ANY_CURRENCY, required=False)
     amount_min = forms.CharField(label="Smallest amount", required=False, help_text="Such as 20.00. Empty: any.")
     amount_max = forms.CharField(label="Largest amount", required=False, help_text="Empty: any.")
-    position = forms.IntegerField(
+    position = WholeNumberField(
         label="Place", min_value=1, max_value=999, initial=1, help_text="Of a merchant's routes the lowest is first."
     )
     hold = forms.BooleanField(label="Holds", required=False, initial=True)
