@@ -29,13 +29,13 @@ LONGEST_LIFE_DAYS = 3650
 BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
-    "A live key that can move money is made only after another person has approved the request: a secret key, or a "
-    "restricted one with charges:write, refunds:write or disputes:write. You then take it, and see its text once. Any "
-    "other key is shown at once."
+    "A live key that can move money is made only after an administrator other than you has approved the request: "
+    "a secret key, or a restricted one with charges:write, refunds:write or disputes:write. You then take it, "
+    "and see its text once. Any other key is shown at once."
 )
 ROLL_NOTICE = (
-    "Anybody with the new key can move the merchant's money, so another person must approve this. You then take the "
-    "new key, and see its text once; the overlap of the old one begins when you take it."
+    "Anybody with the new key can move the merchant's money, so an administrator other than you must approve "
+    "this. You then take the new key, and see its text once; the overlap of the old one begins when you take it."
 )
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 

@@ -31,8 +31,9 @@ from payments.vault import VaultUnavailable
 
 MAY_CHANGE = "payments.change_payoutschedule"
 NOTICE = (
-    "A first schedule of live mode, a shorter delay, a smaller reserve or another way out needs another person's "
-    "approval, because the delay and the reserve cover later refunds and disputes. Other changes are made at once."
+    "A first schedule of live mode, a shorter delay, a smaller reserve or another way out needs the approval of "
+    "an administrator other than you, because the delay and the reserve cover later refunds and disputes. Other "
+    "changes are made at once."
 )
 
 

@@ -33,10 +33,10 @@ MAY_CHANGE, MAY_TEST = "payments.change_provideraccount", "payments.test_provide
 MAY_ROUTE = "payments.change_route"
 Kind = ApprovalRequest.Kind
 ACCOUNT_NOTICE = (
-    "Live cards and this account's credentials go where it says, so another person must approve the change. Switching "
-    "the account off, and nothing else, is done at once."
+    "Live cards and this account's credentials go where it says, so an administrator other than you must approve the "
+    "change. Switching the account off, and nothing else, is done at once."
 )
-ROUTE_NOTICE = "A route says which provider live cards are sent to, so another person must approve it."
+ROUTE_NOTICE = "A route says which provider live cards are sent to, so an administrator other than you must approve it."
 CREDENTIAL, SETTING = "credential_", "setting_"
 SECRET_MAX_LENGTH = 4096
 TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
