@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.core.management.base import CommandError
 
@@ -10,6 +10,7 @@ from payments import clock
 from payments.domain.merchants import merchants
 from payments.domain.merchants.row_lookup import NotOne
 from payments.models import Merchant
+from payments.typed_text import read_moment, read_whole_number
 
 DURATION = re.compile(r"([0-9]{1,6})([smhd])")
 # The first and the last year that there are cannot be shown in every time zone.
@@ -26,6 +27,14 @@ def duration(text: str) -> timedelta:
     return timedelta(**{UNITS[match[2]]: int(match[1])})
 
 
+def whole_number(text: str) -> int:
+    """Return a number of 0 or more in digits alone, for argparse."""
+    try:
+        return read_whole_number(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+
+
 def words(text: str) -> list[str]:
     """Return words separated by commas, for argparse."""
     return [word.strip() for word in text.split(",")]
@@ -34,8 +43,7 @@ def words(text: str) -> list[str]:
 def moment(text: str) -> datetime:
     """Return an ISO 8601 time (UTC without a zone), or the time a duration such as 24h ago, for argparse."""
     try:
-        read = clock.now() - duration(text) if DURATION.fullmatch(text) else datetime.fromisoformat(text)
-        read = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+        read = clock.now() - duration(text) if DURATION.fullmatch(text) else read_moment(text)
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-21, 2026-11-21T10:30Z or 24h") from None
     if read.year not in YEARS:

@@ -40,9 +40,13 @@ def _set_payout_account(options: dict[str, Any]) -> Iterator[str]:
 def _takes_payout_schedule(parser: ArgumentParser) -> None:
     _add_place(parser)
     parser.add_argument("--interval", choices=PayoutSchedule.Interval.values, help="when payouts are made")
-    parser.add_argument("--delay-days", type=int, metavar="N", help="from the end of a settlement's day")
-    parser.add_argument("--reserve-percent", type=int, metavar="N", help="what is kept of each payout")
-    parser.add_argument("--reserve-days", type=int, metavar="N", help="for how long it is kept")
+    parser.add_argument(
+        "--delay-days", type=arguments.whole_number, metavar="N", help="from the end of a settlement's day"
+    )
+    parser.add_argument(
+        "--reserve-percent", type=arguments.whole_number, metavar="N", help="what is kept of each payout"
+    )
+    parser.add_argument("--reserve-days", type=arguments.whole_number, metavar="N", help="for how long it is kept")
     way_out = f"the provider account (pac_…) that carries payouts out, or {BANK_FILE}"
     parser.add_argument("--way-out", metavar="pac_…", help=way_out)
 

@@ -65,7 +65,7 @@ def test_list_shows_no_more_than_its_limit_and_says_so(manage: Manage, sent: lis
 
 @pytest.mark.parametrize("limit", ["0", "1001", "-1", "x", "²"])
 def test_a_limit_out_of_bounds_is_refused(manage: Manage, limit: str) -> None:
-    with pytest.raises(CommandError, match="no number from 1 to 1000"):
+    with pytest.raises(CommandError, match=r"is (no number from 1 to 1000|not a whole number in digits alone)"):
         manage("webhooks", "list", f"--limit={limit}")
 
 

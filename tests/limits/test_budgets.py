@@ -89,7 +89,7 @@ def test_a_changed_budget_is_in_the_audit_log(manage: Manage, shop: NewMerchant)
         (["5", "--usual"], "Give a number, or --usual alone."),
         (["0"], "from 1 to 1000000"),
         (["1000001"], "from 1 to 1000000"),
-        (["many"], "invalid int value"),
+        (["many"], "is not a whole number in digits alone"),
     ],
 )
 def test_a_budget_that_cannot_be_is_refused_in_one_clear_line(

@@ -10,11 +10,11 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from payments.admin.form_fields import DayField
 from payments.admin.moments import offset_text
 from payments.ids import first_id
 from payments.models import Merchant
@@ -93,25 +93,6 @@ class ByMerchant(FormFilter):
 
     def words(self) -> str:
         return str(getattr(self.used_parameters.get("merchant"), "title", "all"))
-
-
-# IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
-FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
-
-
-class DayInput(forms.DateInput):
-    input_type = "date"
-
-    def __init__(self) -> None:
-        # Browsers want this form in any language, and show another one as empty.
-        super().__init__(format="%Y-%m-%d")
-
-
-class DayField(forms.DateField):
-    """A day that has a day before and one after, in every time zone."""
-
-    widget = DayInput
-    default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
 
 
 class DaysForm(forms.Form):

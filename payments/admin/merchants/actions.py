@@ -8,6 +8,7 @@ from django import forms
 from django.db import transaction
 
 from payments import sourcetypes
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -55,7 +56,7 @@ class SetPaymentMethods(RowAction):
 
 
 class BudgetForm(ReasonForm):
-    budget = forms.IntegerField(
+    budget = WholeNumberField(
         label="Declines", required=False, min_value=1, max_value=decline_limits.BUDGET_MAX, help_text="Empty: as usual."
     )
 

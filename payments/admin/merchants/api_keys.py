@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -28,20 +29,20 @@ LONGEST_LIFE_DAYS = 3650
 BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
-    "A live key that can move money is made only after another person has approved the request: a secret key, or a "
-    "restricted one with charges:write, refunds:write or disputes:write. You then take it, and see its text once. Any "
-    "other key is shown at once."
+    "A live key that can move money is made only after an administrator other than you has approved the request: "
+    "a secret key, or a restricted one with charges:write, refunds:write or disputes:write. You then take it, "
+    "and see its text once. Any other key is shown at once."
 )
 ROLL_NOTICE = (
-    "Anybody with the new key can move the merchant's money, so another person must approve this. You then take the "
-    "new key, and see its text once; the overlap of the old one begins when you take it."
+    "Anybody with the new key can move the merchant's money, so an administrator other than you must approve "
+    "this. You then take the new key, and see its text once; the overlap of the old one begins when you take it."
 )
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 
 
-def overlap_field(what: str) -> forms.IntegerField:
+def overlap_field(what: str) -> WholeNumberField:
     """Return a field for the hours during which the old one still works, with `what` as its help."""
-    return forms.IntegerField(
+    return WholeNumberField(
         label="Overlap in hours", min_value=0, max_value=LONGEST_OVERLAP_HOURS, initial=24, help_text=what
     )
 
@@ -67,7 +68,7 @@ class KeyForm(OnceForm):
         widget=forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"}),
         help_text="Networks such as 10.0.0.0/8 or 2001:db8::/32. Empty: everywhere.",
     )
-    days = forms.IntegerField(
+    days = WholeNumberField(
         label="Ends after days",
         required=False,
         min_value=1,

@@ -21,6 +21,7 @@ NEWEST = 20
 # With what the networks compare the disputes of a month.
 COMPARED = ("of the month", "of the month before")
 Outcome = DayTotal.Outcome
+ISSUE_LIVE_KEY = "Issue a secret live key: an administrator other than you approves it"
 
 
 def checklist(merchant: Merchant) -> SafeString:
@@ -46,7 +47,7 @@ def _steps(merchant: Merchant) -> Iterator[tuple[bool, str]]:
     yield branded, "Pages of payers have its brand" if branded else "Give the pages of payers its brand, below"
     yield not costs_nothing, unpriced if costs_nothing else "Every type has a fee"
     yield routed, "A provider takes its live payments" if routed else "Add a provider account and a route"
-    yield keys[True], "A secret live key works" if keys[True] else "Issue a secret live key: another person approves it"
+    yield keys[True], "A secret live key works" if keys[True] else ISSUE_LIVE_KEY
     yield taken[True], "A live payment succeeded" if taken[True] else "Wait for the first live payment"
 
 

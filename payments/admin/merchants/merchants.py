@@ -47,7 +47,8 @@ FACTS = [
     ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
     (
         "Its secret live key",
-        "Issue it on the merchant's page when it is made: another person approves it, because it moves real money.",
+        "Issue it on the merchant's page when it is made: an administrator other than you approves it, because it "
+        "moves real money.",
     ),
 ]
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)

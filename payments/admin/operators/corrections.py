@@ -46,7 +46,6 @@ class CorrectionAdmin(DecidedByAnother):
         "decided_by",
         "decided",
         "charge_link",
-        "attempt_link",
     )
     decisions = DECISIONS
     list_filter = ("state", by_mode_of("attempt__charge"), "created_at")

@@ -27,8 +27,8 @@ from payments.vault import VaultUnavailable
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 CURRENCY_CHOICES = [(code, code) for code in sorted(CURRENCIES)]
 NOTICE = (
-    "Live payouts go to this account, so another person must approve it. It takes effect 24 hours after that, and can "
-    "be withdrawn until then."
+    "Live payouts go to this account, so an administrator other than you must approve it. It takes effect 24 hours "
+    "after that, and can be withdrawn until then."
 )
 
 

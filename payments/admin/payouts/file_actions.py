@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from payments import clock
-from payments.admin.framework.form_filters import DayInput
+from payments.admin.form_fields import DayField
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
@@ -28,9 +28,8 @@ class MakeForm(OnceForm):
     """A form for a new file, with the currencies in which payouts wait."""
 
     currency = forms.ChoiceField()
-    execute_on = forms.DateField(
+    execute_on = DayField(
         label="Pay on",
-        widget=DayInput,
         help_text="The day on which the bank is asked to pay; banks move it past holidays.",
     )
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
 from payments.admin.framework.formats import NOTHING, column, link, money
 from payments.admin.framework.object_actions import Consequence, Facts
@@ -30,8 +31,9 @@ from payments.vault import VaultUnavailable
 
 MAY_CHANGE = "payments.change_payoutschedule"
 NOTICE = (
-    "A first schedule of live mode, a shorter delay, a smaller reserve or another way out needs another person's "
-    "approval, because the delay and the reserve cover later refunds and disputes. Other changes are made at once."
+    "A first schedule of live mode, a shorter delay, a smaller reserve or another way out needs the approval of "
+    "an administrator other than you, because the delay and the reserve cover later refunds and disputes. Other "
+    "changes are made at once."
 )
 
 
@@ -39,21 +41,21 @@ class TermsForm(ReasonForm):
     interval = forms.ChoiceField(
         choices=PayoutSchedule.Interval.choices, help_text="At 01:00 UTC; weekly on Mondays, monthly on the first."
     )
-    delay_days = forms.IntegerField(
+    delay_days = WholeNumberField(
         label="Delay (days)",
         min_value=0,
         max_value=terms.DELAY_DAYS_MAX,
         initial=0,
         help_text="From the end of a settlement's day until it is paid out.",
     )
-    reserve_percent = forms.IntegerField(
+    reserve_percent = WholeNumberField(
         label="Reserve (%)",
         min_value=0,
         max_value=terms.RESERVE_PERCENT_MAX,
         initial=0,
         help_text="Kept of each payout. 0: nothing.",
     )
-    reserve_days = forms.IntegerField(
+    reserve_days = WholeNumberField(
         label="Reserve kept (days)", min_value=0, max_value=terms.RESERVE_DAYS_MAX, initial=0
     )
     provider_account = forms.ModelChoiceField(

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
 from payments.admin.framework.form_filters import FormFilter
 from payments.admin.framework.formats import (
@@ -28,7 +29,7 @@ from payments.providers.registry import CONNECTORS, PROVIDERS
 
 
 class RunForm(forms.Form):
-    run = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number of a run")
+    run = WholeNumberField(required=False, min_value=1, max_value=2**63 - 1, label="Number of a run")
 
 
 ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])

@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 
 from payments.admin.file_forms import is_too_long, with_file
+from payments.admin.form_fields import DayField
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.form_filters import DayField
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of

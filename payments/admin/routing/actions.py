@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
@@ -32,10 +33,10 @@ MAY_CHANGE, MAY_TEST = "payments.change_provideraccount", "payments.test_provide
 MAY_ROUTE = "payments.change_route"
 Kind = ApprovalRequest.Kind
 ACCOUNT_NOTICE = (
-    "Live cards and this account's credentials go where it says, so another person must approve the change. Switching "
-    "the account off, and nothing else, is done at once."
+    "Live cards and this account's credentials go where it says, so an administrator other than you must approve the "
+    "change. Switching the account off, and nothing else, is done at once."
 )
-ROUTE_NOTICE = "A route says which provider live cards are sent to, so another person must approve it."
+ROUTE_NOTICE = "A route says which provider live cards are sent to, so an administrator other than you must approve it."
 CREDENTIAL, SETTING = "credential_", "setting_"
 SECRET_MAX_LENGTH = 4096
 TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
@@ -164,7 +165,7 @@ class RouteForm(ReasonForm):
     currency = forms.ChoiceField(choices=ANY_CURRENCY, required=False)
     amount_min = forms.CharField(label="Smallest amount", required=False, help_text="Such as 20.00. Empty: any.")
     amount_max = forms.CharField(label="Largest amount", required=False, help_text="Empty: any.")
-    position = forms.IntegerField(
+    position = WholeNumberField(
         label="Place", min_value=1, max_value=999, initial=1, help_text="Of a merchant's routes the lowest is first."
     )
     hold = forms.BooleanField(label="Holds", required=False, initial=True)

@@ -43,8 +43,9 @@ from payments.vault import VaultUnavailable
 
 WHAT_HAPPENS = "The credentials are encrypted, and only their last four characters are shown again."
 NEW_NOTICE = (
-    "Live cards and these credentials go where this account says, so another person must approve it in live mode. "
-    "Until then the credentials are stored encrypted; when the request is declined or expires they are destroyed."
+    "Live cards and these credentials go where this account says, so an administrator other than you must "
+    "approve it in live mode. Until then the credentials are stored encrypted; when the request is declined or "
+    "expires they are destroyed."
 )
 SENT_BEFORE = "This form was sent before, and creates one account."
 

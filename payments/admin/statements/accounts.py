@@ -7,7 +7,6 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.dateparse import parse_date
 from django.utils.decorators import method_decorator
 
 from payments import clock
@@ -21,6 +20,7 @@ from payments.ledger.account_days import midnight
 from payments.ledger.running_balances import AccountOf, days_of, page_of
 from payments.models import Account, Posting
 from payments.money import KNOWN_CURRENCIES
+from payments.typed_text import read_day
 
 
 @admin.register(Account)
@@ -140,10 +140,10 @@ def _balance(amount: int, currency: str) -> tuple[str, str]:
 
 def _day(text: str) -> date:
     try:
-        day = parse_date(text)
+        day = read_day(text)
     except ValueError:
-        day = None
-    if day is None or not date(2000, 1, 1) <= day <= clock.now().date() + timedelta(days=1):
+        raise Http404 from None
+    if not date(2000, 1, 1) <= day <= clock.now().date() + timedelta(days=1):
         raise Http404
     return day
 

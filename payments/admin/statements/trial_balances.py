@@ -10,12 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils.dateparse import parse_date
 from django.utils.decorators import method_decorator
 
 from payments import clock
+from payments.admin.form_fields import DayField
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.form_filters import DayField
 from payments.admin.framework.formats import column, moment_column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -26,6 +25,7 @@ from payments.domain.statements.csv_file import trial_lines
 from payments.domain.statements.trial_balance import Book, trial_balance
 from payments.ledger.account_days import DAY, midnight
 from payments.models import LedgerDay
+from payments.typed_text import read_day
 
 MAY_DOWNLOAD = "payments.download_ledgerday"
 
@@ -83,11 +83,9 @@ class LedgerDayAdmin(LookOnlyAdmin):
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Redirect to the trial balance at the end of the day."""
         try:
-            day = parse_date(object_id)
+            day = read_day(object_id)
         except ValueError:
-            day = None
-        if not day:
-            raise Http404
+            raise Http404 from None
         row = get_object_or_404(self.get_queryset(request), pk=day)
         return self._shown(request, midnight(row.day) + DAY, MomentForm(initial={"day": row.day}), f"end of {row.day}")
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from payments.domain.charging.state_machine import FLAGS
 from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
 from payments.ids import EPOCH, parse_id
 from payments.models import Charge, Dispute
+from payments.typed_text import MAX_DIGITS, MOMENT, read_moment
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
@@ -26,16 +27,8 @@ FLAG_NAMES = ("status", "authorized", "captured")
 # What each state of a charge shows, as a query writes it.
 FLAG_TEXTS = [{name: str(getattr(flags, name)).lower() for name in FLAG_NAMES} for flags in FLAGS]
 
-_DATE, _TIME, _ZONE = (
-    "[0-9]{4}-[0-9]{2}-[0-9]{2}",
-    r"T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?",
-    r"Z|[+\-][0-9]{2}:[0-9]{2}",
-)
-MOMENT = f"{_DATE}(?:{_TIME}(?:{_ZONE})?)?"
-MAX_INTEGER_DIGITS = 18
-
 _MOMENT = re.compile(MOMENT)
-_INTEGER = re.compile(f"(-?)(?=[0-9])0*+([0-9]{{0,{MAX_INTEGER_DIGITS}}})")
+_INTEGER = re.compile(f"(-?)(?=[0-9])0*+([0-9]{{0,{MAX_DIGITS}}})")
 
 
 class QueryInteger(StrictInteger):
@@ -108,8 +101,7 @@ class QueryMoment(StrictField):
         if not _MOMENT.fullmatch(data):
             self.fail("unencoded_plus" if _MOMENT.fullmatch(data.replace(" ", "+")) else "invalid_moment")
         try:
-            moment = datetime.fromisoformat(data)
-            moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+            moment = read_moment(data)
         except (ValueError, OverflowError):
             self.fail("invalid_moment")
         if moment < EPOCH:

@@ -1,4 +1,5 @@
 import argparse
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from payments.domain.test_clock import LONGEST_SECONDS, ProcessedCounts
 from payments.management import arguments
 from payments.management.tables import in_columns
 
+SECONDS = re.compile("[0-9]{1,9}")
 LONGEST = timedelta(seconds=LONGEST_SECONDS)
 
 
@@ -34,7 +36,7 @@ class Command(BaseCommand):
 
 def _span(text: str) -> timedelta:
     """Return seconds or a duration as `arguments.duration` reads it, for argparse."""
-    by = timedelta(seconds=int(text)) if text.isdecimal() and len(text) < 10 else arguments.duration(text)
+    by = timedelta(seconds=int(text)) if SECONDS.fullmatch(text) else arguments.duration(text)
     if not timedelta() < by <= LONGEST:
         raise argparse.ArgumentTypeError(f"{text!r} is not from 1 second to {LONGEST.days} days")
     return by

@@ -189,8 +189,12 @@ def _takes_fee(parser: ArgumentParser) -> None:
     parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
     parser.add_argument("type", help="the source type, such as card; or dispute")
     parser.add_argument("currency", help="the ISO 4217 code, such as PHP")
-    parser.add_argument("--basis-points", type=int, metavar="N", help="a share of the amount: 350 is 3.5 %%")
-    parser.add_argument("--fixed", type=int, metavar="N", help="an amount in the currency's smallest unit")
+    parser.add_argument(
+        "--basis-points", type=arguments.whole_number, metavar="N", help="a share of the amount: 350 is 3.5 %%"
+    )
+    parser.add_argument(
+        "--fixed", type=arguments.whole_number, metavar="N", help="an amount in the currency's smallest unit"
+    )
     parser.add_argument("--remove", action="store_true", help="such charges have no fee any more")
 
 
@@ -224,7 +228,9 @@ def _set_payment_method(options: dict[str, Any]) -> Iterator[str]:
 
 def _takes_decline_budget(parser: ArgumentParser) -> None:
     parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
-    parser.add_argument("budget", nargs="?", type=int, metavar="N", help="the number of declines, 1 or more")
+    parser.add_argument(
+        "budget", nargs="?", type=arguments.whole_number, metavar="N", help="the number of declines, 1 or more"
+    )
     parser.add_argument("--usual", action="store_true", help="the number in DECLINE_LIMITS")
 
 

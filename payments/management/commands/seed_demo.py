@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain.reconciliation.runs import Busy
 from payments.ids import public_id
+from payments.management import arguments
 from payments.models import Charge
 from payments.quickstart.demo import year
 from payments.vault import VaultUnavailable
@@ -27,8 +28,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--charges", type=_charges, default=1500, metavar="N", help="how many (default: 1500, a minute)"
         )
-        parser.add_argument("--merchants", type=int, choices=range(1, 51), default=5, metavar="N", help="1 to 50 (5)")
-        parser.add_argument("--seed", type=int, default=1, metavar="N", help="another number, another year")
+        parser.add_argument(
+            "--merchants", type=arguments.whole_number, choices=range(1, 51), default=5, metavar="N", help="1 to 50 (5)"
+        )
+        parser.add_argument(
+            "--seed", type=arguments.whole_number, default=1, metavar="N", help="another number, another year"
+        )
 
     def handle(self, *, charges: int, merchants: int, seed: int, **options: Any) -> None:
         if Charge.objects.filter(livemode=True).exists():
@@ -56,7 +61,7 @@ def _only_errors() -> Iterator[None]:
 
 
 def _charges(text: str) -> int:
-    count = int(text)
+    count = arguments.whole_number(text)
     if count < year.FEWEST:
         raise argparse.ArgumentTypeError(f"at least {year.FEWEST}, so that every kind occurs")
     return count

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
 from payments.health.metrics import server
+from payments.management import arguments
 from payments.web.server import PROCESSES, serve
 
 APPLICATION = "config.asgi.application"
@@ -18,9 +19,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8000, help="the port to listen on (default: 8000)")
         parser.add_argument(
-            "--processes", type=int, default=PROCESSES, help=f"processes that answer requests (default: {PROCESSES})"
+            "--port", type=arguments.whole_number, default=8000, help="the port to listen on (default: 8000)"
+        )
+        parser.add_argument(
+            "--processes",
+            type=arguments.whole_number,
+            default=PROCESSES,
+            help=f"processes that answer requests (default: {PROCESSES})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

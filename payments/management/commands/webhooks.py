@@ -67,9 +67,10 @@ class Command(BaseCommand):
 
 
 def _limit(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= LISTED_MAX:
+    limit = arguments.whole_number(text)
+    if not 1 <= limit <= LISTED_MAX:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {LISTED_MAX}")
-    return int(text)
+    return limit
 
 
 HEADINGS = ("EVENT", "TYPE", "MODE", "STATE", "TRIES", "CREATED", "NEXT TRY", "URL")

@@ -1,0 +1,48 @@
+"""Fields of forms that take a day or a number in one form only, so that none is read as another one."""
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+
+from payments.typed_text import read_day, read_whole_number
+
+# IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
+FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
+
+
+class DayInput(forms.DateInput):
+    input_type = "date"
+
+    def __init__(self) -> None:
+        # Browsers want this form in any language, and show another one as empty.
+        super().__init__(format="%Y-%m-%d")
+
+
+class DayField(forms.DateField):
+    """A day in ISO 8601, that has a day before and one after in every time zone."""
+
+    widget = DayInput
+    # Django's own forms read 03/04/2026 with the month first.
+    input_formats = ("%Y-%m-%d",)
+    default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
+    default_error_messages = {"invalid": "Write the day as year, month and day, such as 2026-11-21."}
+
+    def strptime(self, value: str, _: str) -> date:
+        return read_day(value)
+
+
+class WholeNumberField(forms.IntegerField):
+    """A number in ASCII digits alone; Django's own field takes `1_000`, `5.0` and digits of other scripts too."""
+
+    default_error_messages = {"invalid": "Write a whole number in digits alone, such as 14."}
+
+    def to_python(self, value: Any) -> int | None:
+        if value in self.empty_values:
+            return None
+        try:
+            return read_whole_number(str(value))
+        except ValueError:
+            raise ValidationError(self.error_messages["invalid"], "invalid") from None
