@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.client import HTTPResponse
 
 import pytest
 
@@ -22,34 +23,52 @@ CROWD = 12
 WAIT = "GET /v2/events/?wait=30"
 
 
+class Crowd:
+    """A connection of each shop, from an address of its own, which waits for its first event."""
+
+    def __init__(self, port: int, shops: list[NewMerchant], stack: ExitStack) -> None:
+        self.requests = {
+            stack.enter_context(connect(port, f"127.0.1.{number}")): head(WAIT, key=shop.keys["sk_test"])
+            for number, shop in enumerate(shops, 1)
+        }
+        self.refused: dict[socket.socket, tuple[HTTPResponse, bytes]] = {}
+        for connection, request in self.requests.items():
+            connection.sendall(request)
+
+    def are_refused(self, count: int) -> bool:
+        """Return whether `count` are refused by now. Who met no free thread asks again, as its answer says."""
+        for connection in answered([*self.requests]):
+            response, body = answer_on(connection)
+            if response.status == 503:
+                connection.sendall(self.requests[connection])
+            else:
+                self.refused[connection] = (response, body)
+        return len(self.refused) == count
+
+
 @contextmanager
-def waiting(port: int, shops: list[NewMerchant]) -> Iterator[list[socket.socket]]:
-    """Yield a connection of each shop, from an address of its own, which waits for its first event."""
+def waiting(port: int, shops: list[NewMerchant]) -> Iterator[Crowd]:
     with ExitStack() as stack:
-        connections = [stack.enter_context(connect(port, f"127.0.1.{number}")) for number in range(1, len(shops) + 1)]
-        for connection, shop in zip(connections, shops, strict=True):
-            connection.sendall(head(WAIT, key=shop.keys["sk_test"]))
-        yield connections
+        yield Crowd(port, shops, stack)
 
 
 def test_a_crowd_of_merchants_that_wait_leaves_the_process_to_others(serve: Serve, api: Api) -> None:
     port = serve(**FEW)
-    with waiting(port, [create_merchant(f"Shop {number}") for number in range(CROWD)]) as connections:
-        assert wait_until(lambda: len(answered(connections)) == CROWD - WAITING, PATIENCE_SECONDS)
+    with waiting(port, [create_merchant(f"Shop {number}") for number in range(CROWD)]) as crowd:
+        assert wait_until(lambda: crowd.are_refused(CROWD - WAITING), PATIENCE_SECONDS)
         assert ask(port, head("GET /ready"))[1] == b"healthy"
         assert ask(port, head("GET /v2/charges/", key=api.key))[0].status == 200
-        refused = answered(connections)
-        assert len(refused) == CROWD - WAITING
-        for connection in refused:
-            response, body = answer_on(connection)
-            assert (response.status, json.loads(body)["error"]["code"]) == (429, "rate_limited")
-            assert response.headers["Retry-After"] == "5"
+        assert not answered([*crowd.requests])
+    for response, body in crowd.refused.values():
+        assert (response.status, json.loads(body)["error"]["code"]) == (429, "rate_limited")
+        assert response.headers["Retry-After"] == "5"
 
 
 def test_a_request_that_waits_is_answered_with_what_came(serve: Serve, shop: NewMerchant, api: Api) -> None:
     port = serve(**FEW)
-    with waiting(port, [shop]) as [connection]:
+    with waiting(port, [shop]) as crowd:
         api.wallet()
+        [connection] = crowd.requests
         response, body = answer_on(connection)
     assert (response.status, len(json.loads(body)["data"])) == (200, 1)
     assert response.headers["Content-Length"] == str(len(body))
@@ -57,9 +76,8 @@ def test_a_request_that_waits_is_answered_with_what_came(serve: Serve, shop: New
 
 def test_a_client_that_leaves_frees_its_place(serve: Serve, shop: NewMerchant) -> None:
     port, again = serve(**FEW), head("GET /v2/events/?wait=1", key=shop.keys["sk_test"])
-    with waiting(port, [create_merchant(f"Shop {number}") for number in range(WAITING + 1)]) as connections:
-        assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
+    with waiting(port, [create_merchant(f"Shop {number}") for number in range(WAITING + 1)]) as crowd:
+        assert wait_until(lambda: crowd.are_refused(1), PATIENCE_SECONDS)
         assert ask(port, again)[0].status == 429
-        left = next(connection for connection in connections if connection not in answered(connections))
-        left.close()
+        next(connection for connection in crowd.requests if connection not in crowd.refused).close()
         assert wait_until(lambda: ask(port, again)[0].status == 200, PATIENCE_SECONDS)
