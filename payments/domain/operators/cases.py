@@ -32,6 +32,8 @@ def work_on(subject: Subject, author: User, note: str, assignee: User | None, ta
 
     Each change is in the audit log. Raise CaseFull if the case has NOTES_MAX notes.
     """
+    if not (note or assignee or tags or case_of(subject)):
+        return []
     Case.objects.get_or_create(**_about(subject), defaults={"merchant_id": _merchant_id(subject)})
     case = Case.objects.select_for_update().get(**_about(subject))
     changed = {name: new for name, new in (("assignee", assignee), ("tags", list(tags))) if getattr(case, name) != new}
@@ -44,9 +46,11 @@ def work_on(subject: Subject, author: User, note: str, assignee: User | None, ta
             raise CaseFull(f"A case has at most {NOTES_MAX} notes.")
         Note.objects.create(case=case, author=author, text=note)
         audit_log.record(Action.CHANGED, subject, fields=["notes"], detail=note)
-    case.updated_at = clock.now()
-    case.save()
-    return [*changed, *(["notes"] if note else [])]
+    names = [*changed, *(["notes"] if note else [])]
+    if names:
+        case.updated_at = clock.now()
+        case.save()
+    return names
 
 
 def possible_assignees(subject: Subject) -> QuerySet[User]:
