@@ -149,9 +149,11 @@ class ByMoment(admin.DateFieldListFilter):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        for name, texts in self.used_parameters.items():
-            if isinstance(texts, list):
-                self.used_parameters[name] = [_with_offset(text) for text in texts]
+        used: dict[str, Any] = self.used_parameters
+        for name, values in used.items():
+            # "Has none" is no moment.
+            if not name.endswith("__isnull"):
+                used[name] = [_with_offset(text) for text in values]
 
 
 def _with_offset(text: str) -> object:
