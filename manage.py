@@ -4,6 +4,7 @@
 import os
 import sys
 
+from config.logs.command_output import status_of_act
 from config.logs.outputs import protect_standard_error
 from payments.metrics.folder import folder_for
 from payments.quickstart.servers.commands import database_for
@@ -12,6 +13,11 @@ from payments.quickstart.servers.processes import EmbeddedError
 
 def main() -> None:
     protect_standard_error()
+    with status_of_act(sys.argv[1:]):
+        run()
+
+
+def run() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if sys.argv[1:2] == ["quickstart"]:
         # It decides what the settings will read, so it runs before anything reads them.

@@ -15,7 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from payments import clock
-from payments.admin.framework.base import KahaAdmin, LookOnlyInline, by
+from payments.admin.framework.base import BoundedRows, KahaAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetList
@@ -78,6 +78,7 @@ class MerchantsInline(admin.TabularInline):
     """The merchants that the user shown works for; nobody may change their own."""
 
     model = MerchantAccess
+    formset = BoundedRows
     autocomplete_fields = ("merchant",)
     extra = 0
 

@@ -67,8 +67,7 @@ class _Reader(HTMLParser):
             return
         if kind not in ("file",):
             form.values.setdefault(name, has.get("value", ""))
-        # Django makes at most 2,000 rows of a set of forms, which takes seconds.
-        if kind == "hidden" and not name.endswith("_FORMS"):
+        if kind == "hidden":
             form.hidden.append(name)
         if kind not in NOT_TYPED:
             form.typed[name] = kind

@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from threading import Thread
 
 KAHA = Path(sys.executable).with_name("kaha")
 DEADLINE_SECONDS = 60.0
+# A shell that runs the tests in the background has them ignore Ctrl-C, which a command would inherit.
+WITH_CTRL_C = ("env", "--default-signal=INT")
 
 
 class Done:
@@ -110,9 +113,7 @@ class Terminal:
     def start(self, *arguments: str) -> Running:
         """Start a command that runs until it is interrupted, or `close` is called."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        # A shell that runs the tests in the background has them ignore Ctrl-C, which the command would inherit.
-        command = ["env", "--default-signal=INT", str(KAHA), *arguments]
-        process = subprocess.Popen(command, env=self.variables, text=True, **pipes)
+        process = subprocess.Popen([*WITH_CTRL_C, str(KAHA), *arguments], env=self.variables, text=True, **pipes)
         self._running.append(Running(process))
         return self._running[-1]
 
@@ -126,10 +127,14 @@ class Terminal:
         """Run a command at a real terminal; after each text of `answers` is shown, type what belongs to it."""
         pid, master = pty.fork()
         if pid == 0:
-            os.execve(KAHA, [str(KAHA), *arguments], self.variables)
+            os.execvpe("env", [*WITH_CTRL_C, str(KAHA), *arguments], self.variables)
         shown = b""
         waiting = list(answers)
         while True:
+            if not select.select([master], [], [], DEADLINE_SECONDS)[0]:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                raise AssertionError(f"It waits for more than {answers}: {shown.decode()}")
             try:
                 read = os.read(master, 4096)
             except OSError:

@@ -123,8 +123,8 @@ def test_a_command_that_is_stopped_before_the_answer_names_the_key_to_repeat_it_
 
 
 @pytest.mark.long
-def test_an_end_at_a_prompt_is_130_for_nothing_was_sent(bare_terminal: Terminal) -> None:
-    assert bare_terminal.answer(["login"], [("address", "\x04")]).code == 130
+def test_ctrl_c_at_a_prompt_is_130_for_nothing_was_sent(bare_terminal: Terminal) -> None:
+    assert bare_terminal.answer(["login"], [("address", "\x03")]).code == 130
 
 
 @pytest.mark.long

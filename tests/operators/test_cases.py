@@ -48,6 +48,15 @@ def test_a_note_with_a_secret_is_refused(operator: Client, charge: Charge, text:
     assert not Note.objects.exists()
 
 
+def test_a_form_that_says_nothing_makes_no_case_and_touches_none(operator: Client, charge: Charge) -> None:  # noqa: F811
+    operator.post(case_address(charge), {})
+    assert not Case.objects.exists()
+    operator.post(case_address(charge), {"tags": "fraud-check"})
+    before = Case.objects.values().get()
+    operator.post(case_address(charge), {"tags": "fraud-check"})
+    assert Case.objects.values().get() == before
+
+
 def test_assignee_and_tags_are_set_and_taken_away(operator: Client, charge: Charge) -> None:  # noqa: F811
     ana = for_all(staff_member("ana"))
     operator.post(case_address(charge), {"assignee": ana.pk, "tags": "Fraud-Check, payer-called fraud-check"})

@@ -6,9 +6,12 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.core.paginator import Paginator
-from django.db.models import Model, Q, QuerySet
+from django.db.models import DateTimeField, Model, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.functional import cached_property
 
 from payments import sourcetypes
@@ -25,6 +28,7 @@ from payments.db.replica.reads import Reader
 from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000
+NEW_ROWS_MAX = 100
 
 
 class BoundedPaginator(Paginator):
@@ -117,9 +121,20 @@ class LookOnlyAdmin(LookOnly, KahaAdmin):
         return flatten_fieldsets(self.get_fieldsets(request, obj))
 
 
+class BoundedRows(BaseInlineFormSet):
+    """The related rows of a form, with at most NEW_ROWS_MAX new ones, whatever number of rows the form names."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        # Django's bound is 1,000 new rows, which take seconds.
+        self.absolute_max = len(self.get_queryset()) + NEW_ROWS_MAX
+        self.max_num = min(self.max_num, self.absolute_max)
+
+
 class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
     """Read-only related rows; `fields` may name fields and columns of the inline class."""
 
+    formset = BoundedRows
     extra = 0
     max_num = 0
     can_delete = False
@@ -127,6 +142,30 @@ class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return [str(name) for name in self.fields or ()]
+
+
+class ByMoment(admin.DateFieldListFilter):
+    """Django's filter by days, which takes a moment without an offset as one of the display time zone."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        used: dict[str, Any] = self.used_parameters
+        for name, values in used.items():
+            # "Has none" is no moment.
+            if not name.endswith("__isnull"):
+                used[name] = [_with_offset(text) for text in values]
+
+
+def _with_offset(text: str) -> object:
+    """Return the moment that `text` names; any other text as it is, which Django refuses."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return text
+    return timezone.make_aware(moment) if moment and timezone.is_naive(moment) else moment or text
+
+
+admin.FieldListFilter.register(lambda field: isinstance(field, DateTimeField), ByMoment, take_priority=True)
 
 
 class Conditions(admin.SimpleListFilter):

@@ -26,7 +26,7 @@ class Audited(admin.ModelAdmin):
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return the names of the changed fields and inline rows."""
-        changed = list(form.changed_data)
+        changed = _changed(form)
         noticed = [name for name in self.noticed_fields if name in changed and not add]
         form.instance.noticed = ", ".join(
             f"{name}: {audit_log.change(form.initial.get(name), form[name].value())}" for name in noticed
@@ -39,7 +39,7 @@ class Audited(admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Save `obj`, unless nothing of it was changed."""
-        if not change or form.has_changed():
+        if not change or _changed(form):
             super().save_model(request, obj, form, change)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
@@ -99,6 +99,11 @@ class ViewRecorded:
         response = page.render_change_form(request, context, *args, **kwargs)
         audit_log.record(Action.VIEWED, kwargs["obj"])
         return response
+
+
+def _changed(form: Any) -> list[str]:
+    """Return the names of the row's changed fields; the reason of a change is none of them."""
+    return [name for name in form.changed_data if name != "reason"]
 
 
 def _called(row: Model) -> str:

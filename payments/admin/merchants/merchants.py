@@ -163,10 +163,6 @@ class MerchantAdmin(RowActions, KahaAdmin):
         with because(request.POST.get("reason", "")):
             return super().changeform_view(request, *args, **kwargs)
 
-    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
-        changed = super().construct_change_message(request, form, formsets, add)
-        return [name for name in changed if name != "reason"]
-
     def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
         obj.updated_at = clock.now()
         super().save_model(request, obj, form, change)

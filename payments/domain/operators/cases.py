@@ -47,9 +47,11 @@ def work_on(subject: Subject, author: User, note: str, assignee: User | None, ta
             raise CaseFull(f"A case has at most {NOTES_MAX} notes.")
         Note.objects.create(case=case, author=author, text=note)
         audit_log.record(Action.CHANGED, subject, fields=["notes"], detail=note)
-    case.updated_at = clock.now()
-    case.save()
-    return [*changed, *(["notes"] if note else [])]
+    names = [*changed, *(["notes"] if note else [])]
+    if names:
+        case.updated_at = clock.now()
+        case.save()
+    return names
 
 
 def possible_assignees(subject: Subject) -> QuerySet[User]:
