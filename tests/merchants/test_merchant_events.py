@@ -93,10 +93,10 @@ def test_a_new_address_or_name_of_a_shop_is_no_such_change(operator: Client, sho
     assert events_about(shop.merchant) == []
 
 
-def test_the_url_of_before_gets_the_event_of_a_new_one_without_queries(shop: NewMerchant) -> None:
+def test_the_earlier_url_gets_the_event_of_a_new_one_without_queries(shop: NewMerchant) -> None:
     for url in (BEFORE, AFTER):
         notify_urls.set_default(shop.merchant, url, livemode=True)
-    # The first one had no URL of before.
+    # The first one had no earlier one.
     assert [(webhook.url, webhook.event.sequence) for webhook in Webhook.objects.all()] == [(BEFORE, 2)]
     shown = events_about(shop.merchant)[-1][1]
     assert shown["before"] == {"notify_url": "https://shop.example/kaha"}

@@ -37,7 +37,7 @@ from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
 from payments.admin.payouts.schedules import SetPayoutSchedule
 from payments.context import because
-from payments.domain import notices
+from payments.domain.audit import notices
 from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -176,7 +176,7 @@ class MerchantAdmin(RowActions, KahaAdmin):
     def log_change(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
         super().log_change(request, obj, message)
         if changes := [notices.Change(name) for name in self.noticed_fields if name in message]:
-            notices.tell_merchant(obj.pk, *changes)
+            notices.notify_merchant(obj.pk, *changes)
 
     @admin.display(description="See")
     def rows(self, merchant: Merchant) -> SafeString | str:

@@ -23,8 +23,8 @@ from payments.api.schema.operations import DescribedView, id_in_path, reading, w
 from payments.api.schema.responses import EVENT_OBJECTS, NOTHING, page_of
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.validation.serializers import ClockInput
+from payments.domain.audit.notices import CHANGES
 from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
-from payments.domain.notices import CHANGES
 from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 
 COLOUR_FORM = {"type": "string", "pattern": f"^{COLOUR.pattern}$"}

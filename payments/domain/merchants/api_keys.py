@@ -14,8 +14,7 @@ from django.db.models import Q
 from django.db.models.functions import Least
 
 from payments import clock
-from payments.domain import notices
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
@@ -78,7 +77,7 @@ def create_key(
         notice_of=merchant.id if is_news else None,
     )
     if is_news:
-        notices.tell_merchant(merchant.id, notices.Change("api_keys", after=public_id("key", key.id)), livemode=True)
+        notices.notify_merchant(merchant.id, notices.Change("api_keys", after=public_id("key", key.id)), livemode=True)
     return key, text
 
 

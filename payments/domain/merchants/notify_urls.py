@@ -3,10 +3,9 @@
 from django.db import transaction
 
 from payments import clock
-from payments.domain import notices
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
-from payments.domain.default_urls import mode_name
+from payments.domain.caller import mode_name
 from payments.models import Merchant
 from payments.webhooks.transport.urls import check_notify_url
 
@@ -15,7 +14,7 @@ from payments.webhooks.transport.urls import check_notify_url
 def set_default(merchant: Merchant, url: str, livemode: bool) -> None:
     """Set the default URL of one mode for events from now on; "" removes it. Raises ForbiddenUrl.
 
-    The URL of before gets the event of the change, because the new one may be an attacker's.
+    The earlier URL gets the event of the change, because the new one may be an attacker's.
     """
     if url:
         check_notify_url(url, livemode)
@@ -37,4 +36,4 @@ def set_default(merchant: Merchant, url: str, livemode: bool) -> None:
     )
     if before != url:
         change = notices.Change("notify_url", old or None, new or None)
-        notices.tell_merchant(merchant.id, change, livemode=livemode, notify_urls=before_all)
+        notices.notify_merchant(merchant.id, change, livemode=livemode, notify_urls=before_all)

@@ -4,8 +4,7 @@ from django.conf import settings
 from django.db import transaction
 
 from payments import clock
-from payments.domain import notices
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.models import DeclineAlert, Merchant
 from payments.redis_client.rate_counters import Window
@@ -48,4 +47,4 @@ def set_budget(merchant: Merchant, budget: int | None) -> None:
     locked.decline_budget, locked.updated_at = budget, clock.now()
     locked.save(update_fields=["decline_budget", "updated_at"])
     audit_log.record(Action.CHANGED, merchant, fields=["decline_budget"], detail=detail, notice_of=merchant.id)
-    notices.tell_merchant(merchant.id, notices.Change("decline_budget", before, budget))
+    notices.notify_merchant(merchant.id, notices.Change("decline_budget", before, budget))

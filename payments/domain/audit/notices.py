@@ -1,4 +1,4 @@
-"""The event that tells a merchant of a change of its own that may lead its data, money or trust elsewhere."""
+"""The event for a merchant about a change of its own that may lead its data, money or trust elsewhere."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,7 @@ from uuid import UUID
 from payments import clock, ids
 from payments.db.writes import execute_writes
 from payments.domain import events
-from payments.domain.caller import Caller
-from payments.domain.default_urls import mode_name
+from payments.domain.caller import Caller, mode_name
 from payments.models import Merchant
 
 # What may have changed, by its name in events: the members of `/v2/me`, and what that does not show.
@@ -28,7 +27,7 @@ class Change:
     after: Any = None
 
 
-def tell_merchant(
+def notify_merchant(
     merchant_id: UUID, *changes: Change, livemode: bool | None = None, notify_urls: Mapping[str, str] | None = None
 ) -> None:
     """Write an event of `changes` in one mode, or in both, within the transaction of the change.
