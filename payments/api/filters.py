@@ -230,8 +230,12 @@ def newer_requests(*, merchant_id: UUID, livemode: bool, length: int, above: UUI
 
 
 def _require_own(caller: Caller, param: str, prefix: str, object_id: UUID, **values: Any) -> None:
-    rows = EVENT_OBJECTS[prefix].objects.of(caller.merchant_id, caller.livemode)
-    if not rows.filter(id=object_id, **values).exists():
+    if prefix == "mer":
+        is_own = object_id == caller.merchant_id
+    else:
+        rows = EVENT_OBJECTS[prefix].objects.of(caller.merchant_id, caller.livemode)
+        is_own = rows.filter(id=object_id, **values).exists()
+    if not is_own:
         raise invalid("invalid_choice", param, "No object of this account and mode that can match has this ID.")
 
 

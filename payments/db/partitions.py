@@ -78,7 +78,7 @@ class DailyTable(PartitionedTable):
 
 
 # An event is written in one statement with its object, whose version makes the sequence unique across months.
-EVENTS = PartitionedTable("payments_event", "id", "object_id, sequence")
+EVENTS = PartitionedTable("payments_event", "id", "object_id, sequence, livemode")
 # Its ID is that of its event, which the primary key makes unique across months.
 WEBHOOKS = PartitionedTable("payments_webhook", "id", "event_id")
 TRIES = PartitionedTable("payments_webhookattempt", "webhook_id")

@@ -1,10 +1,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Self
 from uuid import UUID
 
+from cachetools import TTLCache, cached
+
 from payments.domain.errors import right_missing
-from payments.models import Charge
+from payments.models import Charge, Merchant
+
+# A change of a default URL holds everywhere after so long, as that of the terms of a key's merchant.
+KEPT_SECONDS = 1.0
+KEPT_COUNT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +54,21 @@ class Caller:
     def service(cls, charge: Charge) -> Self:
         """Return kaha itself as the caller, which acts on a charge without a request."""
         return cls(charge.merchant_id, charge.livemode)
+
+
+def default_url(caller: Caller) -> str | None:
+    """Return the default URL of the caller's merchant in its mode; None without one."""
+    known = _read(caller.merchant_id) if caller.notify_urls is None else caller.notify_urls
+    return known.get(mode_name(caller.livemode))
+
+
+def mode_name(livemode: bool) -> str:
+    """Return the name of a mode: "live" or "test"."""
+    return "live" if livemode else "test"
+
+
+@cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())
+def _read(merchant_id: UUID) -> Mapping[str, str]:
+    """Return the URLs for kaha itself, which acts on charges without a request."""
+    found: Mapping[str, str] = Merchant.objects.values_list("notify_urls", flat=True).get(id=merchant_id)
+    return found

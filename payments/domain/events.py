@@ -1,7 +1,7 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
 Events of charges, refunds and disputes are sent to the URL of their source, or else to the default of their merchant,
-by a second row of the same statement; events of payouts and of their bank accounts to that default.
+by a second row of the same statement; events of payouts, their bank accounts and the merchant itself to that default.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,8 @@ from uuid import UUID
 
 from payments import clock, ids
 from payments.db.writes import Insert, Write
-from payments.domain.caller import Caller
-from payments.domain.merchants import notify_urls
-from payments.models import Charge, Dispute, Event, Payout, PayoutAccount, Refund, Source
+from payments.domain.caller import Caller, default_url
+from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
 from payments.rendering.payouts import render_payout, render_payout_account
 from payments.rendering.wire import to_bytes
@@ -37,6 +36,7 @@ EVENT_TYPES: dict[str, str] = {
     "payout.cancelled": "A payout will not be sent: your balance has the money again.",
     "payout_account.created": "Payouts will go to another bank account, from its `effective_at` on.",
     "payout_account.updated": "A bank account was withdrawn before payouts went to it.",
+    "organization.updated": "An operator changed what leads your data, money or trust: `changed` names it.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
@@ -49,6 +49,7 @@ EVENT_OBJECTS: dict[str, Any] = {
     "po": Payout,
     "ba": PayoutAccount,
     "src": Source,
+    "mer": Merchant,
 }
 
 
@@ -67,8 +68,20 @@ def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout 
         case PayoutAccount():
             rendered = render_payout_account(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
-    url = (redirect or {}).get("notify") or notify_urls.default_url(caller)
-    return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
+    return _sent(event, (redirect or {}).get("notify") or default_url(caller))
+
+
+def of_organization(caller: Caller, sequence: int, rendered: dict[str, Any]) -> list[Write]:
+    """Return the writes of the `sequence`th event of this mode about the merchant itself, and of its webhook."""
+    event = _event(caller, "organization.updated", caller.merchant_id, sequence, rendered)
+    return _sent(event, default_url(caller))
+
+
+def is_about(event_type: str, model: Any) -> bool:
+    """Return whether events of this type are about objects of `model`."""
+    name = event_type.partition(".")[0].replace("_", "")
+    # The API names a merchant so.
+    return bool(model._meta.model_name == ("merchant" if name == "organization" else name))
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
@@ -78,6 +91,11 @@ def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
 def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
     """Return the write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
     return Insert(_event(caller, event_type, object_id, sequence, rendered))
+
+
+def _sent(event: Event, url: str | None) -> list[Write]:
+    """Return the writes of an event, and of its webhook where there is a URL."""
+    return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
 
 
 def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:

@@ -53,7 +53,7 @@ INVARIANTS = (
     events_of("source", model="payments.Source", prefix="src"),
     Invariant(
         name="events_have_their_object",
-        sentence="The charge, refund, dispute, payout, bank account or source of each event exists.",
+        sentence="The charge, refund, dispute, payout, bank account, source or merchant of each event exists.",
         model="payments.Event",
         prefix="evt",
         query="""
@@ -61,10 +61,10 @@ INVARIANTS = (
             LEFT JOIN (
                 SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM dispute
                 UNION ALL SELECT id FROM payout UNION ALL SELECT id FROM payments_payoutaccount
-                UNION ALL SELECT id FROM source
+                UNION ALL SELECT id FROM source UNION ALL SELECT id FROM payments_merchant
             ) o ON o.id = e.object_id
             WHERE o.id IS NULL AND split_part(e.type, '.', 1)
-                IN ('charge', 'refund', 'dispute', 'payout', 'payout_account', 'source')
+                IN ('charge', 'refund', 'dispute', 'payout', 'payout_account', 'source', 'organization')
         """,
     ),
     EVENTS_ARE_NOTIFIED,

@@ -52,7 +52,7 @@ class Event(FastModel):
     livemode = models.BooleanField()
     type = models.CharField(max_length=30)
     object_id = models.UUIDField()
-    # The version of the object that this event shows, from 1 without gaps.
+    # The version of the object that this event shows, from 1 without gaps; a merchant's is counted in each mode.
     sequence = models.PositiveIntegerField()
     # The bytes that a webhook receiver gets.
     payload = CompressedField()
@@ -68,7 +68,9 @@ class Event(FastModel):
     class Meta:
         constraints = [
             # PostgreSQL enforces it within a month; across months the guarded version of the object's row does.
-            models.UniqueConstraint(F("object_id"), F("sequence"), name="event_sequence_once_per_object"),
+            models.UniqueConstraint(
+                F("object_id"), F("sequence"), F("livemode"), name="event_sequence_once_per_object"
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="event_of_merchant"),

@@ -37,14 +37,15 @@ def record_change(instance: User, update_fields: frozenset[str] | None, **_: Any
     names = [field.attname for field in User._meta.concrete_fields]
     changed = [name for name in names if getattr(before, name) != getattr(instance, name)]
     if changed:
-        audit_log.record(Action.CHANGED, instance, fields=changed)
+        notice = _notice_of_superuser(instance.is_superuser and not before.is_superuser)
+        audit_log.record(Action.CHANGED, instance, fields=changed, **notice)
 
 
 @receiver(post_save, sender=User)
 def record_addition(instance: User, created: bool, **_: Any) -> None:
     """Record a new account, and whether it is a superuser."""
     if created:
-        audit_log.record(Action.ADDED, instance, detail="superuser" if instance.is_superuser else "")
+        audit_log.record(Action.ADDED, instance, **_notice_of_superuser(instance.is_superuser))
 
 
 @receiver(pre_delete, sender=User)
@@ -56,10 +57,12 @@ def record_deletion(instance: User, **_: Any) -> None:
 @receiver(m2m_changed, sender=User.groups.through)
 @receiver(m2m_changed, sender=User.user_permissions.through)
 def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: set[int] | None, **_: Any) -> None:
-    """Record which groups or permissions an account was given or lost."""
+    """Record which groups or permissions an account was given or lost; the inbox has those that it was given."""
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
-        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
+        detail = f"{action.partition('_')[2]} {names}"
+        notice_of = audit_log.EVERYBODY if action == "post_add" else None
+        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail, notice_of=notice_of)
 
 
 @receiver([post_save, post_delete], sender=MerchantAccess)
@@ -109,6 +112,11 @@ def record_lock_out(request: HttpRequest, username: str | None, **_: Any) -> Non
     """Record that a failure was one too many."""
     if _is_counted(request):
         audit_log.record(Action.LOCKED_OUT, _user_named(username))
+
+
+def _notice_of_superuser(is_news: bool) -> dict[str, Any]:
+    """Return what an entry says of an account that has become a superuser: the inbox has it."""
+    return {"detail": "superuser", "notice_of": audit_log.EVERYBODY} if is_news else {}
 
 
 def _is_counted(request: Any) -> bool:

@@ -62,7 +62,7 @@ EVENT_TYPES = (
     *("source.created", "source.updated", "source.deleted"),
     *("dispute.created", "dispute.updated", "dispute.closed"),
     *("payout.created", "payout.updated", "payout.paid", "payout.failed", "payout.cancelled"),
-    *("payout_account.created", "payout_account.updated"),
+    *("payout_account.created", "payout_account.updated", "organization.updated"),
 )
 
 CARD = shape(

@@ -10,6 +10,7 @@ from pytest_django import Settings
 
 from payments.domain.merchants.api_keys import create_key
 from payments.domain.payouts import accounts, make, states
+from payments.domain.risk.decline_limits import set_budget
 from payments.models import ApiKey, Merchant
 from payments.tasks import apply_simulator_messages
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
@@ -235,6 +236,7 @@ def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
         pay_out_and_cancel(api)
     made(api.delete(f"/customers/{identity}/sources/{_attached(api, identity)}"))
     made(api.delete(f"/customers/{identity}"))
+    set_budget(Merchant.objects.get(), 100)
     reader = change_bank_account() if event_type.startswith("payout_account.") else api
     found = made(reader.get("/events/", type=event_type, limit=100))["data"]
     assert {event["type"] for event in found} == {event_type}

@@ -90,7 +90,7 @@ def test_a_month_made_ahead_is_indexed_and_cleaned_as_the_first_one_is(parted: P
 
 def test_an_event_has_one_sequence_in_a_month_that_was_made(shop: NewMerchant, behind: list[date]) -> None:
     first, second = sent_event(shop, behind[-1]).event, sent_event(shop, behind[-1]).event
-    with pytest.raises(IntegrityError, match="object_id_sequence_key"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="object_id_sequence_livemode_key"), transaction.atomic():
         Event.objects.filter(id=second.id).update(object_id=first.object_id)
 
 

@@ -26,6 +26,7 @@ TYPES = [
     "payout.cancelled",
     "payout_account.created",
     "payout_account.updated",
+    "organization.updated",
 ]
 
 

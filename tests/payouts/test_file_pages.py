@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
@@ -134,13 +135,16 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
 def test_who_made_a_file_that_somebody_has_is_offered_no_act_that_only_another_may_do(
     account: PayoutAccount, ana: Client, ben: Client
 ) -> None:
-    ready(account)
+    payout = ready(account)
     file = made(ana)
     assert page_of("cancel", file) in text_of(ana.get(page_of("change", file)))
     ana.post(page_of("download", file))
     for client, offered in ((ana, False), (ben, True)):
         page = text_of(client.get(page_of("change", file)))
         assert [page_of(name, file) in page for name in ("mark_sent", "cancel")] == [offered, offered]
+    Payout.objects.filter(pk=payout.pk).update(status=Payout.Status.IN_TRANSIT, sent_at=clock.now())
+    for client, offered in ((ana, False), (ben, True)):
+        assert (page_of("mark_paid", file) in text_of(client.get(page_of("change", file)))) is offered
 
 
 def test_a_cancelled_file_offers_nothing_more(account: PayoutAccount, ana: Client) -> None:

@@ -65,7 +65,7 @@ def test_what_the_worker_changes_goes_to_the_default_too(with_default: NewMercha
 def test_a_default_that_is_removed_is_used_no_more(with_default: NewMerchant, api: Api) -> None:
     notify_urls.set_default(with_default.merchant, "", livemode=False)
     api.charge()
-    assert called() == []
+    assert called() == [("organization.updated", URL)]
     entry = AuditEntry.objects.latest("id")
     assert (entry.fields, entry.detail) == (["notify_urls"], f"test mode: {URL} → nothing")
 

@@ -12,7 +12,7 @@ from payments.admin.framework.formats import column, id_column, link, pretty_jso
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Charge, Dispute, Event, Payout, PayoutAccount, Refund, Source
+from payments.models import ApiKey, Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 
 OBJECTS = {
     "charge": ("ch", Charge),
@@ -20,6 +20,7 @@ OBJECTS = {
     "dispute": ("dp", Dispute),
     "payout": ("po", Payout),
     "payout_account": ("ba", PayoutAccount),
+    "organization": ("mer", Merchant),
     "source": ("src", Source),
 }
 

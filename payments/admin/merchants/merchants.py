@@ -1,11 +1,12 @@
 """Merchants, their API keys and their webhook secrets, and the page that creates a merchant."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -36,6 +37,7 @@ from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
 from payments.admin.payouts.schedules import SetPayoutSchedule
 from payments.context import because
+from payments.domain.audit import notices
 from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -165,7 +167,13 @@ class MerchantAdmin(RowActions, KahaAdmin):
 
     def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
         obj.updated_at = clock.now()
-        super().save_model(request, obj, form, change)
+        # By name, so that what others change meanwhile stays.
+        obj.save(update_fields=[*MerchantForm.Meta.fields, "branding", "updated_at"])
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
+        super().log_change(request, obj, message)
+        if changes := [notices.Change(name) for name in self.noticed_fields if name in message]:
+            notices.notify_merchant(obj.pk, *changes)
 
     @admin.display(description="See")
     def rows(self, merchant: Merchant) -> SafeString | str:

@@ -87,6 +87,9 @@ class MarkPaid(FileAction):
     name, label = "mark_paid", "Mark as paid"
     over = "No payout of this file is in transit."
 
+    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
+        return file.created_by_id != operator.pk
+
     def fits(self, file: PayoutFile) -> bool:
         return file.payouts.filter(status=Payout.Status.IN_TRANSIT).exists()
 

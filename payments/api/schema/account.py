@@ -20,9 +20,10 @@ from payments.api.schema.members import (
     web_address,
 )
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import NOTHING, page_of
+from payments.api.schema.responses import EVENT_OBJECTS, NOTHING, page_of
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.validation.serializers import ClockInput
+from payments.domain.audit.notices import CHANGES
 from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
 from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 
@@ -100,6 +101,21 @@ ACCOUNT = shown(
     created_at=created(),
     updated_at=updated(),
 )
+ORGANIZATION = shown(
+    "Organization",
+    "What an operator changed of your account, as its events show it.",
+    object=named("organization"),
+    id=own_id("mer"),
+    changed=Member(
+        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        f"What was changed: {', '.join(f'`{name}`' for name in CHANGES)}. More names may come.",
+    ),
+    before=any_object("What `retrieve_account` does not show of it, by name, as it was; nothing secret."),
+    after=any_object("The same as it is now; a URL without its query, `api_keys` as the new key's ID."),
+    livemode=flag("The mode of the event. What concerns both modes has an event in each."),
+    updated_at=updated(),
+)
+EVENT_OBJECTS["organization"] = ORGANIZATION
 CLOCK = shown(
     "Clock",
     "The test clock: the time that has passed for your test objects.",

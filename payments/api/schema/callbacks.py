@@ -38,12 +38,13 @@ CALLBACKS: dict[str, Described] = {
     "payout.cancelled": _payout("cancelled"),
     "payout_account.created": examples.PAYOUT_ACCOUNT,
     "payout_account.updated": examples.PAYOUT_ACCOUNT | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
+    "organization.updated": examples.ORGANIZATION,
 }
 DESCRIPTION = f"""
-The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts and their
-bank accounts, your notify URL of the mode is called, which an operator sets. Verify the signature over the received
-bytes before anything else. An event may come more than once and out of order: `id` is the same on every try, and
-`sequence` says which event of an object is newer.
+The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, their
+bank accounts and your organization, your notify URL of the mode is called, which an operator sets. Verify the signature
+over the received bytes before anything else. An event may come more than once and out of order: `id` is the same on
+every try, and `sequence` says which event of an object is newer.
 
 A call that is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
 """

@@ -265,6 +265,15 @@ ACCOUNT: dict[str, Any] = {
     "metadata": {},
     **TIMES,
 }
+ORGANIZATION: dict[str, Any] = {
+    "object": "organization",
+    "id": ACCOUNT["id"],
+    "changed": ["notify_url"],
+    "before": {"notify_url": "https://shop.example/kaha"},
+    "after": {"notify_url": "https://shop.example/payments/kaha"},
+    "livemode": True,
+    "updated_at": TIMES["updated_at"],
+}
 REQUEST: dict[str, Any] = {
     "object": "request",
     "id": "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a",

@@ -13,7 +13,7 @@ from payments import clock
 from payments.api.validation.fields import Choice, Schema, StrictBoolean, StrictField, StrictInteger, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.charging.state_machine import FLAGS
-from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
+from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES, is_about
 from payments.ids import EPOCH, parse_id
 from payments.models import Charge, Dispute
 from payments.typed_text import MAX_DIGITS, MOMENT, read_moment
@@ -249,5 +249,5 @@ class EventListQuery(FeedQuery):
         kind, object_id = data.get("type"), data.get("object")
         if kind and object_id and not errors.keys() & {"type", "object"}:
             model = EVENT_OBJECTS[object_id.partition("_")[0]]
-            if model._meta.model_name != kind.partition(".")[0].replace("_", ""):
+            if not is_about(kind, model):
                 errors["type"] = [self.fault("other_object")]

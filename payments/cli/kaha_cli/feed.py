@@ -46,6 +46,7 @@ EVENT_TYPES = (
     "payout.cancelled",
     "payout_account.created",
     "payout_account.updated",
+    "organization.updated",
     "customer.created",
     "customer.updated",
     "customer.deleted",

@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.db.models.functions import Least
 
 from payments import clock
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
@@ -52,8 +52,8 @@ def create_key(
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
     `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
-    A given `key_id` makes a repeated call fail. A live one is in the inbox, unless its merchant is made with it.
-    Raises BadKey, and IntegrityError for an ID that exists.
+    A given `key_id` makes a repeated call fail. Of a live one the inbox and the merchant learn, unless the merchant is
+    made with it. Raises BadKey, and IntegrityError for an ID that exists.
     """
     key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, name=name)
     key.expires_at = expires_at
@@ -76,6 +76,8 @@ def create_key(
         detail=", ".join([public_id("mer", merchant.id), *key.rights]),
         notice_of=merchant.id if is_news else None,
     )
+    if is_news:
+        notices.notify_merchant(merchant.id, notices.Change("api_keys", after=public_id("key", key.id)), livemode=True)
     return key, text
 
 

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Least
 
 from payments import clock
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import create_key
 from payments.domain.merchants.row_lookup import exactly_one
@@ -123,6 +123,7 @@ def roll_webhook_secret(merchant: Merchant, livemode: bool, overlap: timedelta, 
         detail=f"{'live' if livemode else 'test'} mode, {end}",
         notice_of=merchant.id if livemode else None,
     )
+    notices.notify_merchant(merchant.id, notices.Change("webhook_secret"), livemode=livemode)
     return text
 
 

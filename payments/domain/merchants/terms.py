@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from payments import clock, sourcetypes
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.ledger import fees
 from payments.ledger.fees import Rate
@@ -134,6 +134,8 @@ def _save_rates(merchant: Merchant, before: Mapping[tuple[str, str], Any]) -> li
         changes = (audit_log.change(_fee_text(before.get(pair)), _fee_text(after.get(pair))) for pair in changed)
         detail = ", ".join(f"{name} in {at}: {each}" for (name, at), each in zip(changed, changes, strict=True))
         _save(merchant, "rates", detail, notice_of=merchant.id)
+        values = ({".".join(pair): rates[pair] for pair in changed if pair in rates} for rates in (before, after))
+        notices.notify_merchant(merchant.id, notices.Change("rates", *values))
     return changed
 
 

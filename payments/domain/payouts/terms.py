@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from payments import clock
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import next_run_at
@@ -98,6 +98,7 @@ def set_schedule(merchant: Merchant, livemode: bool, currency: str, terms: Terms
             detail=_detail(schedule, before, terms),
             notice_of=merchant.id if livemode else None,
         )
+        notices.notify_merchant(merchant.id, notices.Change("payout_settings"), livemode=livemode)
     return schedule
 
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import transaction
 
 from payments import clock
-from payments.domain.audit import audit_log
+from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.models import DeclineAlert, Merchant
 from payments.redis_client.rate_counters import Window
@@ -42,7 +42,9 @@ def set_budget(merchant: Merchant, budget: int | None) -> None:
     if budget is not None and not 1 <= budget <= BUDGET_MAX:
         raise BadBudget(f"The budget must be a number of declines from 1 to {BUDGET_MAX}.")
     locked = Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
-    detail = audit_log.change(locked.decline_budget or "usual", budget or "usual")
+    before = locked.decline_budget
+    detail = audit_log.change(before or "usual", budget or "usual")
     locked.decline_budget, locked.updated_at = budget, clock.now()
     locked.save(update_fields=["decline_budget", "updated_at"])
     audit_log.record(Action.CHANGED, merchant, fields=["decline_budget"], detail=detail, notice_of=merchant.id)
+    notices.notify_merchant(merchant.id, notices.Change("decline_budget", before, budget))

@@ -48,7 +48,7 @@ OPERATIONS = [
                         models.Index(F("merchant"), F("livemode"), F("type"), F("id"), name="event_of_type"),
                     ],
                     "constraints": [
-                        models.UniqueConstraint(F("object_id"), F("sequence"), name="event_sequence_once_per_object"),
+                        models.UniqueConstraint(F("object_id"), F("sequence"), F("livemode"), name="event_sequence_once_per_object"),
                     ],
                 },
             ),

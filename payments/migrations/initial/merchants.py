@@ -25,6 +25,8 @@ OPERATIONS = [
             ("rates", models.JSONField(blank=True, default=dict)),
             ("notify_urls", models.JSONField(blank=True, default=dict)),
             ("metadata", models.JSONField(blank=True, default=dict)),
+            ("events_test", models.PositiveIntegerField(default=0, editable=False)),
+            ("events_live", models.PositiveIntegerField(default=0, editable=False)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),

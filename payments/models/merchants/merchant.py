@@ -21,6 +21,9 @@ class Merchant(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
+    # How many events of each mode were about the merchant itself.
+    events_test = models.PositiveIntegerField(default=0, editable=False)
+    events_live = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
