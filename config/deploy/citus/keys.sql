@@ -131,8 +131,8 @@ DO $$
 DECLARE part regclass;
 BEGIN
     FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'payments_event'::regclass LOOP
-        EXECUTE format('DROP INDEX %I', part || '_object_id_sequence_key');
-        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (object_id, sequence, merchant_id)', part || '_object_id_sequence_key', part);
+        EXECUTE format('DROP INDEX %I', part || '_object_id_sequence_livemode_key');
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (object_id, sequence, livemode, merchant_id)', part || '_object_id_sequence_livemode_key', part);
     END LOOP;
 END $$;
 ALTER TABLE customers_customersource ADD CONSTRAINT customers_customerso_customer_id_5c2e2d64_fk_customers FOREIGN KEY (customer_id, merchant_id)
