@@ -12,6 +12,7 @@ from django.db import connection
 from payments import clock, vault
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.maintenance.partitions import make_ahead
+from payments.models import ApprovalLimit
 
 # What `post_migrate` makes is compared, not emptied.
 MADE = ("django_content_type", "auth_permission", "auth_group", "auth_group_permissions")
@@ -50,6 +51,8 @@ class EmptyDatabase:
 
     def __init__(self) -> None:
         self.made = self._made_now()
+        # `post_migrate` makes them too, and many tests change them.
+        self._limits = list(ApprovalLimit.objects.all())
 
     def _made_now(self) -> list[Any]:
         with connection.cursor() as cursor:
@@ -61,7 +64,8 @@ class EmptyDatabase:
             cursor.execute(EMPTY)
         if self._made_now() == self.made:
             make_ahead(clock.now())
+            ApprovalLimit.objects.bulk_create(self._limits)
         else:
             call_command("flush", verbosity=0, interactive=False)
-            self.made = self._made_now()
+            self.made, self._limits = self._made_now(), list(ApprovalLimit.objects.all())
         vault.use_store(DatabaseKeyStore())
