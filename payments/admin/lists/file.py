@@ -41,7 +41,8 @@ class Lines:
         self.close = weakref.finalize(self, give_back)
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._lines)
+        # A generator keeps the file, and with it its place, until it is read or dropped.
+        yield from self._lines
 
 
 class ListFile(Lines):
