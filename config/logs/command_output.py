@@ -19,7 +19,7 @@ READING = frozenset(("list", "list-keys", "show"))
 SHOWING_SECRETS = frozenset(("create", "create-key", "roll-key", "roll-secret"))
 UNSHOWN = 4
 DONE = "What the command did is done: look before you repeat it."
-LOST_SECRET = (
+LOST_ONCE_SHOWN = (
     "What it was to show only once is lost: find the keys with `merchant list-keys` and replace them with "
     "`merchant roll-key`, and webhook secrets with `merchant roll-secret`."
 )
@@ -80,5 +80,5 @@ def _words(fault: OSError, changed_by: Sequence[str]) -> str:
     if changed_by:
         words.append(DONE)
     if changed_by[:1] == ["merchant"] and not SHOWING_SECRETS.isdisjoint(changed_by[1:2]):
-        words.append(LOST_SECRET)
+        words.append(LOST_ONCE_SHOWN)
     return " ".join(words)

@@ -29,8 +29,8 @@ class Command(BaseCommand):
         signer = parser.add_mutually_exclusive_group()
         signer.add_argument("--merchant", help=f"whose secret signs: {arguments.MERCHANT_HELP} (default: the only one)")
         # Never the secret itself, because every user of a machine sees the arguments of its processes.
-        secret = "a file with the secret that signs (whsec_…); - reads it from standard input"
-        signer.add_argument("--secret-file", type=FileType(), metavar="FILE", help=secret)
+        about = "a file with the secret that signs (whsec_…); - reads it from standard input"
+        signer.add_argument("--secret-file", type=FileType(), metavar="FILE", help=about)
         parser.add_argument(
             "--mode",
             choices=list(merchants.MODES),
