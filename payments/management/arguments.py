@@ -13,6 +13,8 @@ from payments.models import Merchant
 from payments.typed_text import read_moment, read_whole_number
 
 DURATION = re.compile(r"([0-9]{1,6})([smhd])")
+# As PostgreSQL writes a moment: 2026-11-21 13:30:59.123456+00.
+OF_POSTGRES = re.compile(r"([0-9-]{10}) ([0-9:.]{5,15}[+\-][0-9]{2})(:[0-9]{2})?")
 # The first and the last year that there are cannot be shown in every time zone.
 YEARS = range(1970, 9999)
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -42,6 +44,8 @@ def words(text: str) -> list[str]:
 
 def moment(text: str) -> datetime:
     """Return an ISO 8601 time (UTC without a zone), or the time a duration such as 24h ago, for argparse."""
+    if written := OF_POSTGRES.fullmatch(text):
+        text = f"{written[1]}T{written[2]}{written[3] or ':00'}"
     try:
         read = clock.now() - duration(text) if DURATION.fullmatch(text) else read_moment(text)
     except (ValueError, OverflowError):

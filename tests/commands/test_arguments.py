@@ -43,6 +43,8 @@ def test_a_time_in_another_form_is_refused(text: str) -> None:
         ("2026-11-21T08:00", datetime(2026, 11, 21, 8, tzinfo=UTC)),
         ("2026-11-21T08:00Z", datetime(2026, 11, 21, 8, tzinfo=UTC)),
         ("2026-11-21T08:00:30+08:00", datetime(2026, 11, 21, 0, 0, 30, tzinfo=UTC)),
+        ("2026-11-21 08:00:30.500000+00", datetime(2026, 11, 21, 8, 0, 30, 500_000, tzinfo=UTC)),
+        ("2026-11-21 08:00:30+05:30", datetime(2026, 11, 21, 2, 30, 30, tzinfo=UTC)),
     ],
 )
 def test_a_time_is_read_as_it_is_written(text: str, moment: datetime) -> None:

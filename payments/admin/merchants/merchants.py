@@ -166,6 +166,8 @@ class MerchantAdmin(RowActions, KahaAdmin):
             return super().changeform_view(request, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
+        if not {*form.changed_data} - {"reason"}:
+            return
         obj.updated_at = clock.now()
         # By name, so that what others change meanwhile stays.
         obj.save(update_fields=[*MerchantForm.Meta.fields, "branding", "updated_at"])
