@@ -142,6 +142,7 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
         "re": Refund.objects.latest("id").id,
         "dp": Dispute.objects.latest("id").id,
         "po": Payout.objects.latest("id").id,
+        "mer": busiest.merchant_id,
         "ba": PayoutAccount.objects.latest("id").id,
     }
     return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
