@@ -57,12 +57,11 @@ def record_deletion(instance: User, **_: Any) -> None:
 @receiver(m2m_changed, sender=User.groups.through)
 @receiver(m2m_changed, sender=User.user_permissions.through)
 def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: set[int] | None, **_: Any) -> None:
-    """Record which groups or permissions an account was given or lost; the inbox has those that it was given."""
+    """Record which groups or permissions an account was given or lost."""
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
         detail = f"{action.partition('_')[2]} {names}"
-        notice_of = audit_log.EVERYBODY if action == "post_add" else None
-        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail, notice_of=notice_of)
+        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail)
 
 
 @receiver([post_save, post_delete], sender=MerchantAccess)

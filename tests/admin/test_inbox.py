@@ -84,8 +84,7 @@ def test_an_operator_sees_what_is_of_their_merchants_alone(shop: NewMerchant) ->
     assert sections(user) == {}
     MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
     assert list(sections(user)) == ["holds"]
-    # The role that was given to Ben is a notice.
-    assert list(sections(person("ben", "viewer"))) == ["money_check", "holds", "notices"]
+    assert list(sections(person("ben", "viewer"))) == ["money_check", "holds"]
 
 
 def test_a_sort_needs_the_permission_of_its_list(shop: NewMerchant) -> None:
@@ -141,7 +140,7 @@ def test_that_no_worker_works_is_the_first_thing_on_the_first_page_and_for_opera
     client.force_login(ben)
     assert "No worker works" not in text_of(client.get(reverse("admin:index")))
     WorkerProcess.objects.update(seen_at=Now() - 2 * MINUTE)
-    assert list(sections(ben)) == ["workers", "notices"]
+    assert list(sections(ben)) == ["workers"]
     assert "No worker works" in text_of(client.get(reverse("admin:index")))
     cora = User.objects.create(username="cora", is_staff=True)
     cora.user_permissions.set(Permission.objects.filter(codename="view_sweep"))

@@ -115,19 +115,6 @@ def test_an_approval_limit_is_noticed_by_those_who_work_for_all(operator: Client
     assert ("amount changed by operator", "") not in noticed(frozenset([shop.merchant.id]))
 
 
-@pytest.mark.parametrize("name", ["support", "administrator"])
-def test_a_role_that_is_given_is_noticed_by_those_who_work_for_all(shop: NewMerchant, name: str) -> None:
-    ben = User.objects.create_user("ben")
-    known = noticed()
-    ben.groups.add(Group.objects.get(name=name))
-    [newest, *older] = noticed()
-    assert (newest[0].startswith("groups changed"), older) == (True, known)
-    assert AuditEntry.objects.latest("id").detail == f"add {name}"
-    assert newest not in noticed(frozenset([shop.merchant.id]))
-    ben.groups.clear()
-    assert noticed() == [newest, *known]
-
-
 def test_who_becomes_a_superuser_is_noticed(db: None) -> None:
     ben = User.objects.create_user("ben")
     known = noticed()

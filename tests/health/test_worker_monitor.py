@@ -55,7 +55,6 @@ def test_the_mail_that_no_worker_works_is_sent_without_a_worker_and_once(
         WorkerProcess.objects.update(seen_at=Now() - 2 * MINUTE)
         for each in (monitor, WorkerMonitor(), monitor):
             each.watch()
-        # Another is of the role that was given to who wants them.
         [mail] = [each for each in server.mails if each["Subject"].startswith("kaha: No worker works: since ")]
     assert b"/admin/on-call/" in mail.get_payload(decode=True)
 
