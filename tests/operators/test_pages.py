@@ -198,7 +198,7 @@ def test_an_administrator_sets_a_limit_in_major_units(db: None) -> None:
     assert admin.post(page_of(limit), {"amount": "1,234.50"}).status_code == 302
     limit.refresh_from_db()
     assert limit.amount == 123_450
-    assert AuditEntry.objects.latest("id").detail == f"{limit.role}: {MONEY}1,234.50"
+    assert AuditEntry.objects.latest("id").detail == f"{limit.role}: {MONEY}1,234.50, amount: 5,000.00 → 1,234.50"
 
 
 @pytest.mark.parametrize("role", ["viewer", "support", "finance"])
