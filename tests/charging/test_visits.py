@@ -54,14 +54,14 @@ def test_a_payment_that_is_no_charge_of_ours_is_not_noted(attempt: Attempt) -> N
     assert not PageVisit.objects.exists()
 
 
-def test_visits_are_forgotten_after_their_days(attempt: Attempt) -> None:
-    visits.record_visit(attempt.id, Page.ASKED, "Chrome")
-    visits.record_visit(attempt.id, Page.DECIDED, "Chrome")
-    PageVisit.objects.filter(page=Page.ASKED).update(
-        first_at=clock.now() - visits.KEPT, last_at=clock.now() - visits.KEPT - timedelta(seconds=-1)
-    )
-    assert visits.delete_old() == 0
-    PageVisit.objects.update(first_at=clock.now() - 2 * visits.KEPT)
-    PageVisit.objects.filter(page=Page.ASKED).update(last_at=clock.now() - visits.KEPT)
-    assert visits.delete_old(batch=1) == 1
+def test_a_visit_is_forgotten_90_days_after_the_last_of_its_kind(attempt: Attempt) -> None:
+    first_at = clock.now()
+    for page in (Page.ASKED, Page.DECIDED):
+        visits.record_visit(attempt.id, page, "Chrome")
+    with clock.at(first_at + timedelta(hours=1)):
+        visits.record_visit(attempt.id, Page.DECIDED, "Chrome")
+    with clock.at(first_at + timedelta(days=90)):
+        assert visits.delete_old() == 0
+    with clock.at(first_at + timedelta(days=90, minutes=30)):
+        assert visits.delete_old(batch=1) == 1
     assert PageVisit.objects.get().page == Page.DECIDED

@@ -58,11 +58,14 @@ def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> 
     for _ in range(3):
         books.approve(awaited(by_type("gcash")), send_message=True)
     taken_long_ago, taken_lately, waiting = Message.objects.order_by("id")
-    long_ago = clock.now() - messages.KEPT - timedelta(seconds=1)
-    Message.objects.update(created_at=long_ago, due_at=long_ago)
-    Message.objects.filter(id=taken_long_ago.id).update(delivered_at=long_ago)
-    messages.acknowledge(taken_lately.id)
-    assert messages.delete_old(batch=1) == 1
+    first_at = clock.now()
+    messages.acknowledge(taken_long_ago.id)
+    with clock.at(first_at + timedelta(hours=1)):
+        messages.acknowledge(taken_lately.id)
+    with clock.at(first_at + timedelta(days=90)):
+        assert messages.delete_old() == 0
+    with clock.at(first_at + timedelta(days=90, minutes=30)):
+        assert messages.delete_old(batch=1) == 1
     assert set(Message.objects.all()) == {taken_lately, waiting}
 
 

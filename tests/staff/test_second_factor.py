@@ -1,10 +1,12 @@
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.contrib.sessions.models import Session
 from django.db import connection
 
-from payments import vault
+from payments import clock, vault
 from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
 from tests.concurrency import at_once
@@ -48,6 +50,15 @@ def test_a_wrong_code_is_an_error_and_signs_nobody_in(ana: User, visitor: Visito
     visitor.give_password()
     assert "That code is not right" in text_of(visitor.give_code(wrong_code_of(app)))
     assert not visitor.is_in()
+
+
+@pytest.mark.parametrize(("minutes", "waits"), [(9, True), (11, False)])
+def test_a_password_waits_ten_minutes_for_its_code(ana: User, visitor: Visitor, minutes: int, waits: bool) -> None:
+    app_of(ana)
+    visitor.give_password()
+    with clock.at(clock.now() + timedelta(minutes=minutes)):
+        asked = "Code of your authenticator app" in text_of(visitor.get(SECOND_FACTOR, follow=True))
+    assert asked is waits
 
 
 def test_a_code_works_once(ana: User, visitor: Visitor) -> None:
