@@ -25,6 +25,8 @@ WITHOUT_DATABASE = {
     *("makemigrations", "spectacular", "startapp", "startproject"),
 }
 START_TIMEOUT_SECONDS = 60
+# The owner of the lock is alive, and a busy machine takes minutes to make a database.
+JOIN_TIMEOUT_SECONDS = 600
 
 
 @contextmanager
@@ -68,7 +70,7 @@ def _no_database(data: Path) -> EmbeddedError:
 
 def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
     """Return whether another process's server can be used; if not, the owner's lock is ours now."""
-    deadline = time.monotonic() + START_TIMEOUT_SECONDS
+    deadline = time.monotonic() + JOIN_TIMEOUT_SECONDS
     while not owner.take():
         if users.take(fcntl.LOCK_SH) and postgres.is_ready(places) and postgres.is_migrated(places):
             return True
