@@ -9,7 +9,6 @@ from typing import Any
 from django.db import transaction
 
 from payments import clock
-from payments.connections import release_connection
 from payments.db.fast_model import copy_with
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import bulkheads, events, idempotency, provider_calls
@@ -21,13 +20,13 @@ from payments.domain.disputes.record import record
 from payments.domain.errors import busy, conflict
 from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.provider_calls import Call
 from payments.domain.routing.candidates import provider_of
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
-from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
-from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses, Unknown
+from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses
 from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
 
 logger = logging.getLogger("kaha.disputes")
@@ -129,21 +128,14 @@ def _send(dispute: Dispute) -> None:
 
 
 def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
-    """Return what the provider answers; an exception of the connector is an unknown outcome."""
-    provider, response = provider_of(attempt), Response(dispute.response)
-    assert isinstance(provider, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
+    """Send the response to the provider; return what it answers. Raise ProviderBusy, VaultError, VaultUnavailable."""
+    client, response = provider_of(attempt), Response(dispute.response)
+    assert isinstance(client, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
     pieces = evidence.opened(dispute) if response is Response.EVIDENCE else ()
     asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, pieces)
-    with bulkheads.provider_place(attempt.provider, attempt.account_id or dispute.merchant_id):
-        release_connection()
-        reached(Failpoint.ASKING)
-        try:
-            outcome = provider_calls.ask(attempt.provider, "respond", lambda: provider.respond(asked))
-        except Exception as error:
-            logger.exception("provider call broke", extra={"dispute": public_id("dp", dispute.id)})
-            outcome = Unknown(type(error).__name__)
-        reached(Failpoint.ANSWERED)
-        return outcome
+    account_id = attempt.account_id or dispute.merchant_id
+    call = Call(attempt.provider, account_id, "respond", public_id("dp", dispute.id))
+    return provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
 
 
 def _stage_of(dispute: Dispute) -> Disputed:
