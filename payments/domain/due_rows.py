@@ -79,6 +79,14 @@ class DueRows:
         """Let claimed rows be due at `until`, as `change` does."""
         return self.change(*rows, **{self.due: until}, **values)
 
+    def renew(self, row: Model, **values: Any) -> bool:
+        """Begin the lease of a claimed row anew, as `change` does; return whether it was still held."""
+        until = clock.now() + self.lease
+        is_held = bool(self.put_off(row, until=until, **values))
+        if is_held:
+            setattr(row, self.due, until)
+        return is_held
+
     def end(self, *rows: Model, **values: Any) -> int:
         """Let claimed rows be due no more, as `change` does."""
         return self.change(*rows, **{self.due: None}, **values)
