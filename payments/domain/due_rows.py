@@ -51,9 +51,9 @@ class DueRows:
     def claim(
         self, rows: QuerySet[Row], counted: Callable[[Row], Mapping[str, Any]] = lambda _: {}, limit: int = 1
     ) -> list[Row]:
-        """Claim at most `limit` of `rows` that are due, those first that are for longest; return them as they are then.
+        """Claim at most `limit` of `rows` that are due, those first that are due for longest; return them.
 
-        `counted` returns what else the claim sets in a row, such as its number of tries.
+        `counted` returns what else the claim sets in a row, such as its number of tries; the same columns in each.
         """
         now = clock.now()
         due = rows.filter(**{f"{self.due}__lte": now}).order_by(self.due)
