@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from payments.providers.base import FindsDisputes, PaysOut, Provider, TakesResponses
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-observability.lock", ".ci/dev.lock")
 TOP_LEVEL = {
@@ -31,6 +33,7 @@ TOP_LEVEL = {
     "templates",
     "tests",
 }
+PRODUCT = [path for room in ("config", "payments", "customers") for path in sorted((ROOT / room).rglob("*.py"))]
 # Django's HTTP, which a contract cannot forbid: it knows outside packages as a whole only.
 DJANGO_HTTP = re.compile(r"django\.(http|shortcuts|views|urls)\b")
 BELOW_THE_API = (
@@ -77,6 +80,25 @@ def test_the_domain_names_no_status() -> None:
         if isinstance(node, places) and any(map(is_status, ast.iter_child_nodes(node)))
     ]
     assert used == []
+
+
+def test_the_domain_asks_providers_in_one_way_only() -> None:
+    """By functions of `provider`, given to `provider_calls.ask`. What a restore lists is read page by page."""
+    protocols = (Provider, TakesResponses, FindsDisputes, PaysOut)
+    asking = {name for each in protocols for name in vars(each)} - {"capabilities", "plain_decline", "read_webhook"}
+    found = []
+    for path in (path for path in PRODUCT if "domain" in path.parts):
+        tree = ast.parse(path.read_text())
+        modules = {name.rpartition(".")[2] for node in ast.walk(tree) for name in imported(node)}
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda | ast.FunctionDef)]
+        questions = [node for node in functions if "provider" in [each.arg for each in node.args.args]]
+        asked = {id(node) for each in questions for node in ast.walk(each)}
+        for func in (node.func for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if isinstance(func, ast.Attribute) and func.attr in asking:
+                client = getattr(func.value, "id", "")
+                if client not in modules and (client != "provider" or id(func) not in asked):
+                    found.append(f"{path.name}:{func.lineno}")
+    assert found == []
 
 
 def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
@@ -134,9 +156,6 @@ def test_what_comes_from_npm_has_a_hash_and_names_no_registry() -> None:
     assert asked_for["dependencies"] == {
         name: packages[f"node_modules/{name}"]["version"] for name in asked_for["dependencies"]
     }
-
-
-PRODUCT = [path for room in ("config", "payments", "customers") for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 def test_no_file_is_longer_than_300_lines() -> None:

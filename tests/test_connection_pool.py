@@ -1,7 +1,6 @@
 """Connections that threads pass on to each other."""
 
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Event
@@ -13,7 +12,6 @@ from django.db import DataError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.db.backend.circuit_breaker import CircuitBreaker
 from payments.db.backend.connection_pool import ConnectionPool
 from payments.domain.charging import attempts
 from payments.json_codecs.verbatim_json import to_bytes
@@ -149,25 +147,3 @@ def test_nobody_holds_a_connection_while_a_provider_is_asked(api: Api) -> None:
 
     attempts.look_up(Attempt.objects.select_related("charge").get(), question)
     assert seen == [None]
-
-
-def test_the_thread_that_waits_for_a_database_ends_with_the_last_use_of_it() -> None:
-    breaker, asked = CircuitBreaker(), Event()
-
-    def probe() -> None:
-        asked.set()
-        raise OSError
-
-    before = set(threading.enumerate())
-    breaker.lose(probe)
-    [waiting] = set(threading.enumerate()) - before
-    assert asked.wait(10)
-    assert not breaker.is_answering
-    breaker.give_up()
-    waiting.join(10)
-    assert not waiting.is_alive()
-    # One that uses it again finds out, and begins anew.
-    assert breaker.is_answering
-    breaker.lose(probe)
-    assert not breaker.is_answering
-    breaker.give_up()

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from payments import clock
 from payments.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, PartitionedTable
-from payments.domain.routing.circuit_breaker import OUTAGES_IN_A_ROW, health_of, recent_attempts
+from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
 from payments.models import ApiKey, Attempt, Route, UnknownOutcome
 from payments.redis_client.pipeline import RedisPipeline
 from payments.vault.base import VaultError, VaultUnavailable

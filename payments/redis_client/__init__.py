@@ -1,1 +1,1 @@
-"""Rate counters in Redis, their pipeline, and circuit breakers."""
+"""Rate counters in Redis, and their pipeline."""

@@ -17,8 +17,8 @@ from limits.storage import MemoryStorage
 from redis import RedisError
 
 from payments import clock
+from payments.circuit_breaker import CircuitBreaker
 from payments.connections import release_connection
-from payments.redis_client.circuit_breaker import CircuitBreaker, CircuitOpen
 from payments.redis_client.pipeline import RedisPipeline
 
 logger = logging.getLogger("kaha.counting")
@@ -35,7 +35,7 @@ class Counters:
 
     def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
         self.redis_url = redis_url
-        self.breaker = CircuitBreaker(retry_seconds, self._ping)
+        self.breaker = CircuitBreaker("Redis", retry_seconds)
         # The library's own locks lose a count if two threads begin a window at once.
         self._memory_lock = Lock()
 
@@ -49,12 +49,12 @@ class Counters:
 
     def count(self, *counts: Count) -> list[int]:
         """Increment or read several keys in one round trip; return their counts in order."""
-        try:
-            return self.breaker.call(lambda: self._in_redis(counts))
-        except CircuitOpen:
-            pass
-        except RedisError:
-            logger.warning("Redis is unavailable: each process counts for itself.")
+        if not self.breaker.is_open:
+            try:
+                return self._in_redis(counts)
+            except RedisError:
+                if self.breaker.open(self._ping):
+                    logger.warning("Redis is unavailable: each process counts for itself.")
         with self._memory_lock:
             return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
 

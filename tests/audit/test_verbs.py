@@ -34,7 +34,7 @@ READS = {
     *("payouts.terms.schedule_of", "reconciliation.files.write", "reconciliation.runs.file_report"),
     *("reconciliation.runs.provider_lines", "reconciliation.runs.provider_report", "reconciliation.summary.parts_of"),
     *("risk.addresses.counted", "risk.addresses.network_of", "risk.blocks.card_columns", "risk.blocks.emails_of"),
-    *("risk.blocks.number_columns", "routing.circuit_breaker.health_of", "routing.circuit_breaker.recent_attempts"),
+    *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
     *("settlement.count_due", "statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance", "test_clock.webhooks_due"),

@@ -16,9 +16,8 @@ from payments import failpoints
 from payments.db.backend.base import DatabaseWrapper
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.routing import provider_accounts
 from payments.failpoints import Failpoint
-from payments.providers.base import Approved, Operation, Outcome
+from payments.providers.base import Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from payments.quickstart.servers.processes import wait_until
 from payments.redis_client.rate_counters import Counters
@@ -26,7 +25,6 @@ from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys
 from tests.charging.doubles import provider
 from tests.client import Api, error_of
-from tests.routing.doubles import Psp, account_at, installed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -148,16 +146,3 @@ def test_nobody_holds_a_connection_while_the_vault_is_asked(settings: Settings) 
     with pytest.raises(VaultUnavailable):
         TransitKeys().wrap(b"key", b"place")
     assert connection.connection is None
-
-
-def test_nobody_holds_a_connection_while_credentials_are_tried(shop: NewMerchant) -> None:
-    seen = []
-
-    class Looks(Psp):
-        def test_credentials(self) -> Outcome:
-            seen.append(connection.connection)
-            return Approved("")
-
-    with installed(Looks("north")) as psp:
-        provider_accounts.try_credentials(account_at(psp, shop.merchant))
-    assert seen == [None]

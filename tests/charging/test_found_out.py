@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from payments.domain.lookup_schedule import LOOKUP_DELAYS_SECONDS
+from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS
 from payments.domain.operators.corrections import close_overtaken
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS

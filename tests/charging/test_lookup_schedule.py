@@ -4,7 +4,7 @@ import pytest
 
 from payments import clock
 from payments.domain.charging import recovery
-from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.due_rows import next_lookup_at
 from payments.models import Attempt
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import KnowsNothing, Unreachable, provider

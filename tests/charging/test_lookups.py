@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from payments.domain.lookup_schedule import LOOKUP_DELAYS_SECONDS
+from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS
 from payments.models import Attempt
 from payments.providers.base import Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator

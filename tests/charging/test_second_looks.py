@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from payments import clock
 from payments.domain.charging import recovery
 from payments.domain.charging.attempts import payment_of
-from payments.domain.lookup_schedule import SECOND_LOOK_DELAYS_SECONDS
+from payments.domain.due_rows import SECOND_LOOK_DELAYS_SECONDS
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge

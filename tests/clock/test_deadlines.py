@@ -105,7 +105,7 @@ RECORDS = {
     "payments.reconciliationrun.covers_from",
     "payments.reconciliationrun.covers_to",
     "payments.reportline.booked_at",
-    "payments.reportupload.alive_at",
+    "payments.reportupload.due_at",
     "payments.reportupload.covers_from",
     "payments.reportupload.covers_to",
     "payments.reportline.matched_at",

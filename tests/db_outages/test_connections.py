@@ -11,7 +11,7 @@ from django.db import InterfaceError, OperationalError
 from psycopg import Connection
 
 from payments.db.backend.base import DatabaseWrapper
-from payments.db.backend.circuit_breaker import NotAnswering
+from payments.db.backend.bounded_connection import NotAnswering
 from payments.quickstart.ports import HOST
 from payments.quickstart.servers.processes import wait_until
 from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server

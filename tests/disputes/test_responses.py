@@ -183,7 +183,7 @@ def test_a_response_that_a_dead_worker_claimed_is_sent_by_another(api: Api) -> N
     path = accepted(api)
     respond._claim(ALL_MERCHANTS)
     assert respond.send_due() == 0
-    with clock.at(clock.now() + respond.LEASE):
+    with clock.at(clock.now() + respond.DUE.lease):
         assert respond.send_due() == 1
     assert made(api.get(path))["status"] == "accepted"
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock
-from payments.domain.disputes.respond import LEASE as RESPONSE_LEASE
+from payments.domain.disputes.respond import DUE as RESPONSES
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make
 from payments.ids import parse_id, public_id
@@ -138,7 +138,7 @@ class Life:
         if job is deliver:
             let_leases_end(self.merchant_id, round(LEASE.total_seconds()) + 1)
         if job is respond:
-            let_responses_end(self.source_id, round(RESPONSE_LEASE.total_seconds()) + 1)
+            let_responses_end(self.source_id, round(RESPONSES.lease.total_seconds()) + 1)
         job()
         if isinstance(job, PayOut):
             self._check_paid_out()

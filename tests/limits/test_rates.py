@@ -149,7 +149,7 @@ def test_a_key_has_its_rate_in_this_process_when_redis_stops_and_in_redis_when_i
     own_redis.stop()
     assert _tries(api, 4) == [200, 200, 200, 429]
     own_redis.start()
-    counters_at(own_redis.url).breaker.make_probe_due()
+    counters_at(own_redis.url).breaker.close()
     assert wait_until(lambda: _tries(api, 1) == [200], 10)
     assert _tries(api, 3) == [200, 200, 429]
 

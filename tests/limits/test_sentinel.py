@@ -115,7 +115,7 @@ def group(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Group]:
 
 
 def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
-    counters = Counters(group.url, retry_seconds=0)
+    counters = Counters(group.url, retry_seconds=0.05)
 
     def counting_port() -> int:
         """Return the port of the master that has the count, 0 if none has."""
@@ -130,6 +130,7 @@ def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
     group.kill_master()
 
     assert wait_until(lambda: counting_port() == group.servers[1], PATIENCE_SECONDS)
+    counters.breaker.close()
 
 
 def test_a_worker_is_woken_through_the_new_master(group: Group, settings) -> None:

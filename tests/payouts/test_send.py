@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.db.writes import StaleRow
+from payments.domain import bulkheads
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import provider, send, states
 from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account
@@ -224,7 +225,7 @@ def test_a_busy_account_keeps_nobody_elses_payout_waiting(live: LiveShop) -> Non
     other = provider_accounts.open_account(live.shop.merchant, True, "xendit", "Other", credentials, {})
     stuck, free = live.payout(), live.payout()
     Payout.objects.filter(id=stuck.id).update(provider_account=other)
-    places = provider.bulkheads.bulkheads().accounts
+    places = bulkheads.bulkheads().accounts
     for _ in range(places.most):
         assert places.take(other.id)
     try:

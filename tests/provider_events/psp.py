@@ -26,7 +26,7 @@ from payments.providers.base import (
     Pending,
     Report,
 )
-from payments.providers.disputes import disputed_from
+from payments.providers.disputes import disputed_from, news_from
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass
@@ -168,7 +168,8 @@ def _written(each: Report) -> dict[str, Any]:
 
 def _read(outcome: dict[str, str], dispute: dict[str, Any] | None, **members: Any) -> Report:
     found = read_outcome(outcome["kind"], outcome["announced"]) if outcome else None
-    return Report(outcome=found, dispute=disputed_from(dispute) if dispute else None, **members)
+    read = news_from if dispute and "claims" in dispute else disputed_from
+    return Report(outcome=found, dispute=read(dispute) if dispute else None, **members)
 
 
 def _signature(body: bytes) -> str:

@@ -6,9 +6,9 @@ import pytest
 
 from payments.models import Attempt, Charge, Dispute, ProviderAccount, ProviderEvent
 from payments.providers.base import Report
-from payments.providers.disputes import Disputed, Reason, Stage
+from payments.providers.disputes import Disputed, DisputeNews, FoundDispute, Reason, Stage
 from tests.client import Api
-from tests.provider_events.psp import APPLIED, announce, apply_due, name_of, standing
+from tests.provider_events.psp import APPLIED, WebhookPsp, announce, apply_due, name_of, standing
 
 pytestmark = pytest.mark.django_db
 CHARGEBACK = Disputed("D1", Stage.CHARGEBACK, 10_000, "PHP", Reason.FRAUDULENT, "10.4")
@@ -58,3 +58,15 @@ def test_a_report_of_another_account_moves_nothing(live: Api, account: ProviderA
     announce(account, about(CHARGEBACK))
     assert ProviderEvent.objects.get().state == "needs_attention"
     assert not Dispute.objects.exists()
+
+
+def test_a_lookup_of_a_dispute_that_breaks_is_unknown_and_tried_again(
+    live: Api, account: ProviderAccount, psp: WebhookPsp
+) -> None:
+    live.charge()
+    psp.find_dispute = lambda _: 1 / 0  # type: ignore[attr-defined]
+    announce(account, Report("D1", None, "D1", dispute=DisputeNews("D1")))
+    assert standing() == [("waiting", "The provider does not say: ZeroDivisionError")]
+    psp.find_dispute = lambda _: FoundDispute(name_of("authorize"), (CHARGEBACK,))  # type: ignore[attr-defined]
+    apply_due()
+    assert (standing(), Dispute.objects.count()) == ([APPLIED], 1)

@@ -193,7 +193,7 @@ def test_few_reports_wait_at_a_time(operator: User) -> None:
 def test_one_operator_sends_so_much_in_a_day_and_no_more(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "BYTES_A_DAY", len(HEAD))
     submit(HEAD, operator)
-    ReportUpload.objects.update(state="refused", sealed_content=None)
+    ReportUpload.objects.update(state="refused", sealed_content=None, due_at=None)
     with pytest.raises(TooMany, match="tomorrow"):
         submit(HEAD, operator)
     with clock.at(clock.now() + timedelta(days=1, seconds=1)):
@@ -202,10 +202,9 @@ def test_one_operator_sends_so_much_in_a_day_and_no_more(operator: User, monkeyp
 
 def test_a_report_whose_reader_died_is_read_again_without_double_items(raw: bytes, operator: User) -> None:
     upload = submit(raw, operator)
-    long_ago = clock.now() - uploads.DEAD_AFTER - timedelta(seconds=1)
-    ReportUpload.objects.update(state="reading", alive_at=clock.now(), tries=1, rows_read=9)
+    ReportUpload.objects.update(state="reading", due_at=clock.now() + uploads.DUE.lease, tries=1, rows_read=9)
     assert not uploads.read_due()
-    ReportUpload.objects.update(alive_at=long_ago)
+    ReportUpload.objects.update(due_at=clock.now())
     assert uploads.read_due()
     upload.refresh_from_db()
     assert (upload.state, upload.tries) == ("done", 2)
@@ -222,7 +221,7 @@ def test_a_worker_that_is_killed_while_it_matches_leaves_the_report_to_the_next(
     upload.refresh_from_db()
     assert (upload.state, upload.tries) == ("reading", 1)
     assert not ReportLine.objects.exists()
-    ReportUpload.objects.update(alive_at=clock.now() - uploads.DEAD_AFTER)
+    ReportUpload.objects.update(due_at=clock.now())
     assert uploads.read_due()
     upload.refresh_from_db()
     assert (upload.state, upload.run and upload.run.lines) == ("done", 16)
@@ -234,7 +233,7 @@ def test_a_reader_that_comes_late_stores_nothing(raw: bytes, operator: User, mon
     real = runs.reconcile
 
     def ended_meanwhile(*args: object, **kwargs: object) -> ReconciliationRun:
-        ReportUpload.objects.update(state="refused", sealed_content=None)
+        ReportUpload.objects.update(state="refused", sealed_content=None, due_at=None)
         return real(*args, **kwargs)
 
     monkeypatch.setattr(runs, "reconcile", ended_meanwhile)
@@ -245,8 +244,7 @@ def test_a_reader_that_comes_late_stores_nothing(raw: bytes, operator: User, mon
 
 def test_a_report_that_stops_its_readers_is_given_up(raw: bytes, operator: User) -> None:
     upload = submit(raw, operator)
-    long_ago = clock.now() - timedelta(hours=1)
-    ReportUpload.objects.update(state="reading", alive_at=long_ago, tries=uploads.MOST_TRIES)
+    ReportUpload.objects.update(state="reading", tries=uploads.MOST_TRIES)
     assert uploads.read_due()
     upload.refresh_from_db()
     assert (upload.state, upload.fault) == ("refused", uploads.STOPPED)
@@ -270,7 +268,9 @@ def test_a_report_waits_while_another_run_of_its_provider_is_under_way(raw: byte
         assert at_once(1, lambda _: uploads.read_due()) == [True]
     upload.refresh_from_db()
     assert (upload.state, upload.tries) == ("waiting", 0)
-    ReportUpload.objects.update(alive_at=clock.now() - timedelta(seconds=6))
+    assert upload.due_at
+    assert upload.due_at > clock.now()
+    ReportUpload.objects.update(due_at=clock.now())
     assert uploads.read_due()
     upload.refresh_from_db()
     assert upload.state == "done"

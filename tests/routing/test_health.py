@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.routing.circuit_breaker import (
+from payments.domain.routing.route_health import (
     OPEN_FOR,
     OUTAGES_IN_A_ROW,
     RECENT,

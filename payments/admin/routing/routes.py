@@ -12,7 +12,7 @@ from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type
 from payments.admin.framework.formats import chip, column, lines, money, row_link_column
 from payments.admin.framework.row_actions import RowActions
 from payments.admin.routing.actions import ChangeRoute
-from payments.domain.routing.circuit_breaker import health_of, recent_attempts
+from payments.domain.routing.route_health import health_of, recent_attempts
 from payments.models import Merchant, ProviderAccount, Route
 
 

@@ -120,7 +120,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _is_there(self, address: Mapping[str, Any]) -> bool:
         """Return whether the server at `address`, of several perhaps, still answers."""
         params = self.get_connection_params() | dict(address) | {"target_session_attrs": "any"}
-        return self.process_pool.availability.is_there(tuple(address.values()), partial(_probe, params))
+        return self.process_pool.is_there(tuple(address.values()), partial(_probe, params))
 
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self.statement_time_seconds + ANSWER_MARGIN_SECONDS
@@ -147,11 +147,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Close the idle connections and end the probe, before a database is dropped or not used any more."""
         if self.alias != NO_DB_ALIAS:
             self.process_pool.close()
-            self.process_pool.availability.give_up()
+            self.process_pool.breaker.close()
 
     @property
     def is_answering(self) -> bool:
-        return self.process_pool.availability.is_answering
+        return not self.process_pool.breaker.is_open
 
     @property
     def statement_time_seconds(self) -> int:

@@ -9,8 +9,6 @@ from psycopg.abc import PQGen
 from psycopg.errors import Diagnostic, ReadOnlySqlTransaction, _WaitTimeout
 from psycopg.pq.abc import PGconn
 
-from payments.db.backend.circuit_breaker import NotAnswering
-
 # How often psycopg wakes up while it waits, so that Python handles signals.
 LOOK_SECONDS = 0.1
 # After this long without an answer the server is asked on another connection whether it is there.
@@ -19,6 +17,10 @@ SILENCE_SECONDS = 4.0
 STANDBY_WAIT = "SyncRepWaitForLSN"
 
 Result = TypeVar("Result")
+
+
+class NotAnswering(OperationalError):
+    """PostgreSQL did not answer in time, and the circuit breaker is open until a probe succeeds."""
 
 
 class NotReplicated(OperationalError):

@@ -1,19 +1,24 @@
 """The connection pool of one process, and the fair queue for its connections."""
 
+import logging
 import select
+import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-from psycopg import OperationalError
+from psycopg import Error, OperationalError
 from psycopg.pq import TransactionStatus
 
 from payments import context
-from payments.db.backend.bounded_connection import BoundedConnection
-from payments.db.backend.circuit_breaker import CircuitBreaker
+from payments.circuit_breaker import CircuitBreaker
+from payments.db.backend.bounded_connection import BoundedConnection, NotAnswering
+
+logger = logging.getLogger("kaha.database")
 
 # How long a request waits for a connection before it is answered 503.
 WAIT_SECONDS = 5
+PROBE_PAUSE_SECONDS = 1.0
 
 
 class FairQueue:
@@ -84,11 +89,14 @@ class ConnectionPool:
     """
 
     def __init__(self, most: int, name: str = "PostgreSQL", wait_seconds: float = WAIT_SECONDS) -> None:
-        self.availability = CircuitBreaker(name)
+        self.breaker = CircuitBreaker(name, PROBE_PAUSE_SECONDS)
         self.most = most
         self._wait_seconds = wait_seconds
         self._turns = FairQueue(most)
         self._kept: deque[BoundedConnection] = deque()
+        self._probing = Lock()
+        # When each server last answered a question of `is_there`.
+        self._answered_at: dict[Hashable, float] = {}
 
     @property
     def in_use(self) -> int:
@@ -104,11 +112,11 @@ class ConnectionPool:
 
         Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
         """
-        self.availability.require()
+        self._require_answer()
         if not self._turns.begin(self._wait_seconds, context.merchant.get()):
             raise OperationalError("Every connection to the database was in use for too long.")
         try:
-            self.availability.require()
+            self._require_answer()
         except OperationalError:
             self._turns.end()
             raise
@@ -124,8 +132,29 @@ class ConnectionPool:
 
     def lose(self, probe: Callable[[], None]) -> None:
         """Open the circuit breaker until `probe` succeeds, and close the idle connections."""
-        self.availability.lose(probe)
+        if self.breaker.open(probe):
+            logger.error("%s does not answer; nothing is asked of it until it does.", self.breaker.name)
         self.close()
+
+    def is_there(self, server: Hashable, probe: Callable[[], None]) -> bool:
+        """Return whether `server` answers, asked by `probe` at most once in PROBE_PAUSE_SECONDS for all threads."""
+        if self.breaker.is_open:
+            return False
+        if time.monotonic() - self._answered_at.get(server, 0.0) < PROBE_PAUSE_SECONDS:
+            return True
+        if not self._probing.acquire(blocking=False):
+            # Another thread is asking, and finds out for this one, too.
+            return True
+        try:
+            probe()
+        except (Error, OSError) as error:
+            # A server that refuses a connection does answer.
+            if "FATAL" not in str(error):
+                return False
+        finally:
+            self._probing.release()
+        self._answered_at[server] = time.monotonic()
+        return True
 
     def give_back(self, connection: BoundedConnection | None) -> None:
         """Return a connection after `take`, None if none was opened.
@@ -150,6 +179,10 @@ class ConnectionPool:
                 self._kept.pop().close()
             except IndexError:  # another thread was faster
                 break
+
+    def _require_answer(self) -> None:
+        if self.breaker.is_open:
+            raise NotAnswering(f"{self.breaker.name} does not answer.")
 
 
 def _is_quiet(connection: BoundedConnection) -> bool:

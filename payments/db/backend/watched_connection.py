@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from psycopg import AsyncConnection
 from psycopg.abc import PQGen
 
-from payments.db.backend.bounded_connection import LOOK_SECONDS, SILENCE_SECONDS
-from payments.db.backend.circuit_breaker import NotAnswering
+from payments.db.backend.bounded_connection import LOOK_SECONDS, SILENCE_SECONDS, NotAnswering
 
 Result = TypeVar("Result")
 

@@ -1,11 +1,10 @@
 """Attempts: inserted, then asked of the provider without a lock or a connection, then recorded."""
 
-import logging
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,20 +12,15 @@ from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.connections import release_connection
-from payments.domain import bulkheads, prepared_reads
+from payments.domain import bulkheads, prepared_reads, provider_calls
 from payments.domain.caller import Caller
 from payments.domain.cards.card_data import card_data
+from payments.domain.provider_calls import Call
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
-from payments.failpoints import Failpoint, reached
-from payments.metrics.counters import count_provider_call
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.providers.references import FollowUp, reference_of
-from payments.traces.calls import record_provider_call
-
-logger = logging.getLogger("kaha.attempts")
 
 # How long after a call's own time limit its process counts as dead.
 GRACE_SECONDS = 5
@@ -115,30 +109,27 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
 
     A blocked payment is declined, and no provider is asked.
     """
-    reached(Failpoint.ASKING)
-    began = time.perf_counter()
+    asked, is_counted = (attempt.kind, attempt.reference, attempt.request_id), attempt.block_id is None
+    call = Call(attempt.provider, _account_id(attempt), *asked, is_counted)
     try:
-        provider: Any = provider_of(attempt)
-        if attempt.block_id is not None:
-            provider = BlockedProvider(provider, decline_seconds(attempt))
-        # No database connection is held over the call.
-        with place_of(attempt):
-            release_connection()
-            outcome = question(provider)
-    except Exception as error:
-        logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
-        outcome = Unknown(type(error).__name__)
-    if attempt.block_id is None:
-        asked, seconds = (attempt.provider, attempt.kind, outcome), time.perf_counter() - began
-        count_provider_call(*asked, seconds)
-        record_provider_call(attempt.request_id, *asked, seconds, isinstance(outcome, NotSent | Unknown))
-    reached(Failpoint.ANSWERED)
-    return outcome
+        return provider_calls.ask(call, partial(_connect, attempt), question)
+    except bulkheads.ProviderBusy as busy:
+        # An earlier call may have reached it.
+        return Unknown(type(busy).__name__)
 
 
 def place_of(attempt: Attempt) -> AbstractContextManager[None]:
     """Hold a place to ask the attempt's provider. Raise ProviderBusy."""
-    return bulkheads.provider_place(attempt.provider, attempt.account_id or attempt.charge.merchant_id)
+    return bulkheads.provider_place(attempt.provider, _account_id(attempt))
+
+
+def _account_id(attempt: Attempt) -> UUID:
+    return attempt.account_id or attempt.charge.merchant_id
+
+
+def _connect(attempt: Attempt) -> Any:
+    provider = provider_of(attempt)
+    return provider if attempt.block_id is None else BlockedProvider(provider, decline_seconds(attempt))
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:

@@ -12,8 +12,8 @@ from django.conf import settings
 from payments.domain.charging import attempts, state_machine
 from payments.domain.charging.changes import Change, Changes, RowUpdate
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
+from payments.domain.due_rows import next_lookup_at, next_second_look_at
 from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
-from payments.domain.lookup_schedule import next_lookup_at, next_second_look_at
 from payments.domain.settlement import next_settlement_at
 from payments.ids import public_id
 from payments.ledger import journals

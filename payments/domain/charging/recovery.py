@@ -15,8 +15,8 @@ from payments import clock
 from payments.domain import bulkheads
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome
+from payments.domain.due_rows import DueRows, next_lookup_at, next_second_look_at
 from payments.domain.errors import PaymentError
-from payments.domain.lookup_schedule import next_lookup_at, next_second_look_at
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.charging.attempt import SECOND_LOOKS
@@ -39,6 +39,8 @@ from payments.providers.references import FollowUp
 logger = logging.getLogger("kaha.recovery")
 
 BATCH = 100
+# Without a lease: the claim of an attempt lasts until its next lookup.
+DUE = DueRows(same=("merchant_id", "state"))
 
 
 def resolve_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
@@ -179,11 +181,9 @@ def _left_unresolved() -> QuerySet[Attempt]:
 
 
 def _claim(attempt: Attempt) -> bool:
-    """Move the attempt's `due_at` ahead; return False where another process has."""
+    """Put the attempt off until its next lookup; return False where another process has."""
     next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
-    own = Attempt.objects.filter(id=attempt.id, merchant_id=attempt.merchant_id)
-    rows = own.filter(state=attempt.state, due_at=attempt.due_at)
-    return bool(rows.update(due_at=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
+    return bool(DUE.put_off(attempt, until=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
 
 
 def _ask(provider: Provider, attempt: Attempt) -> Outcome:

@@ -6,10 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
-
 from payments import clock
-from payments.connections import release_connection
 from payments.db.fast_model import copy_with
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import bulkheads, events, idempotency, provider_calls
@@ -18,23 +15,23 @@ from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
 from payments.domain.disputes.record import record
+from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.errors import busy, conflict
 from payments.domain.idempotency import Result, StoredAnswer
-from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.provider_calls import Call
 from payments.domain.routing.candidates import provider_of
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
-from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
-from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses, Unknown
+from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses
 from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
 
 logger = logging.getLogger("kaha.disputes")
 
 BATCH = 20
-# Longer than all calls to a provider for one response; a worker that takes longer counts as dead.
-LEASE = timedelta(minutes=10)
+# A lease is longer than all calls to a provider for one response.
+DUE = DueRows(lease=timedelta(minutes=10), due="response_due_at")
 # About a day of tries.
 TRIES_MAX = 28
 MAY_HAVE_IT = "An earlier try may have reached the provider: look there."
@@ -92,21 +89,15 @@ def _ask_for(caller: Caller, dispute: Dispute, response: Response, render: Rende
 def send_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Send at most `limit` due responses; return how many were tried."""
     count = 0
-    while count < limit and (dispute := _claim(scope)):
-        _send(dispute)
+    while count < limit and (claimed := _claim(scope)):
+        _send(*claimed)
         count += 1
     return count
 
 
-@transaction.atomic
-def _claim(scope: Scope) -> Dispute | None:
-    """Claim the response that has been due longest; its new `response_due_at` ends the lease."""
-    due = Dispute.objects.filter(scope.within(), response_due_at__lte=clock.now()).order_by("response_due_at")
-    dispute = due.select_for_update(skip_locked=True, no_key=True).first()
-    if dispute:
-        dispute.response_due_at, dispute.response_tries = clock.now() + LEASE, dispute.response_tries + 1
-        dispute.save(update_fields=["response_due_at", "response_tries"])
-    return dispute
+def _claim(scope: Scope) -> list[Dispute]:
+    rows = Dispute.objects.filter(scope.within())
+    return DUE.claim(rows, lambda dispute: {"response_tries": dispute.response_tries + 1})
 
 
 def _send(dispute: Dispute) -> None:
@@ -122,28 +113,21 @@ def _send(dispute: Dispute) -> None:
             case _:
                 _put_off(dispute)
     except bulkheads.ProviderBusy:
-        _change(dispute, response_due_at=next_lookup_at(clock.now(), 0), response_tries=dispute.response_tries - 1)
+        DUE.put_off(dispute, until=next_lookup_at(clock.now(), 0), response_tries=dispute.response_tries - 1)
     except Exception:
         logger.exception("response could not be recorded", extra={"dispute": public_id("dp", dispute.id)})
         _put_off(dispute)
 
 
 def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
-    """Return what the provider answers; an exception of the connector is an unknown outcome."""
-    provider, response = provider_of(attempt), Response(dispute.response)
-    assert isinstance(provider, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
+    """Send the response to the provider; return what it answers. Raise ProviderBusy, VaultError, VaultUnavailable."""
+    client, response = provider_of(attempt), Response(dispute.response)
+    assert isinstance(client, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
     pieces = evidence.opened(dispute) if response is Response.EVIDENCE else ()
     asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, pieces)
-    with bulkheads.provider_place(attempt.provider, attempt.account_id or dispute.merchant_id):
-        release_connection()
-        reached(Failpoint.ASKING)
-        try:
-            outcome = provider_calls.ask(attempt.provider, "respond", lambda: provider.respond(asked))
-        except Exception as error:
-            logger.exception("provider call broke", extra={"dispute": public_id("dp", dispute.id)})
-            outcome = Unknown(type(error).__name__)
-        reached(Failpoint.ANSWERED)
-        return outcome
+    account_id = attempt.account_id or dispute.merchant_id
+    call = Call(attempt.provider, account_id, "respond", public_id("dp", dispute.id))
+    return provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
 
 
 def _stage_of(dispute: Dispute) -> Disputed:
@@ -170,19 +154,13 @@ def _put_off(dispute: Dispute) -> None:
     if dispute.response_tries >= TRIES_MAX:
         _end(dispute, State.UNKNOWN, f"Given up after {dispute.response_tries} tries. {MAY_HAVE_IT}")
     else:
-        _change(dispute, response_due_at=next_lookup_at(clock.now(), dispute.response_tries - 1))
-
-
-def _change(dispute: Dispute, **values: object) -> None:
-    # Hits no row where the lease has expired and another worker has claimed it.
-    own = Dispute.objects.filter(id=dispute.id, merchant_id=dispute.merchant_id)
-    own.filter(response_due_at=dispute.response_due_at).update(**values)
+        DUE.put_off(dispute, until=next_lookup_at(clock.now(), dispute.response_tries - 1))
 
 
 def _end(claimed: Dispute, state: State, why: str) -> None:
     """Record how a claimed response ended, unless another worker has claimed it or the dispute changed meanwhile."""
-    rows, same = Dispute.objects.select_related("charge__source"), {"response_due_at": claimed.response_due_at}
-    dispute = rows.filter(id=claimed.id, **same).first()
+    rows, held = Dispute.objects.select_related("charge__source"), DUE.held(claimed)
+    dispute = rows.filter(id=claimed.id, **held).first()
     if dispute is None:
         return
     values: dict[str, Any] = {
@@ -192,7 +170,7 @@ def _end(claimed: Dispute, state: State, why: str) -> None:
         "version": dispute.version + 1,
         "updated_at": clock.now(),
     }
-    update = Update(Dispute, _unchanged(dispute) | same, values)
+    update = Update(Dispute, _unchanged(dispute) | held, values)
     shown = events.of(Caller.service(dispute.charge), "dispute.updated", copy_with(dispute, values))
     # Where it is not recorded now, the lease ends and it is sent again.
     with suppress(StaleRow):

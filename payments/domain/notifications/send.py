@@ -15,9 +15,9 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.mail import send_mail
-from django.db import transaction
 
 from payments import clock
+from payments.domain.due_rows import DueRows
 from payments.models import Notification
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer
@@ -29,7 +29,7 @@ SINGLES_AN_HOUR = 10
 HOUR = timedelta(hours=1)
 LISTED_IN_BUNDLE = 10
 CLAIMED_MAX = 200
-LEASE = timedelta(minutes=5)
+DUE = DueRows(lease=timedelta(minutes=5), same=())
 # Longer than one try may take; a sweep that reaches it leaves the rest to the next one.
 SWEEP_SECONDS = 20.0
 TRIES_MAX = 10
@@ -50,29 +50,22 @@ def send_chat() -> int:
 
 def _send_due(chat: bool) -> int:
     ends, sent = time.monotonic() + SWEEP_SECONDS, 0
-    claimed = sorted(_claim(chat), key=lambda row: (row.operator_id or 0, row.created_at))
+    waiting = Notification.objects.filter(operator__isnull=chat).select_related("operator")
+    claimed = sorted(DUE.claim(waiting, limit=CLAIMED_MAX), key=lambda row: (row.operator_id or 0, row.created_at))
     failures = 0
     for _, rows in groupby(claimed, key=lambda row: row.operator_id):
         for batch in _messages(list(rows)):
             if failures >= FAILURES_MAX or time.monotonic() > ends:
                 # Nothing was tried, so the next sweep does it.
-                _give_back(batch)
+                DUE.put_off(*batch, until=clock.now())
                 continue
             if _send_to(batch[0].operator, _text(batch)):
-                _mark_sent(batch)
+                DUE.end(*batch, sent_at=clock.now(), bundled=len(batch) > 1)
                 sent += 1
             else:
                 _postpone(batch)
                 failures += 1
     return sent
-
-
-@transaction.atomic
-def _claim(chat: bool) -> list[Notification]:
-    due = Notification.objects.filter(due_at__lte=clock.now(), operator__isnull=chat).order_by("due_at")
-    rows = list(due.select_for_update(skip_locked=True, of=("self",)).select_related("operator")[:CLAIMED_MAX])
-    Notification.objects.filter(pk__in=[row.pk for row in rows]).update(due_at=clock.now() + LEASE)
-    return rows
 
 
 def _messages(rows: list[Notification]) -> Iterator[list[Notification]]:
@@ -82,7 +75,7 @@ def _messages(rows: list[Notification]) -> Iterator[list[Notification]]:
     yield from ([row] for row in rows[:left])
     if others := rows[left:]:
         if lately.filter(bundled=True).exists():
-            Notification.objects.filter(pk__in=[row.pk for row in others]).update(due_at=clock.now() + HOUR / 4)
+            DUE.put_off(*others, until=clock.now() + HOUR / 4)
         else:
             yield others
 
@@ -117,19 +110,11 @@ async def _post(text: str) -> bool:
     return taken
 
 
-def _mark_sent(batch: list[Notification]) -> None:
-    rows = Notification.objects.filter(pk__in=[row.pk for row in batch])
-    rows.update(sent_at=clock.now(), due_at=None, bundled=len(batch) > 1)
-
-
-def _give_back(batch: list[Notification]) -> None:
-    Notification.objects.filter(pk__in=[row.pk for row in batch]).update(due_at=clock.now())
-
-
 def _postpone(batch: list[Notification]) -> None:
     """Let the rows be tried again after a pause that doubles; give up after TRIES_MAX."""
     for row in batch:
         tries = row.tries + 1
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**row.tries)
-        due_at = clock.now() + pause if tries < TRIES_MAX else None
-        Notification.objects.filter(pk=row.pk, sent_at=None).update(tries=tries, due_at=due_at)
+        if tries < TRIES_MAX:
+            DUE.put_off(row, until=clock.now() + min(LONGEST_PAUSE, FIRST_PAUSE * 2**row.tries), tries=tries)
+        else:
+            DUE.end(row, tries=tries)

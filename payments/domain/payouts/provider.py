@@ -3,16 +3,15 @@
 import logging
 from uuid import UUID
 
-from payments.connections import release_connection
 from payments.db.writes import StaleRow
-from payments.domain import bulkheads, provider_calls
+from payments.domain import provider_calls
 from payments.domain.payouts.schedules import number_of
+from payments.domain.provider_calls import Call
 from payments.domain.routing.provider_accounts import connected
-from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Payout, PayoutAccount, ProviderAccount
 from payments.providers import registry
-from payments.providers.base import NotSent, PayoutOutcome, PaysOut, Provider, Unknown
+from payments.providers.base import NotSent, PayoutOutcome, PaysOut, Provider
 from payments.providers.payouts import PayoutOrder
 
 logger = logging.getLogger("kaha.payouts")
@@ -36,30 +35,18 @@ def ask(payout: Payout, *, sends: bool) -> PayoutOutcome:
     for the call only. An exception of the connector is an unknown outcome.
     """
     try:
-        provider, order = _provider_of(payout, sends), _order(payout, sends)
+        client, order = _provider_of(payout, sends), _order(payout, sends)
     except Exception as error:
         logger.exception("payout could not be prepared", extra={"payout": public_id("po", payout.id)})
         return NotSent(type(error).__name__)
-    if not isinstance(provider, PaysOut):
+    if not isinstance(client, PaysOut):
         return NotSent("The provider account takes no payouts now.")
-    place = _place_of(payout)
-    with bulkheads.provider_place(*place):
-        if sends and not Payout.objects.filter(id=payout.id, due_at=payout.due_at).exists():
-            raise StaleRow
-        release_connection()
-        return _called(provider, place[0], order, sends)
-
-
-def _called(provider: PaysOut, name: str, order: PayoutOrder, sends: bool) -> PayoutOutcome:
-    operation, question = ("payout", provider.create_payout) if sends else ("find_payout", provider.find_payout)
-    reached(Failpoint.ASKING)
-    try:
-        outcome = provider_calls.ask(name, operation, lambda: question(order))
-    except Exception as error:
-        logger.exception("provider call broke", extra={"reference": order.reference})
-        outcome = Unknown(type(error).__name__)
-    reached(Failpoint.ANSWERED)
-    return outcome
+    if sends and not Payout.objects.filter(id=payout.id, due_at=payout.due_at).exists():
+        raise StaleRow
+    call = Call(*_place_of(payout), "payout" if sends else "find_payout", order.reference)
+    if sends:
+        return provider_calls.ask(call, lambda: client, lambda provider: provider.create_payout(order))
+    return provider_calls.ask(call, lambda: client, lambda provider: provider.find_payout(order))
 
 
 def _provider_of(payout: Payout, sends: bool) -> Provider | None:

@@ -8,16 +8,13 @@ reason: it is tried again, and operators may cancel it.
 """
 
 import logging
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-
-from django.db import transaction
 
 from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain import bulkheads
-from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.payouts import outcomes, provider
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
@@ -30,27 +27,19 @@ from payments.providers.payouts import Accepted
 logger = logging.getLogger("kaha.payouts")
 
 BATCH = 20
-# Longer than the call to a provider for one payout; a worker that takes longer counts as dead.
-LEASE = timedelta(minutes=3)
+# A lease is longer than the call to a provider for one payout. A payout that has changed is no longer held.
+DUE = DueRows(lease=timedelta(minutes=3), same=("merchant_id", "version"))
 # After so many lookups in vain, the last one minutes after it was sent, the provider has certainly not got a payout.
 ABSENT_TRIES = 3
 Status = Payout.Status
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """A payout under a lease until its `due_at`; `sends` where it is to be sent, or else it is to be looked up."""
-
-    payout: Payout
-    sends: bool
 
 
 def send_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Send or look up at most `limit` due payouts; return how many were tried."""
     _begin_approved(scope)
     count = 0
-    while count < limit and (claimed := _claim(scope)):
-        _advance(claimed)
+    while count < limit and (claimed := DUE.claim(Payout.objects.filter(scope.within()), _counted)):
+        _advance(*claimed)
         count += 1
     return count
 
@@ -72,36 +61,26 @@ def _begin_approved(scope: Scope) -> None:
     approved.filter(approved_at__isnull=False, provider_account__isnull=False).update(due_at=clock.now())
 
 
-@transaction.atomic
-def _claim(scope: Scope) -> Claimed | None:
-    """Claim the payout that has been due longest; its new `due_at` ends the lease."""
-    now = clock.now()
-    due = Payout.objects.filter(scope.within(), due_at__lte=now).order_by("due_at")
-    payout = due.select_for_update(skip_locked=True, no_key=True).first()
-    if payout is None:
-        return None
-    sends = payout.status == Status.PENDING and payout.asked_at is None
-    payout.due_at = now + LEASE
-    if sends:
-        payout.asked_at, payout.tries, payout.lookups = now, payout.tries + 1, 0
-    else:
-        payout.lookups += 1
-    payout.save(update_fields=["due_at", "asked_at", "tries", "lookups"])
-    return Claimed(payout, sends)
+def _counted(payout: Payout) -> dict[str, Any]:
+    """Return what a claim changes: a payout is sent where it was not asked for, and else looked up."""
+    if payout.status == Status.PENDING and payout.asked_at is None:
+        return {"asked_at": clock.now(), "tries": payout.tries + 1, "lookups": 0}
+    return {"lookups": payout.lookups + 1}
 
 
-def _advance(claimed: Claimed) -> None:
+def _advance(payout: Payout) -> None:
     """Send or look up a claimed payout and record the outcome; an error in it does not stop the others."""
     reached(Failpoint.OPENED)
-    payout = claimed.payout
+    # Each lookup is counted by its claim.
+    sends = payout.lookups == 0
     try:
-        said = provider.ask(payout, sends=claimed.sends)
+        said = provider.ask(payout, sends=sends)
         reached(Failpoint.RECORDING)
-        _record(claimed, said)
+        _record(payout, said, sends)
         reached(Failpoint.RECORDED)
     except bulkheads.ProviderBusy:
-        before = {"asked_at": None, "tries": payout.tries - 1} if claimed.sends else {"lookups": payout.lookups - 1}
-        _change(payout, due_at=next_lookup_at(clock.now(), 0), **before)
+        before = {"asked_at": None, "tries": payout.tries - 1} if sends else {"lookups": payout.lookups - 1}
+        DUE.put_off(payout, until=next_lookup_at(clock.now(), 0), **before)
     except StaleRow:
         # Another process has recorded it, or has claimed it.
         pass
@@ -110,17 +89,18 @@ def _advance(claimed: Claimed) -> None:
         _look_up_later(payout, type(error).__name__)
 
 
-def _record(claimed: Claimed, said: PayoutOutcome) -> None:
-    payout = claimed.payout
+def _record(payout: Payout, said: PayoutOutcome, sends: bool) -> None:
     match said:
-        case NotSent(why=why) if claimed.sends:
+        case NotSent(why=why) if sends:
             _send_later(payout, f"Not sent: {why}")
-        case Rejected(provider_code=code) if claimed.sends:
+        case Rejected(provider_code=code) if sends:
             _send_later(payout, f"The provider refused the request, so nothing was paid: {code}")
         case NotFound() if payout.status == Status.PENDING and payout.lookups >= ABSENT_TRIES:
-            _change(payout, due_at=clock.now(), asked_at=None, why="The provider never got it, and it is sent again.")
+            DUE.put_off(
+                payout, until=clock.now(), asked_at=None, why="The provider never got it, and it is sent again."
+            )
         case Accepted() if payout.status == Status.IN_TRANSIT:
-            _change(payout, due_at=clock.now() + outcomes.LOOK_AGAIN, lookups=0, why="")
+            DUE.put_off(payout, until=clock.now() + outcomes.LOOK_AGAIN, lookups=0, why="")
         case NotFound():
             _look_up_later(payout, "The provider does not know it.")
         case NotSent(why=why) | Unknown(why=why) | Rejected(message=why):
@@ -131,14 +111,8 @@ def _record(claimed: Claimed, said: PayoutOutcome) -> None:
 
 def _send_later(payout: Payout, why: str) -> None:
     """Have a payout sent again that the provider has certainly not got."""
-    _change(payout, due_at=next_lookup_at(clock.now(), payout.tries - 1), asked_at=None, why=why[:WHY_MAX_LENGTH])
+    DUE.put_off(payout, until=next_lookup_at(clock.now(), payout.tries - 1), asked_at=None, why=why[:WHY_MAX_LENGTH])
 
 
 def _look_up_later(payout: Payout, why: str) -> None:
-    _change(payout, due_at=next_lookup_at(clock.now(), payout.lookups), why=why[:WHY_MAX_LENGTH])
-
-
-def _change(payout: Payout, **values: Any) -> None:
-    # Hits no row where the lease has expired and another worker has claimed it, or it has changed.
-    own = Payout.objects.filter(id=payout.id, merchant_id=payout.merchant_id)
-    own.filter(version=payout.version, due_at=payout.due_at).update(**values)
+    DUE.put_off(payout, until=next_lookup_at(clock.now(), payout.lookups), why=why[:WHY_MAX_LENGTH])

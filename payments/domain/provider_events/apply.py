@@ -5,14 +5,13 @@ from contextlib import suppress
 from copy import copy
 from datetime import timedelta
 
-from django.db import transaction
 from django.db.models import Q
 
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
+from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.errors import PaymentError
-from payments.domain.lookup_schedule import next_lookup_at
 from payments.domain.provider_events import disputes, payouts
 from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
@@ -25,8 +24,8 @@ from payments.providers.references import FollowUp, is_trial, read_reference
 logger = logging.getLogger("kaha.provider_events")
 
 BATCH = 100
-# Longer than all calls to a provider for one event; a worker that takes longer counts as dead.
-LEASE = timedelta(minutes=3)
+# A lease is longer than all calls to a provider for one event.
+DUE = DueRows(lease=timedelta(minutes=3))
 # About a day of attempts; then an operator must look. The provider's lookups continue.
 TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
@@ -37,21 +36,14 @@ State = ProviderEvent.State
 def apply_due(limit: int = BATCH) -> int:
     """Apply at most `limit` due events; return how many were claimed."""
     count = 0
-    while count < limit and (report := _claim()):
-        _apply_alone(report)
+    while count < limit and (claimed := _claim()):
+        _apply_alone(*claimed)
         count += 1
     return count
 
 
-@transaction.atomic
-def _claim() -> ProviderEvent | None:
-    """Claim the event that has been due longest; its new `due_at` ends the lease."""
-    due = ProviderEvent.objects.filter(due_at__lte=clock.now()).order_by("due_at")
-    report = due.select_for_update(skip_locked=True, no_key=True).first()
-    if report:
-        report.due_at, report.tries = clock.now() + LEASE, report.tries + 1
-        report.save(update_fields=["due_at", "tries"])
-    return report
+def _claim() -> list[ProviderEvent]:
+    return DUE.claim(ProviderEvent.objects.all(), lambda report: {"tries": report.tries + 1})
 
 
 def _apply_alone(report: ProviderEvent) -> None:
@@ -102,17 +94,12 @@ def _put_off(report: ProviderEvent, why: str) -> None:
     if report.tries >= TRIES_MAX:
         _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
     else:
-        _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
+        now = clock.now()
+        DUE.put_off(report, until=next_lookup_at(now, report.tries - 1), why=why[:WHY_MAX_LENGTH], updated_at=now)
 
 
 def _end(report: ProviderEvent, state: str, why: str = "") -> None:
-    _change(report, state=state, why=why[:WHY_MAX_LENGTH], due_at=None)
-
-
-def _change(report: ProviderEvent, **values: object) -> None:
-    # Hits no row where the lease has expired and another worker has claimed it.
-    own = ProviderEvent.objects.filter(id=report.id, merchant_id=report.merchant_id)
-    own.filter(due_at=report.due_at).update(updated_at=clock.now(), **values)
+    DUE.end(report, state=state, why=why[:WHY_MAX_LENGTH], updated_at=clock.now())
 
 
 def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:

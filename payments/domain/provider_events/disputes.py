@@ -2,14 +2,14 @@
 
 import json
 
-from payments.connections import release_connection
-from payments.domain import bulkheads, provider_calls
+from payments.domain import provider_calls
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts
 from payments.domain.disputes import record
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, STATUSES
+from payments.domain.provider_calls import Call
 from payments.domain.provider_events.reasons import Ended, Later
 from payments.domain.routing.provider_accounts import connected
-from payments.failpoints import Failpoint, reached
 from payments.models import Attempt, Dispute, ProviderEvent
 from payments.providers.base import FindsDisputes, NotFound
 from payments.providers.disputes import Disputed, FoundDispute, Stage, disputed_from, news_from
@@ -26,18 +26,13 @@ def apply_stage(report: ProviderEvent, attempt: Attempt) -> None:
 def look_up(report: ProviderEvent) -> FoundDispute:
     """Return what the provider answers about the dispute that the event names. Raise Later where it does not say."""
     news = news_from(json.loads(report.outcome_json))
-    provider = connected(report.account)
-    assert isinstance(provider, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
+    client = connected(report.account)
+    assert isinstance(client, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
+    call = Call(report.account.provider, report.account_id, "find_dispute", news.provider_ref)
     try:
-        with bulkheads.provider_place(report.account.provider, report.account_id):
-            release_connection()
-            reached(Failpoint.ASKING)
-            found = provider_calls.ask(
-                report.account.provider, "find_dispute", lambda: provider.find_dispute(news.provider_ref)
-            )
-    except bulkheads.ProviderBusy:
+        found = provider_calls.ask(call, lambda: client, lambda provider: provider.find_dispute(news.provider_ref))
+    except ProviderBusy:
         raise Later("The provider is busy.") from None
-    reached(Failpoint.ANSWERED)
     if not isinstance(found, FoundDispute):
         raise Later(f"The provider does not say: {'it does not know it' if isinstance(found, NotFound) else found.why}")
     if not found.unclear and news.claims and _is_older(found, news.claims):

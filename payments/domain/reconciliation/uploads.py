@@ -4,18 +4,18 @@ The row is the memory: a worker that dies leaves it `reading`, and the next swee
 beginning. The run, its items and the end of the upload are one transaction, so nothing is stored twice.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import Event, Thread
+from typing import Self
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import QuerySet, Sum
 
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.due_rows import DueRows
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
@@ -28,9 +28,10 @@ MAX_BYTES = 16 * 1024 * 1024
 MOST_WAITING = 5
 # By one operator in 24 hours, read and refused ones included: each is written to the disk.
 BYTES_A_DAY = 512 * 1024 * 1024
-# A reader that was silent for so long is dead.
-DEAD_AFTER = timedelta(seconds=30)
+# Renewed at each beat: a reader that was silent for so long is dead.
+DUE = DueRows(lease=timedelta(seconds=30), same=())
 BEAT_SECONDS = 1.0
+BUSY_PAUSE = timedelta(seconds=5)
 # Readers that die over one report are stopped by it.
 MOST_TRIES = 3
 STOPPED = "The worker stopped three times while it read this report. Read it with `manage.py reconcile`."
@@ -87,99 +88,84 @@ def checked(raw: bytes, provider: str) -> str:
 
 def read_due() -> bool:
     """Read the upload that has waited longest, also after its reader died; return whether there was one."""
-    upload = _claim()
-    if upload is None:
+    claimed = DUE.claim(_unread(), lambda row: {"state": State.READING, "tries": row.tries + 1, "rows_read": 0})
+    if not claimed:
         return False
+    [upload] = claimed
     if upload.tries > MOST_TRIES:
         _refuse(upload, STOPPED)
         return True
-    with _alive(upload) as progress:
-        try:
-            _read(upload, progress)
-        except BadReport as fault:
-            _refuse(upload, f"{fault}.")
-        except (Busy, VaultUnavailable):
-            # Another run of the provider is under way, or the key cannot be fetched: it is tried again soon.
-            _reading(upload).update(state=State.WAITING, alive_at=clock.now(), tries=F("tries") - 1)
-        except NotReading:
-            pass
+    try:
+        with Beat(upload) as beat:
+            _read(upload, beat)
+    except BadReport as fault:
+        _refuse(upload, f"{fault}.")
+    except (Busy, VaultUnavailable):
+        # Another run of the provider is under way, or the key cannot be fetched.
+        DUE.put_off(upload, until=clock.now() + BUSY_PAUSE, state=State.WAITING, tries=upload.tries - 1)
+    except NotReading:
+        pass
     return True
 
 
 def delete_expired() -> int:
     """Destroy the content of reports that nobody could read for a day; return how many."""
     expired = _unread().filter(expires_at__lte=clock.now())
-    return expired.update(state=State.REFUSED, sealed_content=None, fault="No worker could read it within a day.")
+    fault = "No worker could read it within a day."
+    return expired.update(state=State.REFUSED, sealed_content=None, due_at=None, fault=fault)
 
 
-class Progress:
-    """How many rows of a report are read; its thread writes it to the upload."""
+class Beat:
+    """Renews the lease of an upload and writes `rows_read` to it, by a thread with a connection of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, upload: ReportUpload) -> None:
         self.rows_read = 0
+        self._upload = upload
+        self._ended = Event()
+        self._thread = Thread(target=self._run, name="report-upload", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the thread; the upload's lease is what it renewed last."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._ended.wait(BEAT_SECONDS):
+                DUE.renew(self._upload, rows_read=self.rows_read)
+        finally:
+            connection.close()
 
 
-def _read(upload: ReportUpload, progress: Progress) -> None:
+def _read(upload: ReportUpload, beat: Beat) -> None:
     layout = LAYOUTS[upload.provider]
 
     def count(rows_read: int) -> None:
-        progress.rows_read = rows_read
+        beat.rows_read = rows_read
 
     text = unseal(upload.sealed_content or b"", _place(upload))
     lines = files.parse(text, layout, count)
     report = runs.report_of(lines, layout, upload.covers_from, upload.covers_to, upload.file)
 
     def finish(run: ReconciliationRun) -> None:
-        rows = progress.rows_read
-        done = {"state": State.DONE, "run": run, "rows": rows, "rows_read": rows, "sealed_content": None}
-        if not _reading(upload).update(**done):
+        # The row is locked from here on.
+        beat.stop()
+        rows = beat.rows_read
+        if not DUE.end(upload, state=State.DONE, run=run, rows=rows, rows_read=rows, sealed_content=None):
             raise NotReading
 
     runs.reconcile(report, ReconciliationRun.Origin.UPLOAD, finish=finish)
 
 
-def _claim() -> ReportUpload | None:
-    """Return the next upload to read, marked as this reader's; None if there is none."""
-    now = clock.now()
-    free = Q(state=State.WAITING) & (Q(alive_at=None) | Q(alive_at__lte=now - timedelta(seconds=5)))
-    dead = Q(state=State.READING, alive_at__lte=now - DEAD_AFTER)
-    with transaction.atomic():
-        rows = ReportUpload.objects.filter(free | dead).order_by("created_at")
-        upload = rows.select_for_update(skip_locked=True, of=("self",)).first()
-        if upload:
-            upload.state, upload.alive_at, upload.tries = State.READING, now, upload.tries + 1
-            upload.rows_read = 0
-            upload.save(update_fields=["state", "alive_at", "tries", "rows_read"])
-    return upload
-
-
-@contextmanager
-def _alive(upload: ReportUpload) -> Iterator[Progress]:
-    """Write progress and life to the row until the block ends, by a thread with a connection of its own."""
-    progress, ended = Progress(), Event()
-
-    def beat() -> None:
-        try:
-            while not ended.wait(BEAT_SECONDS):
-                _reading(upload).update(alive_at=clock.now(), rows_read=progress.rows_read)
-        finally:
-            connection.close()
-
-    thread = Thread(target=beat, name="report-upload", daemon=True)
-    thread.start()
-    try:
-        yield progress
-    finally:
-        ended.set()
-        thread.join()
-
-
 def _refuse(upload: ReportUpload, fault: str) -> None:
-    _reading(upload).update(state=State.REFUSED, fault=fault[:300], sealed_content=None)
-
-
-def _reading(upload: ReportUpload) -> QuerySet[ReportUpload]:
-    return ReportUpload.objects.filter(pk=upload.pk, state=State.READING)
+    DUE.end(upload, state=State.REFUSED, fault=fault[:300], sealed_content=None)
 
 
 def _unread() -> QuerySet[ReportUpload]:

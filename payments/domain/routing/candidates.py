@@ -12,9 +12,8 @@ from django.db.models import QuerySet
 from payments import sourcetypes
 from payments.domain import bulkheads
 from payments.domain.errors import invalid, unavailable
-from payments.domain.routing import circuit_breaker
-from payments.domain.routing.circuit_breaker import Health, health_of
 from payments.domain.routing.provider_accounts import connected
+from payments.domain.routing.route_health import Health, health_of, recent_attempts
 from payments.models import Attempt, Route
 from payments.providers import registry
 from payments.providers.base import Capabilities, Provider
@@ -142,7 +141,7 @@ def capabilities_of(via: ProviderRoute, source_type: str) -> Capabilities | None
 
 def _candidates(merchant_id: UUID, livemode: bool, source_type: str) -> list[Candidate]:
     if livemode:
-        found = _routes(merchant_id).filter(source_type=source_type).annotate(recent=circuit_breaker.recent_attempts())
+        found = _routes(merchant_id).filter(source_type=source_type).annotate(recent=recent_attempts())
         return list(_routed(found))
     via = ProviderRoute(registry.provider_named(registry.SIMULATOR))
     capabilities = via.provider.capabilities(source_type)

@@ -1,24 +1,23 @@
 """Merchants' accounts at providers: opened, changed, tested and connected. Only this module decrypts credentials."""
 
 import json
-import logging
 from collections.abc import Mapping
+from functools import partial
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from payments import clock, ids
-from payments.connections import release_connection
-from payments.domain import bulkheads
+from payments.domain import provider_calls
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.bulkheads import ProviderBusy
+from payments.domain.provider_calls import Call
 from payments.models import Merchant, ProviderAccount
 from payments.providers import registry
 from payments.providers.accounts import Account, Blank
 from payments.providers.base import Outcome, Provider, Unknown
 from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
-
-logger = logging.getLogger("kaha.accounts")
 
 # The last four characters of a shorter secret would disclose too much.
 HINTED_LENGTH = 12
@@ -118,14 +117,12 @@ def connected(account: ProviderAccount) -> Provider:
 
 def try_credentials(account: ProviderAccount) -> Outcome:
     """Whether the provider knows the account (Approved) or not (Rejected); moves nothing."""
+    call = Call(account.provider, account.id, "test_credentials", account.public_id)
+    outcome: Outcome
     try:
-        provider = connected(account)
-        with bulkheads.provider_place(account.provider, account.id):
-            release_connection()
-            outcome = provider.test_credentials()
-    except Exception as error:
-        logger.exception("credentials could not be tested", extra={"account": account.public_id})
-        outcome = Unknown(type(error).__name__)
+        outcome = provider_calls.ask(call, partial(connected, account), lambda provider: provider.test_credentials())
+    except ProviderBusy as busy:
+        outcome = Unknown(type(busy).__name__)
     audit_log.record(Action.TESTED, account, detail=type(outcome).__name__)
     return outcome
 

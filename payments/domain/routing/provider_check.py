@@ -3,16 +3,18 @@
 No charge is made, and our books know nothing of it; what was taken is given back, and what nobody paid is ended.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from django.conf import settings
 
 from payments import clock, sourcetypes
+from payments.domain import provider_calls
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.terms import is_enabled
+from payments.domain.provider_calls import Call
 from payments.domain.routing import provider_accounts
 from payments.models import ProviderAccount
 from payments.money import DEFAULT_CURRENCY
@@ -31,8 +33,6 @@ from payments.providers.base import (
 )
 from payments.providers.references import trial_reference
 from payments.providers.registry import CONNECTORS
-
-logger = logging.getLogger("kaha.provider")
 
 # The least that anybody takes on a card, in centavos.
 SMALL = 2_000
@@ -67,7 +67,7 @@ class TrialPayment:
     `pay` lets a person act as the payer and returns the query of the return URL; None where nobody pays.
     """
 
-    provider: Provider
+    account: ProviderAccount
     payment: Payment
     can: Capabilities
     report: Callable[[Step], None] = field(repr=False)
@@ -75,7 +75,7 @@ class TrialPayment:
 
     def run(self, end: str) -> None:
         """Make the payment and end it by `end`, a refund or a void, or cancel it where nobody pays."""
-        outcome = self._ask("create", lambda: self.provider.create_payment(self.payment))
+        outcome = self._ask("create", lambda provider: provider.create_payment(self.payment))
         if isinstance(outcome, Unknown):
             outcome = self._look_up()
         if isinstance(outcome, ActionRequired):
@@ -83,7 +83,7 @@ class TrialPayment:
             if params is None:
                 outcome = self._look_up()
             else:
-                outcome = self._ask("continue", lambda: self.provider.continue_payment(self.payment, params))
+                outcome = self._ask("continue", lambda provider: provider.continue_payment(self.payment, params))
         if isinstance(outcome, Approved):
             if end == "refund" and not outcome.captured:
                 captured = self._operate("capture")
@@ -95,7 +95,7 @@ class TrialPayment:
             self._operate("cancel")
 
     def _look_up(self) -> Outcome:
-        return self._ask("look up", lambda: self.provider.resolve(self.payment))
+        return self._ask("look up", lambda provider: provider.resolve(self.payment))
 
     def _operate(self, kind: str) -> Outcome:
         of = self.payment
@@ -109,15 +109,11 @@ class TrialPayment:
             reason="requested_by_customer" if kind == "refund" else "",
             source_type=of.source_type,
         )
-        ask: Callable[[Operation], Outcome] = getattr(self.provider, kind)
-        return self._ask(kind, lambda: ask(operation), names_payment=False)
+        return self._ask(kind, lambda provider: getattr(provider, kind)(operation), names_payment=False)
 
-    def _ask(self, name: str, question: Callable[[], Outcome], names_payment: bool = True) -> Outcome:
-        try:
-            outcome = question()
-        except Exception as error:
-            logger.exception("provider call broke")
-            outcome = Unknown(type(error).__name__)
+    def _ask(self, name: str, question: Callable[[Provider], Outcome], names_payment: bool = True) -> Outcome:
+        call = Call(self.account.provider, self.account.id, "trial", self.payment.reference)
+        outcome = provider_calls.ask(call, partial(provider_accounts.connected, self.account), question)
         if names_payment and (ref := getattr(outcome, "provider_ref", "")):
             self.payment = replace(self.payment, provider_ref=ref)
         self.report(Step(self.payment.source_type, name, outcome))
@@ -148,7 +144,7 @@ def check(account: ProviderAccount, report: Callable[[Step], None], pay: Pay) ->
         can = provider.capabilities(source_type)
         assert can is not None  # nosec B101 # for the type checker: only what it takes is tried
         for end in ("refund", "void") if can.hold else ("refund",):
-            TrialPayment(provider, _payment(source_type, can, card), can, report, pay).run(end)
+            TrialPayment(account, _payment(source_type, can, card), can, report, pay).run(end)
 
 
 def _source_types(account: ProviderAccount, provider: Provider) -> list[str]:

@@ -148,7 +148,7 @@ OPERATIONS = [
             ("rows", models.PositiveIntegerField(default=0)),
             ("rows_read", models.PositiveIntegerField(default=0)),
             ("fault", models.CharField(blank=True, default="", max_length=300)),
-            ("alive_at", models.DateTimeField(blank=True, null=True)),
+            ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
             ("tries", models.PositiveSmallIntegerField(default=0)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("expires_at", models.DateTimeField(default=payments.models.books.report_upload._expiry, editable=False)),
@@ -157,10 +157,10 @@ OPERATIONS = [
         ],
         options={
             "default_permissions": ("view", "add"),
-            "indexes": [models.Index(F("created_at"), condition=Q(("state__in", ["waiting", "reading"])), name="report_upload_to_read")],
+            "indexes": [models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="report_upload_to_read")],
             "constraints": [
                 models.CheckConstraint(
-                    condition=Q(Q(("sealed_content__isnull", False), ("state__in", ["waiting", "reading"])), Q(("sealed_content__isnull", True), ("state__in", ["done", "refused"])), _connector="OR"),
+                    condition=Q(Q(("due_at__isnull", False), ("sealed_content__isnull", False), ("state__in", ["waiting", "reading"])), Q(("due_at__isnull", True), ("sealed_content__isnull", True), ("state__in", ["done", "refused"])), _connector="OR"),
                     name="report_upload_has_content_until_read",
                 ),
                 models.CheckConstraint(

@@ -43,8 +43,8 @@ class ReportUpload(models.Model):
     fault = models.CharField(max_length=300, blank=True, default="")
     # The run that read it.
     run = models.OneToOneField(ReconciliationRun, models.PROTECT, null=True, blank=True, related_name="upload")
-    # When its reader was last alive, and how many readers began.
-    alive_at = models.DateTimeField(null=True, blank=True)
+    # When it is read next; while it is read, when its reader counts as dead. And how many readers began.
+    due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
     tries = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField(default=_expiry, editable=False)
@@ -54,15 +54,15 @@ class ReportUpload(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="report_upload_has_content_until_read",
-                condition=Q(state__in=["waiting", "reading"], sealed_content__isnull=False)
-                | Q(state__in=["done", "refused"], sealed_content__isnull=True),
+                condition=Q(state__in=["waiting", "reading"], sealed_content__isnull=False, due_at__isnull=False)
+                | Q(state__in=["done", "refused"], sealed_content__isnull=True, due_at__isnull=True),
             ),
             models.CheckConstraint(
                 name="report_upload_done_by_a_run", condition=Q(state="done", run__isnull=False) | ~Q(state="done")
             ),
         ]
         indexes = [
-            models.Index(F("created_at"), name="report_upload_to_read", condition=Q(state__in=["waiting", "reading"])),
+            models.Index(F("due_at"), name="report_upload_to_read", condition=Q(due_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The circuit breaker of each route, read from its newest attempts.
+"""The health of each route, read from its newest attempts, and whether its circuit is open.
 
 Only outages count: a decline says something about the payer and nothing about the route. After OUTAGES_IN_A_ROW the
 circuit opens for OPEN_FOR, and then one charge half-opens it. Charges that begin in the same moment, before that one is
