@@ -10,8 +10,8 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
+from payments.inbox import needs_attention
 from payments.models import Charge, Dispute
-from payments.overview import needs_attention
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, made

@@ -11,9 +11,9 @@ from django.urls import reverse
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.cases import work_on
+from payments.inbox.entries import Section, in_words
+from payments.inbox.sections import assigned_to, limit_of, sections_of
 from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
-from payments.overview.inbox import assigned_to, limit_of, sections_of
-from payments.overview.inbox_entry import Section, in_words
 from tests.admin.conftest import House, text_of, the_operator
 from tests.admin.test_pages import newest  # noqa: F401
 from tests.client import Api

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import files
+from payments.inbox import payout_sorts
+from payments.inbox.entries import Entry
+from payments.inbox.sections import limit_of, sections_of
 from payments.models import MerchantAccess, PayoutAccount, PayoutFile
-from payments.overview import payout_sorts
-from payments.overview.inbox import limit_of, sections_of
-from payments.overview.inbox_entry import Entry
 from tests.operators.factories import person
 from tests.payouts.live import live_account, make_file, ready, sent
 from tests.plans import scans_of

@@ -14,8 +14,8 @@ from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_acco
 from payments.domain.payouts.send import ABSENT_TRIES
 from payments.domain.payouts.terms import BadSchedule, Terms, set_schedule
 from payments.domain.routing import provider_accounts
+from payments.inbox import needs_attention
 from payments.models import Event, Payout, ProviderAccount
-from payments.overview import needs_attention
 from payments.providers import http
 from tests.ledger.books import standing
 from tests.payouts.at_xendit import AMOUNT, NUMBER, LiveShop, again, live_shop

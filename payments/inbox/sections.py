@@ -5,11 +5,11 @@ Each sort reads at most SHOWN_MAX + 1 rows of the operator's merchants, and only
 
 from django.contrib.auth.models import User
 
+from payments.inbox import decisions
+from payments.inbox.entries import COUNTED_MAX, Entry, Section, Sort, page_of
+from payments.inbox.sorts import SORTS, decision_entry
 from payments.models import Case, MerchantAccess
 from payments.models.merchants.merchant_access import Limit, within
-from payments.overview import decisions
-from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort, page_of
-from payments.overview.inbox_sorts import SORTS, decision_entry
 
 SHOWN_MAX = 50
 SORT_NAMES = {sort.name: sort.label for sort in SORTS}

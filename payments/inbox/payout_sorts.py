@@ -8,10 +8,10 @@ from django.db.models import Count, Min, QuerySet, Sum
 
 from payments import clock
 from payments.ids import public_id
+from payments.inbox.entries import PAGES, Entry, Sort, page_of
 from payments.models import Payout, PayoutAccount, PayoutFile
 from payments.models.merchants.merchant_access import Limit, within
 from payments.money import format_amount
-from payments.overview.inbox_entry import PAGES, Entry, Sort, page_of
 
 # Payouts that failed longer ago are history: their money is in a later payout.
 FAILED_SHOWN = timedelta(days=7)

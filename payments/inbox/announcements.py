@@ -11,13 +11,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from payments import clock
+from payments.inbox import decisions
+from payments.inbox.entries import COUNTED_MAX, Entry, Section, Sort
+from payments.inbox.sections import limit_of
+from payments.inbox.sorts import SORTS, decision_entry
 from payments.models import Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH
-from payments.overview import decisions
-from payments.overview.inbox import limit_of
-from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort
-from payments.overview.inbox_sorts import SORTS, decision_entry
 
 # The most entries of a sort that are looked at in one sweep.
 ANNOUNCED_MAX = 50

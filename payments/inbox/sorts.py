@@ -8,11 +8,12 @@ from django.db.models import QuerySet
 
 from payments import clock
 from payments.ids import public_id
+from payments.inbox import decisions, needs_attention, payout_sorts
+from payments.inbox.entries import COUNTED_MAX, ON_CALL, Entry, Sort, list_of, page_of
 from payments.models import Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit
 from payments.money import format_amount
-from payments.overview import decisions, dispute_rates, needs_attention, payout_sorts
-from payments.overview.inbox_entry import COUNTED_MAX, ON_CALL, Entry, Sort, list_of, page_of
+from payments.overview import dispute_rates
 from payments.sweeps.state import read_state
 
 

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
+from payments.inbox import decisions, needs_attention
 from payments.models import Refund, Webhook
-from payments.overview import decisions, needs_attention
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.operators.factories import ALONE, person, proposed
