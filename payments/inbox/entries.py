@@ -1,14 +1,16 @@
 """An entry of the inbox, and a sort of entries."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
 
 from payments import clock
 from payments.models.merchants.merchant_access import Limit
+from payments.money import format_amount
 
 COUNTED_MAX = 1_000
 # The pages of our tables; what is below the pages cannot ask the URL configuration.
@@ -19,7 +21,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that needs attention. `key` is the same each time that it is read, and no other's."""
+    """One thing that needs attention. `key` is the same each time that it is read, and no other's of its sort."""
 
     key: str
     what: str
@@ -32,6 +34,8 @@ class Entry:
     until: datetime | None = None
     # What is done until then: "expires in 3 h".
     ends: str = "expires"
+    # How many equal ones a row of the page stands for.
+    times: int = 1
 
     @property
     def when(self) -> str:
@@ -48,19 +52,59 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """The entries of a sort that were read, and how many there are, at most COUNTED_MAX + 1."""
+
+    sort: "Sort"
+    entries: Sequence[Entry]
+    count: int
+
+    @property
+    def count_text(self) -> str:
+        return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
+
+    @property
+    def has_more(self) -> bool:
+        return self.count > sum(entry.times for entry in self.entries)
+
+    def grouped(self, most: int) -> "Section":
+        """Return at most `most` of its entries, the equal ones as one, in the place of the first."""
+        found: dict[object, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault((entry.what, entry.address, entry.merchant, entry.amount, entry.livemode), []).append(
+                entry
+            )
+        first = [replace(equal[0], times=len(equal)) for equal in found.values()]
+        return replace(self, entries=first[:most])
+
+
+@dataclass(frozen=True, slots=True)
 class Sort:
-    """A sort of entries: the permission that its list needs, the list's model and filters, and what reads it."""
+    """A sort of entries: its rows, most urgent first, what is shown of one, and the model of the full list.
+
+    A row has a page of its own, and its entry is read from the columns named here; `entry` makes that of other rows.
+    """
 
     name: str
     label: str
     model: str
-    read: Callable[[Limit, int], Iterable[Entry]]
+    # A QuerySet or a list; only what is shown is read of it.
+    rows: Callable[[Limit], Any]
+    # The text, with the row as its one value.
+    what: str | Callable[[Any], str] = ""
     filters: str = ""
-    # The rows of the full list, where it can be longer than what is shown.
-    rows: Callable[[Limit], QuerySet[Any]] | None = None
+    # What has the row's merchant, mode and currency, if the row itself has not.
+    owner: str = ""
+    since: str = "created_at"
+    until: str = ""
+    ends: str = "expires"
+    # Tells one time that a row needs attention from another.
+    again: str = ""
+    page: Callable[[Any], str] | None = None
+    entry: Callable[[Any], Entry] | None = None
     # The page that shows them, where it is no list of the model.
-    page: str = ""
-    # Whether `what` is about no merchant and no payer, so that messages may say it.
+    all_at: str = ""
+    # Whether the text is about no merchant and no payer, so that messages may say it.
     names_nobody: bool = False
     # What an operator must be allowed to do with the model.
     right: str = "view"
@@ -72,24 +116,31 @@ class Sort:
     @property
     def address(self) -> str:
         """Return the address of the full list."""
-        return self.page or list_of(self.model) + (f"?{self.filters}" if self.filters else "")
+        return self.all_at or list_of(self.model) + (f"?{self.filters}" if self.filters else "")
 
+    def section(self, limit: Limit, most: int) -> Section:
+        """Return the first `most` entries at the merchants in `limit`, and how many there are."""
+        rows = self.rows(limit)
+        entries = [(self.entry or self._entry)(row) for row in rows[:most]]
+        count = len(entries)
+        if count == most:
+            count = rows.order_by()[: COUNTED_MAX + 1].count() if isinstance(rows, QuerySet) else len(rows)
+        return Section(self, [replace(entry, key=f"{self.name}:{entry.key}") for entry in entries], count)
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The entries of a sort that are shown, and how many there are, at most COUNTED_MAX + 1."""
-
-    sort: Sort
-    entries: Sequence[Entry]
-    count: int
-
-    @property
-    def count_text(self) -> str:
-        return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
-
-    @property
-    def has_more(self) -> bool:
-        return self.count > len(self.entries)
+    def _entry(self, row: Any) -> Entry:
+        owner = getattr(row, self.owner) if self.owner else row
+        merchant, amount = getattr(owner, "merchant", None), getattr(row, "amount", None)
+        return Entry(
+            key=f"{row.pk}:{getattr(row, self.again)}" if self.again else f"{row.pk}",
+            what=self.what.format(row) if isinstance(self.what, str) else self.what(row),
+            merchant=merchant.title if merchant else "",
+            address=self.page(row) if self.page else page_of(row._meta.model_name, row.pk),
+            amount=format_amount(amount, getattr(row, "currency", None) or owner.currency) if amount else "",
+            livemode=getattr(owner, "livemode", None),
+            since=None if self.until else attrgetter(self.since)(row),
+            until=getattr(row, self.until) if self.until else None,
+            ends=self.ends,
+        )
 
 
 def list_of(model: str) -> str:

@@ -1,23 +1,29 @@
-"""The sorts of the inbox: how the rows of each become entries."""
+"""The table of what needs attention: each sort of entries once, with its rows and what is shown of one."""
 
-from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
-
 from payments import clock
 from payments.ids import public_id
-from payments.inbox import decisions, needs_attention, payout_sorts
-from payments.inbox.entries import COUNTED_MAX, ON_CALL, Entry, Sort, list_of, page_of
-from payments.models import Merchant, MoneyCheck
+from payments.inbox import decisions, rows
+from payments.inbox.entries import COUNTED_MAX, ON_CALL, PAGES, Entry, Sort, list_of, page_of
+from payments.models import (
+    AuditEntry,
+    DeclineAlert,
+    Merchant,
+    MoneyCheck,
+    Payout,
+    PayoutFile,
+)
 from payments.models.merchants.merchant_access import Limit
 from payments.money import format_amount
-from payments.overview import dispute_rates
+from payments.overview.dispute_rates import Month
 from payments.sweeps.state import read_state
 
 
-def decision_entry(found: "decisions.Waiting", step: str) -> Entry:
+def decision_entry(found: "decisions.Waiting", step: str = "change") -> Entry:
+    """Return the entry of what waits for a decision; `step` is the page that it leads to."""
     row = found.row
     return Entry(
         key=f"{row._meta.model_name}:{row.pk.hex}",
@@ -31,246 +37,211 @@ def decision_entry(found: "decisions.Waiting", step: str) -> Entry:
     )
 
 
-def _holds(limit: Limit, most: int) -> Iterator[Entry]:
-    for charge in needs_attention.expiring_holds(limit)[:most]:
-        yield Entry(
-            key=f"hold:{charge.pk.hex}:{charge.hold_expires_at.isoformat()}",
-            what=f"Hold of {public_id('ch', charge.pk)}",
-            merchant=charge.merchant.title,
-            address=page_of("charge", charge.pk),
-            amount=format_amount(charge.amount, charge.currency),
-            livemode=charge.livemode,
-            until=charge.hold_expires_at,
-        )
+def _workers(limit: Limit) -> list[Entry]:
+    """Return what is wrong with the workers; they work for all merchants, so only without `limit`."""
 
+    def entry(key: str, what: str, since: datetime | None) -> Entry:
+        return Entry(key, what, "", ON_CALL, since=since)
 
-def _attempts(model: str, what: str, rows: QuerySet[Any]) -> Iterator[Entry]:
-    for attempt in rows:
-        charge = attempt.charge
-        yield Entry(
-            key=f"{model}:{attempt.pk.hex}",
-            what=f"{what.format(kind=attempt.kind)}, {public_id('ch', charge.pk)}",
-            merchant=charge.merchant.title,
-            address=page_of(model, attempt.pk),
-            amount=format_amount(attempt.amount, charge.currency),
-            livemode=charge.livemode,
-            since=attempt.created_at,
-        )
-
-
-def _unknown(limit: Limit, most: int) -> Iterator[Entry]:
-    yield from _attempts("unknownoutcome", "Unknown outcome: {kind}", needs_attention.unknown_outcomes(limit)[:most])
-
-
-def _late(limit: Limit, most: int) -> Iterator[Entry]:
-    yield from _attempts("attempt", "Late payment being reversed", needs_attention.late_payments(limit)[:most])
-
-
-def _refunds(limit: Limit, most: int) -> Iterator[Entry]:
-    for refund in needs_attention.slow_refunds(limit)[:most]:
-        yield Entry(
-            key=f"refund:{refund.pk.hex}",
-            what=f"Refund pending, {public_id('re', refund.pk)}",
-            merchant=refund.merchant.title,
-            address=page_of("refund", refund.pk),
-            amount=format_amount(refund.amount, refund.currency),
-            livemode=refund.livemode,
-            since=refund.created_at,
-        )
-
-
-def _payouts(limit: Limit, most: int) -> Iterator[Entry]:
-    for payout in needs_attention.stuck_payouts(limit)[:most]:
-        yield Entry(
-            key=f"payout_stuck:{payout.pk.hex}",
-            what=f"Payout {payout}: {payout.obstacle or payout.why}",
-            merchant=payout.merchant.title,
-            address=page_of("payout", payout.pk),
-            amount=format_amount(payout.amount, payout.currency),
-            livemode=payout.livemode,
-            since=payout.asked_at or payout.created_at,
-        )
-
-
-def _disputes(limit: Limit, most: int) -> Iterator[Entry]:
-    for dispute in needs_attention.disputes_to_answer(limit)[:most]:
-        yield Entry(
-            key=f"dispute:{dispute.pk.hex}:{dispute.stage}",
-            what=f"Dispute {public_id('dp', dispute.pk)}: {dispute.reason.replace('_', ' ')}",
-            merchant=dispute.merchant.title,
-            address=page_of("dispute", dispute.pk),
-            amount=format_amount(dispute.amount, dispute.currency),
-            livemode=dispute.livemode,
-            until=dispute.evidence_due_at,
-            ends="evidence due",
-        )
-
-
-def _rates(limit: Limit, most: int) -> Iterator[Entry]:
-    found = dispute_rates.high_rates(limit)[:most]
-    titles = dict(Merchant.objects.filter(id__in=[merchant for merchant, _ in found]).values_list("id", "title"))
-    for merchant, month in found:
-        highest = max(rate for rate in month.rates if rate is not None)
-        yield Entry(
-            key=f"dispute_rate:{merchant.hex}:{month.first}",
-            what=f"{month.disputes.count:,} disputes this month: {highest / 100:.2f} % of charges",
-            merchant=titles[merchant],
-            address=page_of("merchant", merchant),
-            livemode=True,
-        )
-
-
-def _failing(limit: Limit, most: int) -> Iterator[Entry]:
-    for found in needs_attention.failing_receivers(limit, most):
-        number = f"more than {COUNTED_MAX:,}" if found.count >= needs_attention.COUNTED_MAX else f"{found.count:,}"
-        merchant = public_id("mer", found.merchant_id)
-        query = urlencode({"standing": "failing", "q": merchant})
-        yield Entry(
-            # Once a receiver and day: it may fail, recover and fail again.
-            key=f"failing:{merchant}:{found.livemode}:{found.receiver}:{(found.since or clock.now()).date()}",
-            what=f"Webhooks to {found.receiver} fail: {number}",
-            merchant=found.merchant,
-            address=f"{list_of('webhook')}?{query}",
-            livemode=found.livemode,
-            since=found.since,
-        )
-
-
-def _given_up(limit: Limit, most: int) -> Iterator[Entry]:
-    for webhook in needs_attention.given_up_webhooks(limit)[:most]:
-        yield Entry(
-            key=f"given_up:{webhook.pk.hex}",
-            what=f"Webhook to {webhook.receiver} given up",
-            merchant=webhook.merchant.title,
-            address=page_of("webhook", webhook.pk),
-            livemode=webhook.livemode,
-            since=webhook.created_at,
-        )
-
-
-def _differences(limit: Limit, most: int) -> Iterator[Entry]:
-    for item in needs_attention.open_differences(limit)[:most]:
-        line, charge = item.line, item.charge
-        yield Entry(
-            key=f"difference:{item.pk}",
-            what=f"{item.get_kind_display()}, {item.provider}",
-            merchant=charge.merchant.title if charge else "",
-            address=page_of("reconciliationitem", item.pk),
-            amount=format_amount(line.amount, line.currency) if line and line.amount else "",
-            livemode=charge.livemode if charge else None,
-            since=item.created_at,
-        )
-
-
-def _events(limit: Limit, most: int) -> Iterator[Entry]:
-    for event in needs_attention.provider_events(limit)[:most]:
-        yield Entry(
-            key=f"provider_event:{event.pk.hex}",
-            what=f"{event.account.provider.title()}: {event.why}",
-            merchant=event.account.merchant.title,
-            address=page_of("providermessage", event.message_id),
-            livemode=event.account.livemode,
-            since=event.message.received_at,
-        )
-
-
-def _approvals(limit: Limit, most: int) -> Iterator[Entry]:
-    yield from (decision_entry(each, "change") for each in decisions.proposed(limit, most))
-
-
-def _alerts(limit: Limit, most: int) -> Iterator[Entry]:
-    for alert in needs_attention.decline_alerts(limit)[:most]:
-        yield Entry(
-            key=f"decline_alert:{alert.pk.hex}",
-            what=f"{alert.quota} declines {alert.get_kind_display()}",
-            merchant=alert.merchant.title,
-            address=page_of("declinealert", alert.pk),
-            livemode=alert.livemode,
-            since=alert.created_at,
-        )
-
-
-def _notices(limit: Limit, most: int) -> Iterator[Entry]:
-    found = list(needs_attention.notices(limit)[:most])
-    ids = {entry.merchant_id for entry in found if entry.merchant_id}
-    titles = dict(Merchant.objects.filter(id__in=ids).values_list("id", "title"))
-    for entry in found:
-        what = ", ".join(entry.fields) or entry.object_type.rpartition(".")[2]
-        app_label, _, model = entry.object_type.partition(".")
-        yield Entry(
-            key=f"notice:{entry.pk}",
-            what=f"{what.replace('_', ' ')} {entry.action.replace('_', ' ')} by {entry.actor}",
-            merchant=titles.get(entry.merchant_id, ""),
-            address=page_of(model, entry.object_id, "history") if app_label == "payments" else list_of("auditentry"),
-            since=entry.created_at,
-        )
-
-
-def _checks(limit: Limit, most: int) -> Iterator[Entry]:
-    # A check covers all merchants, so only those who work for all of them see it.
-    check = MoneyCheck.objects.newest_whole() if limit is None else None
-    if check and check.failures:
-        yield Entry(
-            key=f"money_check:{check.pk.hex}",
-            what=f"The money check failed: {len(check.failures)} of its invariants do not hold",
-            merchant="",
-            address=page_of("moneycheck", check.pk),
-            since=check.started_at,
-        )
-
-
-def _workers(limit: Limit, most: int) -> Iterator[Entry]:
-    # The workers work for all merchants.
     if limit is not None:
-        return
+        return []
     state = read_state()
     if not state.alive:
-        yield Entry(f"no_worker:{state.none_since}", "No worker works", "", ON_CALL, since=state.none_since)
-        return
-    for worker in state.silent:
-        yield Entry(f"worker:{worker.pk.hex}", f"Worker on {worker.host} is silent", "", ON_CALL, since=worker.seen_at)
-    for behind in state.behind():
+        return [entry(f"none:{state.none_since}", "No worker works", state.none_since)]
+    silent = [entry(worker.pk.hex, f"Worker on {worker.host} is silent", worker.seen_at) for worker in state.silent]
+    return silent + [
         # Once a sweep and hour: it may catch up and be behind again.
-        key = f"sweep:{behind.name}:{behind.since:%Y-%m-%d %H}"
-        yield Entry(key, f"Sweep {behind.name} is behind: {behind.why}", "", ON_CALL, since=behind.since)
+        entry(f"{each.name}:{each.since:%Y-%m-%d %H}", f"Sweep {each.name} is behind: {each.why}", each.since)
+        for each in state.behind()
+    ]
+
+
+def _itself(entry: Entry) -> Entry:
+    return entry
+
+
+def _rate_entry(found: tuple[Merchant, Month]) -> Entry:
+    merchant, month = found
+    highest = max(rate for rate in month.rates if rate is not None)
+    return Entry(
+        key=f"{merchant.pk}:{month.first}",
+        what=f"{month.disputes.count:,} disputes this month: {highest / 100:.2f} % of charges",
+        merchant=merchant.title,
+        address=page_of("merchant", merchant.pk),
+    )
+
+
+def _for_file_entry(found: dict[str, Any]) -> Entry:
+    plural = "s" * (found["count"] > 1)
+    return Entry(
+        # Once for those that wait together: the next file takes the oldest.
+        key=f"{found['currency']}:{found['since'].isoformat()}",
+        what=f"{found['count']:,} approved payout{plural} in {found['currency']} without a bank file",
+        merchant="",
+        address=f"{PAGES}/payoutfile/add/",
+        amount=format_amount(found["total"], found["currency"]),
+        since=found["since"],
+    )
+
+
+def _notice_entry(entry: AuditEntry) -> Entry:
+    app_label, _, model = entry.object_type.partition(".")
+    what = ", ".join(entry.fields) or model
+    return Entry(
+        key=f"{entry.pk}",
+        what=f"{what.replace('_', ' ')} {entry.action.replace('_', ' ')} by {entry.actor}",
+        merchant=entry.merchant_title or "",  # type: ignore[attr-defined] # annotated
+        address=page_of(model, entry.object_id, "history") if app_label == "payments" else list_of("auditentry"),
+        since=entry.created_at,
+    )
+
+
+def _failing_entry(found: rows.FailingReceiver) -> Entry:
+    number = f"more than {COUNTED_MAX:,}" if found.count >= rows.COUNTED_MAX else f"{found.count:,}"
+    merchant = public_id("mer", found.merchant_id)
+    return Entry(
+        # Once a receiver and day: it may fail, recover and fail again.
+        key=f"{merchant}:{found.livemode}:{found.receiver}:{(found.since or clock.now()).date()}",
+        what=f"Webhooks to {found.receiver} fail: {number}",
+        merchant=found.merchant,
+        address=f"{list_of('webhook')}?{urlencode({'standing': 'failing', 'q': merchant})}",
+        livemode=found.livemode,
+        since=found.since,
+    )
+
+
+def _file_text(file: PayoutFile) -> str:
+    return f"Bank file {public_id('pf', file.pk)}, {'' if file.downloaded_at else 'not downloaded and '}not sent"
+
+
+def _check_text(check: MoneyCheck) -> str:
+    return f"The money check failed: {len(check.failures)} of its invariants do not hold"
+
+
+def _obstacle_text(payout: Payout) -> str:
+    return f"Payout {payout}: {payout.obstacle or payout.why}"
+
+
+def _alert_text(alert: DeclineAlert) -> str:
+    return f"{alert.quota} declines {alert.get_kind_display()}"
 
 
 SORTS = (
-    Sort("workers", "Workers and sweeps", "sweep", _workers, page=ON_CALL, names_nobody=True),
-    Sort("money_check", "Money check", "moneycheck", _checks),
-    payout_sorts.ACCOUNTS,
-    Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),
-    Sort("disputes", "Disputes to answer", "dispute", _disputes, "", needs_attention.disputes_to_answer),
-    Sort("dispute_rates", "High dispute rates", "merchant", _rates),
-    Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
-    Sort("payouts_stuck", "Payouts that do not go out", "payout", _payouts, "", needs_attention.stuck_payouts),
-    Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
-    Sort("notices", "Changes of keys, addresses and terms", "merchant", _notices, rows=needs_attention.notices),
-    payout_sorts.TO_APPROVE,
-    payout_sorts.FOR_FILE,
-    payout_sorts.FILES,
-    payout_sorts.FAILED,
-    Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),
-    Sort("late", "Late payments being reversed", "charge", _late, "money=going_back", needs_attention.late_payments),
+    Sort("workers", "Workers and sweeps", "sweep", _workers, entry=_itself, all_at=ON_CALL, names_nobody=True),
+    Sort("money_check", "Money check", "moneycheck", rows.failed_checks, _check_text, since="started_at"),
     Sort(
-        "refunds", "Refunds pending for long", "refund", _refunds, "status__exact=pending", needs_attention.slow_refunds
+        "payout_accounts",
+        "Bank accounts that change",
+        "payoutaccount",
+        rows.new_payout_accounts,
+        "New bank account for {0.currency}: {0}",
+        until="effective_at",
+        ends="takes effect",
+    ),
+    Sort(
+        "holds",
+        "Holds that expire",
+        "charge",
+        rows.expiring_holds,
+        "Hold of {0}",
+        "money=expiring",
+        until="hold_expires_at",
+        again="hold_expires_at",
+    ),
+    Sort(
+        "disputes",
+        "Disputes to answer",
+        "dispute",
+        rows.disputes_to_answer,
+        lambda dispute: f"Dispute {dispute}: {dispute.reason.replace('_', ' ')}",
+        until="evidence_due_at",
+        ends="evidence due",
+        again="stage",
+    ),
+    Sort("dispute_rates", "High dispute rates", "merchant", rows.high_dispute_rates, entry=_rate_entry),
+    Sort(
+        "unknown",
+        "Unknown outcomes",
+        "unknownoutcome",
+        rows.unknown_outcomes,
+        "Unknown outcome: {0.kind}, {0.charge}",
+        owner="charge",
+    ),
+    Sort("payouts_stuck", "Payouts that do not go out", "payout", rows.stuck_payouts, _obstacle_text, since="since"),
+    Sort("approvals", "Waiting for approval", "approvalrequest", decisions.proposed, entry=decision_entry),
+    Sort("notices", "Changes of keys, addresses and terms", "merchant", rows.notices, entry=_notice_entry),
+    Sort("payouts", "Payouts to approve", "payout", rows.payouts_to_approve, "Payout {0}", "approval=waiting"),
+    Sort(
+        "payouts_for_file",
+        "Payouts without a bank file",
+        "payoutfile",
+        rows.payouts_for_file,
+        entry=_for_file_entry,
+        names_nobody=True,
+        right="add",
+    ),
+    Sort("payout_files", "Bank files not sent", "payoutfile", rows.files_to_send, _file_text, "status=open"),
+    Sort(
+        "payouts_failed",
+        "Payouts failed or returned",
+        "payout",
+        rows.failed_payouts,
+        lambda payout: f"{payout}: {payout.failure_code.replace('_', ' ')}",
+        "status=failed",
+        since="ended_at",
+    ),
+    Sort("declines", "Decline alerts", "declinealert", rows.decline_alerts, _alert_text),
+    Sort(
+        "late",
+        "Late payments being reversed",
+        "charge",
+        rows.late_payments,
+        "Late payment being reversed, {0.charge}",
+        "money=going_back",
+        owner="charge",
+    ),
+    Sort(
+        "refunds",
+        "Refunds pending for long",
+        "refund",
+        rows.slow_refunds,
+        "Refund pending, {0}",
+        "status__exact=pending",
     ),
     Sort(
         "differences",
         "Reconciliation differences",
         "reconciliationitem",
-        _differences,
+        rows.open_differences,
+        lambda item: f"{item.get_kind_display()}, {item.provider}",
         "state__exact=open",
-        needs_attention.open_differences,
+        owner="charge",
     ),
     Sort(
         "provider_events",
         "Provider events",
         "providermessage",
-        _events,
+        rows.provider_events,
+        lambda event: f"{event.account.provider.title()}: {event.why}",
         "standing=attention",
-        needs_attention.provider_events,
+        owner="account",
+        since="message.received_at",
+        page=lambda event: page_of("providermessage", event.message_id),
     ),
-    Sort("failing", "Webhooks failing", "webhook", _failing, "standing=failing"),
-    Sort("given_up", "Webhooks given up", "webhook", _given_up, "standing=given_up", needs_attention.given_up_webhooks),
+    Sort(
+        "failing",
+        "Webhooks failing",
+        "webhook",
+        rows.failing_receivers,
+        filters="standing=failing",
+        entry=_failing_entry,
+    ),
+    Sort(
+        "given_up",
+        "Webhooks given up",
+        "webhook",
+        rows.given_up_webhooks,
+        "Webhook to {0.receiver} given up",
+        "standing=given_up",
+    ),
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from payments.inbox.needs_attention import late_payments
+from payments.inbox.rows import late_payments
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from payments.admin.framework.base import Conditions
 from payments.admin.framework.index_scan import IndexPath
 from payments.domain.charging.state_machine import FLAGS
-from payments.inbox.needs_attention import EXPIRES_SOON
+from payments.inbox.rows import EXPIRES_SOON
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.models.merchants.merchant_access import Limit
 

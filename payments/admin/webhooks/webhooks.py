@@ -26,7 +26,7 @@ from payments.admin.moments import moment_text
 from payments.context import because
 from payments.domain.webhooks import resend
 from payments.ids import public_id
-from payments.inbox.needs_attention import GIVEN_UP
+from payments.inbox.rows import GIVEN_UP
 from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt
 from payments.rendering.answers import readable
 
