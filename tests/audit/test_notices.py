@@ -47,7 +47,7 @@ ACTS: dict[str, tuple[Act, str]] = {
     "notify_urls": (move_the_url, f"live mode: https://shop.example/kaha → {OTHER}"),
     "rates": (
         lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(10_000, 0)),
-        "card in PHP: nothing → 10000 basis points and 0",
+        "card in PHP: not set → 10000 basis points and 0",
     ),
     "decline_budget": (lambda merchant: decline_limits.set_budget(merchant, 9_000), "usual → 9000"),
     "block": (lift_a_block, "in live mode, at its merchant: in force → lifted"),
