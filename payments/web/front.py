@@ -20,7 +20,7 @@ from payments.traces import lifetime as traces
 from payments.web import request_log
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
-from payments.web.health.endpoints import Health
+from payments.web.health_checks import Health
 from payments.web.refusals import Refused, answer_to
 from payments.web.responses import Answer, Receive, Send, encoded
 from payments.web.threads import Threads

@@ -5,9 +5,9 @@ from pytest_django import Settings
 
 from payments.db.replica.state import find_state
 from payments.health import findings
+from payments.health import ready as checks
 from payments.metrics.counters import REPLICA_AGE, REPLICA_UNUSED
 from payments.quickstart.servers.processes import wait_until
-from payments.web.health import checks
 from tests.replica.conftest import PATIENCE_SECONDS, connected, forget_positions
 from tests.replica.test_reads import forget_positions_after_a_write
 from tests.standbys import Standby, standby

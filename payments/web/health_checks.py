@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from payments import ids
+from payments.health.readiness import Readiness
 from payments.health.worker_monitor import WorkerMonitor
 from payments.web.environ import Environ
-from payments.web.health.readiness import Readiness
 from payments.web.responses import Answer, encoded
 from payments.web.threads import Threads
 

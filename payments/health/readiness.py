@@ -8,8 +8,8 @@ import psycopg
 from django.db import connection
 
 from payments.db.backend import session
-from payments.web.health import checks
-from payments.web.health.database_monitor import DatabaseMonitor
+from payments.health import ready as checks
+from payments.health.database_monitor import DatabaseMonitor
 
 logger = logging.getLogger("kaha.health")
 
