@@ -15,7 +15,7 @@ RECORDS = {"payments.domain.audit.audit_log.record", "payments.domain.audit.audi
 READS = {
     *("approvals.effects.describe_account", "approvals.effects.describe_route"),
     *("approvals.payout_effects.describe_schedule", "approvals.rules.account_change_needs_approval"),
-    *("approvals.rules.key_needs_approval", "audit.audit_log.change", "audit.audit_log.changes"),
+    *("approvals.rules.key_needs_approval", "audit.audit_log.change"),
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
     *("charging.recovery.unresolved", "disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
