@@ -98,7 +98,7 @@ class Sort:
     since: str = "created_at"
     until: str = ""
     ends: str = "expires"
-    # Tells one time that a row needs attention from another.
+    # The column by which a row needs attention anew.
     again: str = ""
     page: Callable[[Any], str] | None = None
     entry: Callable[[Any], Entry] | None = None
