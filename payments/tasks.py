@@ -16,7 +16,6 @@ from payments.domain.approvals import decisions
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
-from payments.domain.notifications import announce, send
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.payouts import make, sweeps
 from payments.domain.payouts import send as send_out
@@ -24,6 +23,7 @@ from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs, uploads
 from payments.domain.risk import decline_alerts
+from payments.inbox import announcements, mails
 from payments.invariants import checks
 from payments.ledger import account_days
 from payments.overview import day_totals
@@ -239,25 +239,25 @@ def delete_old_page_visits() -> int:
 @at_most(1)
 def announce_events() -> int:
     """Make the notifications of what needs attention since the last time."""
-    return announce.announce()
+    return announcements.announce()
 
 
 @shared_task
 @at_most(1)
 def send_mails() -> int:
     """Send due e-mails; a slow mail server holds one thread, and for a short time."""
-    return send.send_mails()
+    return mails.send_mails()
 
 
 @shared_task
 @at_most(1)
 def send_chat_messages() -> int:
-    return send.send_chat()
+    return mails.send_chat()
 
 
 @shared_task
 def delete_old_notifications() -> int:
-    return announce.delete_old()
+    return announcements.delete_old()
 
 
 @shared_task

@@ -37,7 +37,10 @@ PRODUCT = [path for room in ("config", "payments", "customers") for path in sort
 # Django's HTTP, which a contract cannot forbid: it knows outside packages as a whole only.
 DJANGO_HTTP = re.compile(r"django\.(http|shortcuts|views|urls)\b")
 BELOW_THE_API = (
-    *(f"payments/{room}" for room in ("models", "vault", "ledger", "invariants", "overview", "rendering", "domain")),
+    *(
+        f"payments/{room}"
+        for room in ("models", "vault", "ledger", "invariants", "overview", "inbox", "rendering", "domain")
+    ),
     "customers/domain",
 )
 STATUSES = {status.value for status in HTTPStatus if status >= HTTPStatus.OK}

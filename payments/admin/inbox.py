@@ -8,7 +8,7 @@ from django.template.response import TemplateResponse
 
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
-from payments.overview.inbox import assigned_to, sections_of
+from payments.inbox.sections import assigned_to, sections_of
 
 # Of one's own things on the first page.
 OWN_SHOWN = 5

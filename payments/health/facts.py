@@ -1,31 +1,39 @@
-"""Facts about the service, each read by a few bounded statements that end after STATEMENT_LIMIT."""
+"""Facts about the service, each read by a few statements that end after STATEMENT_LIMIT.
+
+What `/ready` looks at too is read through Django's connection, or through a probe of its own outside the pool.
+"""
 
 import socket
 import ssl
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography import x509
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 
 from payments import clock
 from payments.connections import limit_statements
-from payments.db.partitions import ALL, REQUESTS, PartitionedTable
+from payments.db.partitions import ALL, REQUESTS, after, month_of
+from payments.domain.audit import hash_chain
 from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
-from payments.models import ApiKey, Attempt, Route, UnknownOutcome
+from payments.models import ApiKey, Attempt, ReconciliationRun, Route, UnknownOutcome
+from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.redis_client.pipeline import RedisPipeline
-from payments.vault.base import VaultError, VaultUnavailable
-from payments.vault.key_wraps import WrappedKey, unwrap
+from payments.vault.base import Purpose
+from payments.vault.key_wraps import WrappedKey
 
 STATEMENT_LIMIT = "3s"
 HANDSHAKE_SECONDS = 3.0
 ROUTES_MAX = 500
 COUNTED_MAX = 1_000
+AUDIT_ENTRIES_READ = 200
 KEY_WARNING = timedelta(days=14)
 
 STANDBYS = """
@@ -37,6 +45,12 @@ ORDER BY application_name LIMIT 20
 SLOTS = """
 SELECT slot_name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint FROM pg_replication_slots
 WHERE NOT active AND restart_lsn IS NOT NULL ORDER BY restart_lsn LIMIT 20
+"""
+SEALING_KEYS = """
+SELECT DISTINCT ON (kek) id, purpose, kek, wrapped, created_at FROM (
+    SELECT id, purpose, kek, wrapped, created_at FROM payments_datakey WHERE destroyed_at IS NULL
+    UNION ALL SELECT id, 'cvc', kek, wrapped, created_at FROM payments_cvckey
+) AS wrapped_key ORDER BY kek, purpose = 'cvc', created_at DESC
 """
 DATABASE = """
 SELECT pg_database_size(current_database()), current_setting('max_connections')::int
@@ -70,11 +84,25 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """The last day that a partitioned table has a partition for begins at `last`; `needed` must be there."""
+    """The first days of a table's partitions, and those that must be there: one now, and one soon.
+
+    Without one of `used`, this month's and the next, no charge can be made then; they are empty for other tables.
+    """
 
     table: str
-    last: date | None
+    starts: Sequence[date]
+    used: Sequence[date]
     needed: date
+
+    @property
+    def last(self) -> date | None:
+        return max(self.starts, default=None)
+
+    @property
+    def missing(self) -> date | None:
+        """Return the first day that must have a partition and has none."""
+        is_short = self.last is None or self.last < self.needed
+        return next((day for day in self.used if day not in self.starts), self.needed if is_short else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +130,22 @@ def bounded() -> Iterator[None]:
         yield
 
 
-def unapplied_migrations() -> list[str]:
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+def unapplied_migrations(database: Any = connection) -> list[str]:
+    """Return the migrations of this version that the database has not; later ones of the database may be."""
+    with database.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+        applied = set()
+        if cursor.fetchone()[0]:
+            cursor.execute("SELECT app, name FROM django_migrations")
+            applied = set(cursor.fetchall())
+    return [f"{app}.{name}" for app, name in _own_migrations() if (app, name) not in applied]
+
+
+@cache
+def _own_migrations() -> Sequence[tuple[str, str]]:
+    """Return the migrations of this version in the order in which they are applied."""
+    graph = MigrationLoader(None, ignore_no_migrations=True).graph
+    return list(dict.fromkeys(node for leaf in graph.leaf_nodes() for node in graph.forwards_plan(leaf)))
 
 
 def redis_fault() -> str:
@@ -143,19 +183,16 @@ def unknown_outcomes() -> Unknown:
     return Unknown(list(rows.values_list("created_at", flat=True)[:COUNTED_MAX]))
 
 
-def partitions() -> list[Partitions]:
-    """Return the last partition of each table, and which must be there by now."""
-    today = clock.now().date()
-    with connection.cursor() as cursor:
-        return [
-            Partitions(each.table, max(each.starts(cursor), default=None), _needed(each, today)) for each in ALL
-        ] + [Partitions(REQUESTS.table, max(REQUESTS.starts(cursor), default=None), _needed(REQUESTS, today))]
-
-
-def _needed(table: PartitionedTable, today: date) -> date:
-    """Return the first day of the second partition after that of `today`."""
-    of_today = today if table is REQUESTS else today.replace(day=1)
-    return table.next(table.next(of_today))
+def partitions(database: Any = connection) -> list[Partitions]:
+    """Return the partitions of each table: of the second month or day after this one, there must be one by now."""
+    now = clock.now()
+    month = month_of(now)
+    with database.cursor() as cursor:
+        of_months = [
+            Partitions(each.table, each.starts(cursor), (month, after(month)), after(month, 2)) for each in ALL
+        ]
+        days = Partitions(REQUESTS.table, REQUESTS.starts(cursor), (), now.date() + timedelta(days=2))
+    return [*of_months, days]
 
 
 def database_use() -> DatabaseUse:
@@ -185,18 +222,29 @@ def expiring_api_keys() -> list[ApiKey]:
     return list(rows.select_related("merchant").order_by("expires_at")[:COUNTED_MAX])
 
 
-def unusable(keys: Iterable[WrappedKey]) -> list[str]:
-    """Return the names of the key-encryption keys that do not unwrap the data keys they wrapped."""
-    samples = {key.kek: key for key in keys}
-    return sorted(kek for kek, key in samples.items() if not _unwraps(key))
+def sealing_keys(database: Any = connection) -> list[WrappedKey]:
+    """Return a data key of each key-encryption key in use, rather the newest one of cards than one of a CVC."""
+    with database.cursor() as cursor:
+        cursor.execute(SEALING_KEYS)
+        return [
+            WrappedKey(key_id, Purpose(purpose), kek, bytes(wrapped), created_at)
+            for key_id, purpose, kek, wrapped, created_at in cursor.fetchall()
+        ]
 
 
-def _unwraps(key: WrappedKey) -> bool:
-    try:
-        unwrap(key)
-    except (VaultUnavailable, VaultError):
-        return False
-    return True
+def newest_reports() -> dict[str, datetime]:
+    """Return the end of the newest settlement report of each provider that has one."""
+    newest = {}
+    for provider in (*PROVIDERS, *CONNECTORS):
+        runs = ReconciliationRun.objects.filter(provider=provider).order_by("-covers_to")
+        if end := runs.values_list("covers_to", flat=True).first():
+            newest[provider] = end
+    return newest
+
+
+def audit_fault() -> str:
+    """Return what is wrong with the newest entries of the audit log, "" if nothing."""
+    return hash_chain.newest_fault(AUDIT_ENTRIES_READ)
 
 
 def certificate_end() -> datetime | None:

@@ -1,15 +1,20 @@
-"""What the facts mean: pure functions from facts to findings, which say what is wrong and what to do."""
+"""What the facts mean: functions from facts to findings, which say what is wrong and what to do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from django.conf import settings
+
+from payments import clock
 from payments.db.replica.state import ReplicaState
 from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
 from payments.models import ApiKey, MoneyCheck
 from payments.sweeps.state import WorkerState
 from payments.sweeps.webhook_queues import COUNTED_MAX, Queue
+from payments.vault.base import Purpose
+from payments.vault.key_wraps import WrappedKey, opens
 
 UNKNOWN_MAX_AGE = timedelta(minutes=15)
 WEBHOOK_MAX_AGE = timedelta(minutes=2)
@@ -25,21 +30,39 @@ GIGABYTE = 10**9
 DISK_FULL_SOON, DISK_ALMOST_FULL = 80, 90
 CONNECTIONS_MAX_PERCENT = 90
 CERTIFICATE_WARNING = timedelta(days=14)
+SET_LIMITS = "Set it on kaha's role, as config/deploy/pgbouncer.sql does."
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong, and what to do about it. An urgent one stops or endangers payments."""
+    """Something that is wrong, and what to do about it. An urgent one stops or endangers payments.
+
+    `line` is what `/ready` says: anybody may read it where no proxy keeps `/ready` back, so it names no key, migration
+    or table. A process that finds what `stops_serving` is not ready.
+    """
 
     what: str
     do: str
     urgent: bool = False
+    stops_serving: bool = False
+    line: str = ""
+
+
+def lines_of(found: Iterable[Finding], stops_serving: bool) -> list[str]:
+    """Return what `/ready` says of `found`: what stops serving, or what it serves without."""
+    return list(dict.fromkeys(each.line for each in found if each.line and each.stops_serving == stops_serving))
+
+
+def of_limits(broken: Sequence[str]) -> Iterator[Finding]:
+    for line in broken:
+        yield Finding(line, SET_LIMITS, urgent=True, stops_serving=True, line=line)
 
 
 def of_migrations(missing: Sequence[str]) -> Iterator[Finding]:
     if missing:
         what = f"{len(missing)} migrations are not applied, the first is {missing[0]}."
-        yield Finding(what, "Run manage.py migrate, from the version that is deployed.", urgent=True)
+        do = "Run manage.py migrate, from the version that is deployed."
+        yield Finding(what, do, urgent=True, stops_serving=True, line="migrations are not applied; run migrate")
 
 
 def of_workers(state: WorkerState) -> Iterator[Finding]:
@@ -68,9 +91,8 @@ def of_sweeps(state: WorkerState) -> Iterator[Finding]:
 def of_redis(fault: str) -> Iterator[Finding]:
     if fault:
         what = f"Redis does not answer ({fault})."
-        yield Finding(
-            what, "Start it. Payments continue: webhooks leave a second later, and rates are counted per process."
-        )
+        do = "Start it. Payments continue: webhooks leave a second later, and rates are counted per process."
+        yield Finding(what, do, line="Redis does not answer")
 
 
 def of_providers(circuits: Sequence[OpenCircuit]) -> Iterator[Finding]:
@@ -82,16 +104,16 @@ def of_providers(circuits: Sequence[OpenCircuit]) -> Iterator[Finding]:
         yield Finding(what, do, urgent=True)
 
 
-def of_unknown_outcomes(unknown: Unknown, now: datetime) -> Iterator[Finding]:
-    if unknown.since and now - unknown.since > UNKNOWN_MAX_AGE:
+def of_unknown_outcomes(unknown: Unknown) -> Iterator[Finding]:
+    if unknown.since and clock.now() - unknown.since > UNKNOWN_MAX_AGE:
         what = f"{unknown.count:,} outcomes are unknown, the oldest since {_moment(unknown.since)}."
         yield Finding(
             what, "Open Unknown outcomes: look each up, or ask the provider by its reference. Never charge again."
         )
 
 
-def of_webhooks(queues: Sequence[Queue], now: datetime) -> Iterator[Finding]:
-    late = [each for each in queues if each.due and now - each.oldest_due_at > WEBHOOK_MAX_AGE]
+def of_webhooks(queues: Sequence[Queue]) -> Iterator[Finding]:
+    late = [each for each in queues if each.due and clock.now() - each.oldest_due_at > WEBHOOK_MAX_AGE]
     if waiting := [each for each in late if not each.failing]:
         count, since = sum(each.due for each in waiting), _moment(waiting[0].oldest_due_at)
         what = f"{_at_least(count)} webhooks to {len(waiting)} receivers are due, the oldest since {since}."
@@ -108,7 +130,7 @@ def of_webhooks(queues: Sequence[Queue], now: datetime) -> Iterator[Finding]:
         yield Finding(f"Webhooks to {more:,} other receivers fail.", "Open Webhooks, filtered by those that fail.")
 
 
-def of_money_check(check: MoneyCheck | None, now: datetime) -> Iterator[Finding]:
+def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:
     if check is None:
         yield Finding("No money check has finished yet.", "Run manage.py check_money, or start a worker.")
         return
@@ -116,20 +138,25 @@ def of_money_check(check: MoneyCheck | None, now: datetime) -> Iterator[Finding]
         names = ", ".join(str(failure["name"]) for failure in check.failures)
         do = "Open the money check for the objects. Do not correct anything before you know how it came about."
         yield Finding(f"The money check of {_moment(check.started_at)} failed: {names}.", do, urgent=True)
-    if now - check.started_at > CHECK_MAX_AGE:
+    if clock.now() - check.started_at > CHECK_MAX_AGE:
         what = f"The last money check began at {_moment(check.started_at)}; one is due every day."
         yield Finding(what, "Look for check_money in the worker's log, and run manage.py check_money.")
 
 
 def of_partitions(found: Sequence[Partitions]) -> Iterator[Finding]:
+    do = "Start a worker or run manage.py migrate. If both fail, end the transaction that locks the table."
     for each in found:
-        if each.last is None or each.last < each.needed:
-            what = f"{each.table} has no partition from {each.needed} on; without one, no charge can be made then."
-            do = "Start a worker or run manage.py migrate. If both fail, end the transaction that locks the table."
-            yield Finding(what, do, urgent=True)
+        if each.missing is None:
+            continue
+        what = f"{each.table} has no partition from {each.missing} on; without one, no charge can be made then."
+        stops, line = each.missing in each.used[:1], ""
+        if each.missing in each.used:
+            line = f"no table for {'this' if stops else 'next'} month; start a worker or run migrate"
+        yield Finding(what, do, urgent=True, stops_serving=stops, line=line)
 
 
-def of_database(use: DatabaseUse, disk_gigabytes: int) -> Iterator[Finding]:
+def of_database(use: DatabaseUse) -> Iterator[Finding]:
+    disk_gigabytes = settings.DATABASE_DISK_GB
     percent = use.size_bytes * 100 // (disk_gigabytes * GIGABYTE) if disk_gigabytes else 0
     if percent >= DISK_FULL_SOON:
         what = f"The database takes {use.size_bytes / GIGABYTE:,.1f} GB, {percent} % of DATABASE_DISK_GB."
@@ -158,11 +185,13 @@ def of_read_replica(found: ReplicaState | None) -> Iterator[Finding]:
         return
     do = "The primary answers for it meanwhile. Look at its log, its network and what REPLICA_DATABASE_URL names."
     if found.error:
-        yield Finding(f"The replica that kaha reads from does not answer ({found.error}).", do)
+        what, line = f"The replica that kaha reads from does not answer ({found.error}).", "the replica does not answer"
+        yield Finding(what, do, line=f"{line}; the primary answers for it")
     if found.is_behind:
-        yield Finding("The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS.", do)
+        what = "The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS."
+        yield Finding(what, do, line="the replica is behind; the primary answers for it")
     for fault in found.faults:
-        yield Finding(f"On the replica, {fault}", "Set it on kaha's role, as config/deploy/pgbouncer.sql does.")
+        yield Finding(f"On the replica, {fault}", SET_LIMITS, line=f"replica: {fault}")
 
 
 def of_clock(difference: timedelta) -> Iterator[Finding]:
@@ -182,14 +211,18 @@ def of_api_keys(keys: Sequence[ApiKey]) -> Iterator[Finding]:
         yield Finding(what, "Ask the merchant to roll the key; after its end their charges are refused.")
 
 
-def of_vault(unusable: Sequence[str]) -> Iterator[Finding]:
-    for kek in unusable:
-        what = f"Data keys wrapped by {kek} cannot be opened."
-        do = "Put the key back into VAULT_KEYS, or look at the transit engine and its token: cards wait for it."
-        yield Finding(what, do, urgent=True)
+def of_vault(keys: Iterable[WrappedKey]) -> Iterator[Finding]:
+    for key in keys:
+        if not opens(key):
+            what = f"Data keys wrapped by {key.kek} cannot be opened."
+            do = "Put the key back into VAULT_KEYS, or look at the transit engine and its token: cards wait for it."
+            # The CVCs of a key are given up after minutes, and new ones have another key.
+            stops, line = key.purpose is not Purpose.CVC, "the vault cannot open its data keys; run the doctor"
+            yield Finding(what, do, urgent=True, stops_serving=stops, line=line if stops else "")
 
 
-def of_certificate(end: datetime | None, now: datetime) -> Iterator[Finding]:
+def of_certificate(end: datetime | None) -> Iterator[Finding]:
+    now = clock.now()
     if end and end - now < CERTIFICATE_WARNING:
         what = f"The certificate at PUBLIC_URL {'ended' if end < now else 'ends'} at {_moment(end)}."
         yield Finding(

@@ -55,8 +55,8 @@ def _warning(state: WorkerState) -> str:
 def send_alarm() -> None:
     """Send what needs attention as a worker does; each message goes out once, though several processes send."""
     # Only now, for a web process starts faster without them.
-    from payments.domain.notifications import announce, send
+    from payments.inbox import announcements, mails
 
-    announce.announce()
-    send.send_mails()
-    send.send_chat()
+    announcements.announce()
+    mails.send_mails()
+    mails.send_chat()

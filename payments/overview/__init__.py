@@ -1,1 +1,1 @@
-"""The figures of the overview page: what was charged, and what needs attention. No decision depends on them."""
+"""The figures of the overview page: what was charged, and how much of it is disputed. No decision depends on them."""

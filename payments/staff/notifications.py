@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.views.generic import FormView
 
+from payments.inbox.sections import SORT_NAMES
+from payments.inbox.sorts import SORTS
 from payments.models import NotificationChoice
-from payments.overview.inbox import SORT_NAMES
-from payments.overview.inbox_sorts import SORTS
 from payments.staff.sign_in.views import PersonalPage
 
 

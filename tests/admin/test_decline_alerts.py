@@ -16,8 +16,8 @@ from payments.domain.merchants.api_keys import find_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import decline_alerts
 from payments.ids import public_id
+from payments.inbox.rows import decline_alerts as decline_alerts_of
 from payments.models import ApiKey, AuditEntry, Charge, DeclineAlert, Merchant
-from payments.overview.needs_attention import decline_alerts as decline_alerts_of
 from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
 from tests.client import DECLINED, Api, made

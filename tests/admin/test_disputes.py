@@ -10,8 +10,8 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
+from payments.inbox import rows
 from payments.models import Charge, Dispute
-from payments.overview import needs_attention
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, made
@@ -61,8 +61,8 @@ def test_a_dispute_to_answer_is_in_the_inbox_until_its_deadline(house: House, op
 
 def test_the_first_to_be_due_is_the_first_to_answer(house: House) -> None:
     dispute = make_dispute(Charge.objects.get())
-    assert list(needs_attention.disputes_to_answer(None)) == [dispute]
-    assert list(needs_attention.disputes_to_answer([])) == []
+    assert list(rows.disputes_to_answer(None)) == [dispute]
+    assert list(rows.disputes_to_answer([])) == []
 
 
 def test_the_page_of_a_dispute_shows_what_its_merchant_has_sent(api: Api, operator: Client) -> None:

@@ -10,10 +10,12 @@ from django.urls import reverse
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.merchants.terms import set_fee
 from payments.domain.operators.cases import work_on
+from payments.inbox.entries import Section, in_words
+from payments.inbox.sections import assigned_to, limit_of, sections_of
+from payments.ledger.fees import Rate
 from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
-from payments.overview.inbox import assigned_to, limit_of, sections_of
-from payments.overview.inbox_entry import Section, in_words
 from tests.admin.conftest import House, text_of, the_operator
 from tests.admin.test_pages import newest  # noqa: F401
 from tests.client import Api
@@ -119,7 +121,7 @@ def test_every_entry_leads_to_a_page_that_is_there(operator: Client, house: Hous
     MoneyCheck.objects.create(whole=True, finished_at=clock.now(), failures=FAILED, invariants=["refunds_add_up"])
     make_past_charge(house.shop.merchant, clock.now() - timedelta(days=6), hold=True)
     shown = [entry for section in sections_of(the_operator(), None) for entry in section.entries]
-    assert {entry.key.split(":")[0] for entry in shown} >= {"hold", "money_check", "decline_alert"}
+    assert {entry.key.split(":")[0] for entry in shown} >= {"holds", "money_check", "declines"}
     for entry in shown:
         assert operator.get(entry.address).status_code == 200, entry.address
 
@@ -154,3 +156,11 @@ def test_a_silent_worker_and_a_sweep_that_is_behind_are_in_the_inbox() -> None:
     Sweep.objects.filter(name="send_mails").update(error="OSError", worked_at=Now() - 2 * MINUTE)
     whats = [entry.what for entry in sections(person("ben", "viewer"))["workers"].entries]
     assert whats == ["Worker on pay-2 is silent", "Sweep send_mails is behind: it fails with OSError"]
+
+
+def test_equal_changes_are_one_row_with_their_number(operator: Client, shop: NewMerchant) -> None:
+    for fixed in (1, 2, 3):
+        set_fee(shop.merchant, "card", "PHP", Rate(fixed=fixed))
+    times = [entry.times for entry in sections(the_operator())["notices"].entries if entry.what.startswith("rates ")]
+    assert times == [3]
+    assert "3 times" in text_of(operator.get(INBOX))

@@ -75,8 +75,8 @@ def test_fees_are_typed_as_people_write_them_and_set_at_once(operator: Client, s
     entry = AuditEntry.objects.latest("id")
     assert (entry.fields, entry.reason) == (["rates"], REASON)
     assert entry.detail == (
-        "card in JPY: nothing → 0 basis points and 20, card in PHP: nothing → 350 basis points and 101500, "
-        "gcash in PHP: nothing → 200 basis points and 0"
+        "card in JPY: not set → 0 basis points and 20, card in PHP: not set → 350 basis points and 101500, "
+        "gcash in PHP: not set → 200 basis points and 0"
     )
 
 
@@ -119,7 +119,7 @@ def test_a_fee_is_removed_by_clearing_its_row(operator: Client, shop: NewMerchan
     assert 'value="3.50"' in text_of(operator.get(page_of(shop.merchant).replace("change", "set-fees")))
     set_fees(operator, shop.merchant, ("card", "PHP", "", ""), ("gcash", "PHP", "2", "0"))
     assert newest().rates == {"gcash": {"PHP": {"basis_points": 200, "fixed": 0}}}
-    assert AuditEntry.objects.latest("id").detail == "card in PHP: 350 basis points and 1500 → nothing"
+    assert AuditEntry.objects.latest("id").detail == "card in PHP: 350 basis points and 1500 → not set"
 
 
 def test_a_template_gives_a_merchant_all_of_its_fees(operator: Client, shop: NewMerchant) -> None:

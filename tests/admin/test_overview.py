@@ -14,8 +14,8 @@ from payments import clock
 from payments.admin import overview
 from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants.merchants import NewMerchant
+from payments.inbox.sections import SORT_NAMES
 from payments.models import Attempt, MerchantAccess, MoneyCheck
-from payments.overview.inbox import SORT_NAMES
 from tests.admin.conftest import text_of, words_of
 from tests.client import DECLINED, Api
 from tests.factories import MerchantFactory

@@ -14,9 +14,9 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
 from payments.domain.payouts.accounts import Details, add_account
 from payments.domain.payouts.schedules import number_of
+from payments.inbox.sections import limit_of, sections_of
 from payments.ledger import account_days
 from payments.models import ApprovalRequest, AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutSchedule
-from payments.overview.inbox import limit_of, sections_of
 from tests.admin.actions import REASON, act, address_of
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of

@@ -64,7 +64,7 @@ def test_changes_of_a_merchants_terms_are_recorded_with_their_subject(manage: Ma
     manage("merchant", "roll-secret", "Sari Store", "--mode", "live")
     *changed, (action, fields, detail) = entries_about(shop.merchant)[1:]
     assert changed == [
-        ("changed", ["rates"], "card in PHP: nothing → 0 basis points and 1500"),
+        ("changed", ["rates"], "card in PHP: not set → 0 basis points and 1500"),
         ("changed", ["payment_method_settings"], "gcash off"),
     ]
     assert (action, fields) == ("rolled", ["webhook_secrets"])

@@ -13,9 +13,9 @@ from payments import clock
 from payments.domain.merchants import api_keys, merchants, notify_urls, terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks, decline_limits
+from payments.inbox import sections
 from payments.ledger.fees import Rate
 from payments.models import ApprovalLimit, AuditEntry, Block, Merchant
-from payments.overview import inbox
 from tests.admin.conftest import operator
 from tests.admin.test_hands_off import merchant_form
 from tests.admin.test_pages import page_of
@@ -47,7 +47,7 @@ ACTS: dict[str, tuple[Act, str]] = {
     "notify_urls": (move_the_url, f"live mode: https://shop.example/kaha → {OTHER}"),
     "rates": (
         lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(10_000, 0)),
-        "card in PHP: nothing → 10000 basis points and 0",
+        "card in PHP: not set → 10000 basis points and 0",
     ),
     "decline_budget": (lambda merchant: decline_limits.set_budget(merchant, 9_000), "usual → 9000"),
     "block": (lift_a_block, "in live mode, at its merchant: in force → lifted"),
@@ -57,7 +57,7 @@ ACTS: dict[str, tuple[Act, str]] = {
 
 def noticed(limit: frozenset[Any] | None = None) -> list[tuple[str, str]]:
     """Return what the inbox says of changes, and of which merchant."""
-    everything = inbox.sections_of(User(is_superuser=True, is_active=True), limit)
+    everything = sections.sections_of(User(is_superuser=True, is_active=True), limit)
     [section] = [section for section in everything if section.sort.name == "notices"]
     return [(entry.what, entry.merchant) for entry in section.entries]
 

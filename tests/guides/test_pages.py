@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from payments.api.guides import markdown, views
 from payments.api.guides.contents import CONTENTS, NAMES
 from payments.api.guides.markdown import PLACEHOLDER
-from payments.health.checks import CHECKS
+from payments.health.table import JUDGED
 from tests.guides.texts import FOLDER, GUIDES, ROOT, TEXTS
 
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)]+)\)")
@@ -138,7 +138,7 @@ def test_each_link_of_a_page_leads_somewhere(path: str, pages: dict[str, Page]) 
         assert not anchor or (target and anchor in target.anchors), link
 
 
-@pytest.mark.parametrize("link", sorted({*map(attrgetter("guide"), CHECKS), *links_of_the_product()}))
+@pytest.mark.parametrize("link", sorted({*map(attrgetter("guide"), JUDGED), *links_of_the_product()}))
 def test_each_link_of_the_product_to_a_guide_leads_to_it(link: str, pages: dict[str, Page]) -> None:
     page, _, anchor = link.partition("#")
     assert page in pages

@@ -9,7 +9,8 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
-from payments.health.checks import CHECKS, recent_report
+from payments.health.report import recent_report
+from payments.health.table import JUDGED
 from payments.models import MerchantAccess, WorkerProcess
 from payments.quickstart.servers.places import PROJECT
 from tests.admin.conftest import text_of
@@ -33,7 +34,7 @@ def page(client: Client, name: str = "ben") -> str:
 
 @pytest.mark.usefixtures("service")
 def test_the_doctor_ends_with_0_where_nothing_is_wrong(manage: Manage) -> None:
-    assert manage("doctor") == f"In order: {', '.join(check.title for check in CHECKS)}.\n"
+    assert manage("doctor") == f"In order: {', '.join(fact.title for fact in JUDGED)}.\n"
 
 
 def test_the_doctor_says_what_is_wrong_what_to_do_and_where_to_read_on(service: WorkerProcess, manage: Manage) -> None:

@@ -13,8 +13,8 @@ from pytest_django import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
-from payments.health.checks import examine
 from payments.health.facts import DatabaseUse
+from payments.health.report import examine
 from payments.models import DataKey, MoneyCheck, Sweep, Webhook, WorkerProcess
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key
@@ -136,19 +136,18 @@ def test_a_migration_that_is_not_applied() -> None:
     assert of("Migrations") == "1 migrations are not applied, the first is customers.0001_initial."
 
 
-def test_a_disk_that_runs_full() -> None:
+def test_a_disk_that_runs_full(settings: Settings) -> None:
     use = facts.database_use()
     assert 10**6 < use.size_bytes < 10**10
     gigabytes = DatabaseUse(85 * 10**9, use.connections_max, use.connections)
-    assert [finding.urgent for finding in findings.of_database(gigabytes, 100)] == [False]
-    assert [finding.urgent for finding in findings.of_database(gigabytes, 90)] == [True]
-    assert not list(findings.of_database(gigabytes, 0))
+    for settings.DATABASE_DISK_GB, urgent in ((100, [False]), (90, [True]), (0, [])):
+        assert [finding.urgent for finding in findings.of_database(gigabytes)] == urgent
 
 
 def test_connections_of_the_database_that_run_out() -> None:
     use = facts.database_use()
     assert 0 < use.connections < use.connections_max
-    assert list(findings.of_database(DatabaseUse(1, use.connections, use.connections), 0))
+    assert list(findings.of_database(DatabaseUse(1, use.connections, use.connections)))
 
 
 def test_a_clock_that_is_apart() -> None:

@@ -8,8 +8,8 @@ from payments.health import worker_monitor
 from payments.health.worker_monitor import WorkerMonitor
 from payments.models import WorkerProcess
 from payments.quickstart.servers.processes import wait_until
-from tests.notifications.smtp import Server
-from tests.notifications.test_notifications import use, who_wants
+from tests.inbox.smtp import Server
+from tests.inbox.test_notifications import use, who_wants
 from tests.sweeps.factories import MINUTE, a_worker
 from tests.web.conftest import Serve
 from tests.web.conftest import serve as serve

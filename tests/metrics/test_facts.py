@@ -12,8 +12,9 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from payments import clock
 from payments.domain.audit import hash_chain
-from payments.health.metrics import collector, families
+from payments.health.metrics import collector
 from payments.health.metrics.collector import ServiceCollector, read_all
+from payments.health.table import MEASURED, Fact
 from payments.metrics import counters
 from payments.models import Attempt, MoneyCheck, WorkerProcess
 from tests.audit.conftest import link_now
@@ -37,7 +38,7 @@ def test_a_service_in_order_has_no_metric_that_an_alert_waits_for(service: Worke
         assert value(found, name) == 1, name
     for name in ("kaha_workers_silent", "kaha_sweep_behind", "kaha_circuits_open", "kaha_money_check_failures"):
         assert value(found, name) == 0, name
-    assert value(found, "kaha_fact_read") == len(families.FAMILIES)
+    assert value(found, "kaha_fact_read") == len(MEASURED)
 
 
 def test_a_failed_money_check_is_a_metric(service: WorkerProcess) -> None:
@@ -86,9 +87,9 @@ def test_a_fact_that_is_not_read_in_time_is_missing_alone(
             cursor.execute("SELECT pg_sleep(60)")
         return []
 
-    slow = families.Family("webhooks", hang)  # type: ignore[arg-type]
-    others = [family for family in families.FAMILIES if family.name != "webhooks"]
-    monkeypatch.setattr(collector, "FAMILIES", [slow, *others])
+    slow = Fact("Webhooks", hang, metrics=list, name="webhooks")
+    others = [fact for fact in MEASURED if fact.name != "webhooks"]
+    monkeypatch.setattr(collector, "MEASURED", [slow, *others])
     found = by_name(read_all())
     assert value(found, "kaha_fact_read", fact="webhooks") == 0
     assert value(found, "kaha_fact_read") == len(others)

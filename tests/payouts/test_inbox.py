@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import files
+from payments.inbox import rows
+from payments.inbox.entries import Entry
+from payments.inbox.sections import limit_of, sections_of
 from payments.models import MerchantAccess, PayoutAccount, PayoutFile
-from payments.overview import payout_sorts
-from payments.overview.inbox import limit_of, sections_of
-from payments.overview.inbox_entry import Entry
 from tests.operators.factories import person
 from tests.payouts.live import live_account, make_file, ready, sent
 from tests.plans import scans_of
@@ -85,7 +85,7 @@ def test_the_inbox_reads_neither_all_payouts_nor_all_files(account: PayoutAccoun
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     with CaptureQueriesContext(connection) as taken:
-        list(payout_sorts.FOR_FILE.read(None, 50)), list(payout_sorts.FILES.read(None, 50))
+        list(rows.payouts_for_file(None)), list(rows.files_to_send(None))
     found = [scan for query in taken.captured_queries for scan in scans_of(query["sql"])]
     assert [scan.get("Index Name") for scan in found] == [
         # First the accounts of those that wait.

@@ -15,8 +15,8 @@ from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_acco
 from payments.domain.payouts.send import ABSENT_TRIES
 from payments.domain.payouts.terms import BadSchedule, Terms, set_schedule
 from payments.domain.routing import provider_accounts
+from payments.inbox import rows
 from payments.models import Event, Payout, ProviderAccount
-from payments.overview import needs_attention
 from payments.providers import http
 from tests.ledger.books import standing
 from tests.payouts.at_xendit import AMOUNT, NUMBER, LiveShop, again, live_shop
@@ -259,18 +259,18 @@ def test_a_payout_that_the_provider_refused_is_shown_to_operators_at_once(live: 
     live.payout()
     live.bench.fake.payouts.refusal = (403, "REQUEST_FORBIDDEN_ERROR")
     send.send_due()
-    assert [payout.status for payout in needs_attention.stuck_payouts(None)] == ["pending"]
+    assert [payout.status for payout in rows.stuck_payouts(None)] == ["pending"]
     again()
-    assert not needs_attention.stuck_payouts(None)
+    assert not rows.stuck_payouts(None)
 
 
 def test_a_payout_of_an_unknown_outcome_is_shown_to_operators_after_an_hour(live: LiveShop) -> None:
     live.payout()
     live.bench.spoil_next(Spoilt.LOST)
     send.send_due()
-    assert not needs_attention.stuck_payouts(None)
-    Payout.objects.update(asked_at=clock.now() - needs_attention.PAYOUT_USUAL)
-    [payout] = needs_attention.stuck_payouts(None)
+    assert not rows.stuck_payouts(None)
+    Payout.objects.update(asked_at=clock.now() - rows.PAYOUT_USUAL)
+    [payout] = rows.stuck_payouts(None)
     assert "not known" in payout.why
 
 

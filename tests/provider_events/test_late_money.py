@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from payments.inbox.rows import late_payments
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount
-from payments.overview.needs_attention import late_payments
 from payments.providers.base import Unknown
 from payments.providers.references import FollowUp, reference_of
 from payments.providers.simulator.books import approve

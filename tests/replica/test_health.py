@@ -5,9 +5,10 @@ from pytest_django import Settings
 
 from payments.db.replica.state import find_state
 from payments.health import findings
+from payments.health.findings import lines_of
+from payments.health.readiness import replica_findings
 from payments.metrics.counters import REPLICA_AGE, REPLICA_UNUSED
 from payments.quickstart.servers.processes import wait_until
-from payments.web.health import checks
 from tests.replica.conftest import PATIENCE_SECONDS, connected, forget_positions
 from tests.replica.test_reads import forget_positions_after_a_write
 from tests.standbys import Standby, standby
@@ -17,17 +18,21 @@ from tests.web.conftest import Serve, serve, serve_with_pid  # noqa: F401
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
+def warnings() -> list[str]:
+    return lines_of(replica_findings(), stops_serving=False)
+
+
 def found() -> list[str]:
     return [finding.what for finding in findings.of_read_replica(find_state())]
 
 
 def test_without_a_replica_there_is_nothing_to_find(transactional_db: None) -> None:
-    assert (found(), checks.replica(), REPLICA_UNUSED._value.get()) == ([], [], 0)
+    assert (found(), warnings(), REPLICA_UNUSED._value.get()) == ([], [], 0)
 
 
 def test_nothing_is_found_of_one_that_is_level(replica: Standby) -> None:
     forget_positions()
-    assert wait_until(lambda: checks.replica() == [] and REPLICA_AGE._value.get() > 0, PATIENCE_SECONDS)
+    assert wait_until(lambda: warnings() == [] and REPLICA_AGE._value.get() > 0, PATIENCE_SECONDS)
     assert (found(), REPLICA_UNUSED._value.get()) == ([], 0)
 
 
@@ -37,9 +42,9 @@ def test_one_that_is_behind_is_found(replica: Standby, settings: Settings) -> No
     try:
         forget_positions_after_a_write()
         # As long as it may be level, nobody says that it is not.
-        assert checks.replica() == []
+        assert warnings() == []
         assert found() == ["The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS."]
-        assert checks.replica() == ["the replica is behind; the primary answers for it"]
+        assert warnings() == ["the replica is behind; the primary answers for it"]
         assert REPLICA_UNUSED._value.get() == 1
     finally:
         replica.resume()
@@ -48,7 +53,7 @@ def test_one_that_is_behind_is_found(replica: Standby, settings: Settings) -> No
 def test_a_time_out_that_does_not_hold_there_is_found(replica: Standby) -> None:
     with connected(replica, IS_POOLED=True):
         forget_positions()
-        assert any("statement_timeout is 0 ms" in line for line in checks.replica())
+        assert any("statement_timeout is 0 ms" in line for line in warnings())
         assert any("statement_timeout is 0 ms" in what for what in found())
 
 

@@ -95,8 +95,8 @@ def test_the_audit_log_has_the_settings_before_and_after(north: Psp, shop: NewMe
     provider_accounts.change_account(account, "Ours", False, {"key": KEY}, {"branch": "Davao"})
 
     added, changed = AuditEntry.objects.about(account).order_by("id")
-    assert added.detail == "at north, live mode, branch: 'nothing' to 'Cebu'"
-    assert changed.detail == "branch: 'Cebu' to 'Davao', enabled: 'yes' to 'no'"
+    assert added.detail == "at north, live mode, branch: not set → Cebu"
+    assert changed.detail == "branch: Cebu → Davao, enabled: yes → no"
 
 
 def test_other_settings_want_every_credential_again(north: Psp, shop: NewMerchant) -> None:

@@ -67,7 +67,7 @@ def test_a_default_that_is_removed_is_used_no_more(with_default: NewMerchant, ap
     api.charge()
     assert called() == [("organization.updated", URL)]
     entry = AuditEntry.objects.latest("id")
-    assert (entry.fields, entry.detail) == (["notify_urls"], f"test mode: {URL} → nothing")
+    assert (entry.fields, entry.detail) == (["notify_urls"], f"test mode: {URL} → not set")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from payments import clock
-from payments.admin.framework.formats import NOTHING, link, money
+from payments.admin.framework.formats import NOTHING, days_text, link, money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.models import ApprovalRequest, Payout, PayoutAccount, ProviderAccount
 
@@ -67,8 +67,8 @@ def values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str
         case Kind.SET_PAYOUT_SCHEDULE:
             yield "Currency", said["currency"]
             yield "Interval", said["interval"]
-            yield "Delay", f"{said['delay_days']} days"
-            yield "Reserve", f"{said['reserve_percent']} % for {said['reserve_days']} days"
+            yield "Delay", days_text(said["delay_days"])
+            yield "Reserve", f"{said['reserve_percent']} % for {days_text(said['reserve_days'])}"
             yield "Way out", _way_out(said["provider_account"])
         case _:
             yield "Status", said["status"].replace("_", " ")

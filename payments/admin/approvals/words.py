@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from payments import sourcetypes
 from payments.admin.approvals import payout_words
-from payments.admin.framework.formats import NOTHING, link, money, provider_title
+from payments.admin.framework.formats import NOTHING, days_text, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
 from payments.domain.merchants.scopes import RIGHTS
@@ -120,7 +120,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
             yield "Kind", said["kind"]
             yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
             yield "Works from", ", ".join(said["networks"]) or "everywhere"
-            yield "Ends", f"{said['days']} days after it is taken" if said["days"] else "never"
+            yield "Ends", f"{days_text(said['days'])} after it is taken" if said["days"] else "never"
         case Kind.ROLL_KEY:
             yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
             yield "Old key works for", f"{said['hours']} hours after the new one is taken"

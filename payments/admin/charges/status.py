@@ -12,9 +12,9 @@ from django.http import HttpRequest
 from payments.admin.framework.base import Conditions
 from payments.admin.framework.index_scan import IndexPath
 from payments.domain.charging.state_machine import FLAGS
+from payments.inbox.rows import EXPIRES_SOON
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.models.merchants.merchant_access import Limit
-from payments.overview.needs_attention import EXPIRES_SOON
 
 Status = Charge.Status
 BY_STATE, BY_MERCHANT = ("status", "captured", "livemode"), ("merchant_id", "livemode")

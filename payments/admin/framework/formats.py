@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db import models
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -25,6 +26,11 @@ from payments.sourcetypes import shown as shown_type
 
 Column = Callable[[Any, Any], Any]
 Cells = Mapping[str, Callable[[Any], object]]
+
+
+def days_text(count: int) -> str:
+    """Return a number of days in words: `1 day`, `2 days`."""
+    return f"{count:,} day{pluralize(count)}"
 
 
 def money(amount: int | None, currency: str) -> str:

@@ -12,8 +12,8 @@ from django.template.response import TemplateResponse
 
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
-from payments.health.checks import recent_report
-from payments.overview.inbox_entry import in_words
+from payments.health.report import recent_report
+from payments.inbox.entries import in_words
 from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.state import WorkerState, read_state
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 
-from payments.admin.framework.formats import money, source_label
+from payments.admin.framework.formats import days_text, money, source_label
 from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_text
 from payments.domain.charging.operations import extension_days
@@ -24,7 +24,7 @@ def _end_of_capture(charge: Charge, amount: int) -> str:
 
 def _end_of_extension(charge: Charge, amount: int) -> str:
     days = extension_days(charge)
-    return f"It ends {moment_text(charge.hold_expires_at)}, and {days} days later if that is granted."
+    return f"It ends {moment_text(charge.hold_expires_at)}, and {days_text(days)} later if that is granted."
 
 
 @dataclass(frozen=True, slots=True)

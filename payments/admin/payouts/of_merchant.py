@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.html import format_html
 
 from payments import clock
-from payments.admin.framework.formats import lines, link, money
+from payments.admin.framework.formats import days_text, lines, link, money
 from payments.admin.moments import moment_text
 from payments.admin.payouts.accounts import standing
 from payments.models import Merchant, Payout, PayoutAccount, PayoutSchedule
@@ -50,9 +50,13 @@ def _account_line(account: PayoutAccount) -> str:
 
 
 def _schedule_words(schedule: PayoutSchedule) -> str:
-    kept = f", {schedule.reserve_percent} % kept for {schedule.reserve_days} days" if schedule.reserve_percent else ""
+    kept = (
+        f", {schedule.reserve_percent} % kept for {days_text(schedule.reserve_days)}"
+        if schedule.reserve_percent
+        else ""
+    )
     run = f", next {moment_text(schedule.next_at)}" if schedule.next_at else ""
-    delay = f", after {schedule.delay_days} days" if schedule.delay_days else ""
+    delay = f", after {days_text(schedule.delay_days)}" if schedule.delay_days else ""
     return f"{_mode(schedule)}: {schedule.currency} {schedule.interval}{delay}{kept}{run}"
 
 

@@ -12,7 +12,7 @@ from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, column, link, money
+from payments.admin.framework.formats import NOTHING, column, days_text, link, money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
@@ -152,7 +152,7 @@ class PayOutNow(RowAction):
         yield from facts_of(schedule)
         now = clock.now()
         yield "Payable now", money(make.payable(schedule, now), schedule.currency)
-        yield "Kept as reserve", f"{schedule.reserve_percent} % for {schedule.reserve_days} days"
+        yield "Kept as reserve", f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}"
         yield "Goes to", account_in_effect(schedule, now) or "no bank account yet"
 
     def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
@@ -201,7 +201,7 @@ class PayoutScheduleAdmin(RowActions, LookOnlyAdmin):
         ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
     )
     shown_payable = column("Payable now", lambda schedule: money(schedule.payable, schedule.currency), is_number=True)
-    reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {schedule.reserve_days} days")
+    reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}")
     account = column("To", _account)
     way_out = column("By", way_out)
     next = column("Next payout", lambda schedule: moment_cell(schedule.next_at) if schedule.next_at else NOTHING)

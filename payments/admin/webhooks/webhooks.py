@@ -26,8 +26,8 @@ from payments.admin.moments import moment_text
 from payments.context import because
 from payments.domain.webhooks import resend
 from payments.ids import public_id
+from payments.inbox.rows import GIVEN_UP
 from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt
-from payments.overview.needs_attention import GIVEN_UP
 from payments.rendering.answers import readable
 
 MAY_SEND_AGAIN = "payments.change_webhook"

@@ -3,7 +3,7 @@
 import os
 import pwd
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from uuid import UUID
@@ -63,8 +63,14 @@ EVERYBODY = Everybody.EVERYBODY
 
 
 def change(before: object, after: object) -> str:
-    """Return a change in words: "PHP 100 → nothing"."""
-    return f"{before or 'nothing'} → {after or 'nothing'}"
+    """Return a change in words: "PHP 100 → not set"."""
+    return " → ".join("not set" if value in (None, "") else f"{value}" for value in (before, after))
+
+
+def changes(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    """Return the differences of two rows in words, each with the name of its field."""
+    names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
+    return [f"{name.replace('_', ' ')}: {change(before.get(name), after.get(name))}" for name in names]
 
 
 def record(

@@ -138,7 +138,10 @@ def _changed(before: Terms | None, after: Terms) -> list[str]:
 
 
 def _detail(schedule: PayoutSchedule, before: Terms | None, after: Terms) -> str:
-    old, new = before.as_json() if before else {}, after.as_json()
-    changes = [f"{name}: {old.get(name, 'nothing')!r} to {new[name]!r}" for name in _changed(before, after)]
     mode = "live" if schedule.livemode else "test"
+    changes = audit_log.changes(_shown(before) if before else {}, _shown(after))
     return ", ".join([f"{schedule.currency}, {mode} mode", *changes])
+
+
+def _shown(terms: Terms) -> dict[str, Any]:
+    return terms.as_json() | {"interval": PayoutSchedule.Interval(terms.interval).label}

@@ -57,7 +57,7 @@ def open_account(
         with transaction.atomic():
             account.save(force_insert=True)
             mode = "live" if livemode else "test"
-            detail = ", ".join([f"at {provider}", f"{mode} mode", *_differences({}, account.settings)])
+            detail = ", ".join([f"at {provider}", f"{mode} mode", *audit_log.changes({}, account.settings)])
             audit_log.record(Action.ADDED, account, detail=detail)
     except IntegrityError:
         raise BadAccount("The merchant has an account with this title in this mode.") from None
@@ -89,7 +89,7 @@ def change_account(
             Action.CHANGED,
             locked,
             fields=[*changed, *given],
-            detail=", ".join(_differences(before, after)),
+            detail=", ".join(audit_log.changes(before, after)),
             notice_of=locked.merchant_id if locked.livemode else None,
         )
 
@@ -158,11 +158,6 @@ def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, st
 def _described(account: ProviderAccount) -> dict[str, str]:
     """Return what is not secret of an account, for the audit log."""
     return {"title": account.title, "enabled": "yes" if account.enabled else "no", **account.settings}
-
-
-def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
-    return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
 
 
 def _credentials(account: ProviderAccount) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
 from threading import Lock
 
 from django.db import Error
@@ -11,9 +10,9 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from payments.connections import release_connection
-from payments.health.checks import database_answers
-from payments.health.facts import bounded
-from payments.health.metrics.families import FAMILIES, Family, gauge
+from payments.health.gauges import gauge
+from payments.health.report import database_answers
+from payments.health.table import MEASURED, Fact
 
 logger = logging.getLogger("kaha.metrics")
 
@@ -44,26 +43,25 @@ class ServiceCollector(Collector):
 
 
 def read_all() -> list[Metric]:
-    """Read every family; one that cannot be read in time is missing, and `kaha_fact_read` says which."""
+    """Read every fact; one that cannot be read in time is missing, and `kaha_fact_read` says which."""
     deadline = time.monotonic() + TOTAL_SECONDS
     is_answering = database_answers()
     metrics, read = [gauge("kaha_postgresql_up", "Whether PostgreSQL answers.", is_answering)], dict[str, float]()
-    for family in FAMILIES:
+    for fact in MEASURED:
         found = None
-        if time.monotonic() < deadline and (is_answering or not family.of_database):
-            found = _metrics_of(family)
-        read[family.name] = found is not None
+        if time.monotonic() < deadline and (is_answering or not fact.of_database):
+            found = _metrics_of(fact)
+        read[fact.name] = found is not None
         metrics += found or []
     release_connection()
     return [*metrics, gauge("kaha_fact_read", "Whether a group of facts was read in time.", read, "fact")]
 
 
-def _metrics_of(family: Family) -> list[Metric] | None:
+def _metrics_of(fact: Fact) -> list[Metric] | None:
     try:
-        with bounded() if family.of_database else nullcontext():
-            return list(family.read())
+        return fact.measure()
     except Error as error:
-        logger.warning("A fact for the metrics was not read.", extra={"fact": family.name, "why": type(error).__name__})
+        logger.warning("A fact for the metrics was not read.", extra={"fact": fact.name, "why": type(error).__name__})
         return None
     finally:
         release_connection()

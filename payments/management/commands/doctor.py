@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, OutputWrapper
 
-from payments.health.checks import Report, examine
+from payments.health.report import Report, examine
 
 
 class Command(BaseCommand):

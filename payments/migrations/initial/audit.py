@@ -34,8 +34,8 @@ OPERATIONS = [
             ("hash", models.BinaryField(max_length=32)),
         ],
         options={
-            "verbose_name": "audit entry",
-            "verbose_name_plural": "audit log",
+            "verbose_name": "audit log entry",
+            "verbose_name_plural": "audit log entries",
             "default_permissions": ("view",),
             "indexes": [
                 models.Index(F("object_id"), F("id"), name="audit_of_object"),

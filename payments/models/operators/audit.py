@@ -95,8 +95,8 @@ class AuditEntry(models.Model):
     objects = AuditEntryQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "audit entry"
-        verbose_name_plural = "audit log"
+        verbose_name = "audit log entry"
+        verbose_name_plural = "audit log entries"
         default_permissions = ("view",)
         indexes = [
             models.Index(F("object_id"), F("id"), name="audit_of_object"),

@@ -12,12 +12,12 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.notifications.announce import announce, delete_old
-from payments.domain.notifications.send import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mails
+from payments.inbox.announcements import announce, delete_old
+from payments.inbox.mails import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mails
+from payments.inbox.sections import SORT_NAMES
 from payments.models import Notification, NotificationChoice
-from payments.overview.inbox import SORT_NAMES
 from tests.figures.servers.receiver import Receiver
-from tests.notifications.smtp import Server
+from tests.inbox.smtp import Server
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
 from tests.sweeps.factories import a_worker

@@ -2,14 +2,20 @@
 
 import logging
 import time
+from collections.abc import Iterator
 from threading import Event, Thread
 
 import psycopg
 from django.db import connection
 
 from payments.db.backend import session
-from payments.web.health import checks
-from payments.web.health.database_monitor import DatabaseMonitor
+from payments.db.backend.bounded_connection import BoundedConnection
+from payments.db.replica.state import read_state
+from payments.health import findings
+from payments.health.database_monitor import DatabaseMonitor
+from payments.health.findings import Finding, lines_of
+from payments.health.table import FACTS
+from payments.metrics.counters import REPLICA_AGE, REPLICA_UNUSED
 
 logger = logging.getLogger("kaha.health")
 
@@ -50,16 +56,33 @@ class Readiness:
             time.sleep(PAUSE_SECONDS)
 
     def _check(self) -> None:
-        warnings = checks.redis()
+        found = [finding for fact in FACTS if fact.is_watched and not fact.of_database for finding in fact.find()]
         try:
             with session.open_outside_pool(connection.get_connection_params()) as probe:
-                self._faults = [line for check in checks.FAULTS for line in check(probe)]
-                warnings += [line for check in checks.WARNINGS for line in check(probe)]
-        except psycopg.OperationalError:
-            # The monitor says so.
+                of_database = list(_findings_of(probe))
+            self._faults = lines_of(of_database, stops_serving=True)
+            found += of_database
+        except (psycopg.OperationalError, psycopg.NotSupportedError):
+            # The monitor says so: it does not answer, or it is a standby, which has no table of the CVCs' keys.
             logger.info("The readiness of this process was not checked, because PostgreSQL does not answer.")
         except psycopg.ProgrammingError:
             self._faults = ["the tables are missing; run migrate"]
         # Last, because one that has vanished takes seconds to say so.
-        self._warnings = warnings + checks.replica()
+        self._warnings = lines_of([*found, *replica_findings()], stops_serving=False)
         self._checked.set()
+
+
+def replica_findings() -> list[Finding]:
+    """Return what is wrong with the replica for this process, by the positions that it has noted; set its metrics."""
+    state = read_state()
+    REPLICA_UNUSED.set(state is not None and (state.is_behind or bool(state.error)))
+    REPLICA_AGE.set((state.age_seconds if state else None) or 0.0)
+    return list(findings.of_read_replica(state))
+
+
+def _findings_of(probe: BoundedConnection) -> Iterator[Finding]:
+    """Yield what is wrong for a session like those of this process, which pools and limits may keep from serving."""
+    yield from findings.of_limits(session.faults_of(probe, connection.statement_time_seconds))  # type: ignore[attr-defined]
+    for fact in FACTS:
+        if fact.is_watched and fact.of_database and fact.judge:
+            yield from fact.judge(fact.read(probe))

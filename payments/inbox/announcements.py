@@ -11,13 +11,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from payments import clock
+from payments.inbox import decisions
+from payments.inbox.entries import Entry, Section, Sort
+from payments.inbox.sections import limit_of
+from payments.inbox.sorts import SORTS, decision_entry
 from payments.models import Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH
-from payments.overview import decisions
-from payments.overview.inbox import limit_of
-from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort
-from payments.overview.inbox_sorts import SORTS, decision_entry
 
 # The most entries of a sort that are looked at in one sweep.
 ANNOUNCED_MAX = 50
@@ -74,15 +74,8 @@ def _sections(user: User | None, wanted: list[str], found: Found) -> Iterator[Se
             yield Section(sort, entries, len(entries))
             continue
         if (limit, sort.name) not in found:
-            entries = list(sort.read(limit, ANNOUNCED_MAX))
-            found[limit, sort.name] = Section(sort, entries, _count(sort, limit, entries))
+            found[limit, sort.name] = sort.section(limit, ANNOUNCED_MAX)
         yield found[limit, sort.name]
-
-
-def _count(sort: Sort, limit: Limit, entries: list[Entry]) -> int:
-    if len(entries) < ANNOUNCED_MAX or not sort.rows:
-        return len(entries)
-    return sort.rows(limit).order_by()[: COUNTED_MAX + 1].count()
 
 
 def _make(user: User | None, texts: dict[str, str]) -> int:

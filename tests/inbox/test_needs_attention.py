@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
+from payments.inbox import decisions, rows
 from payments.models import Refund, Webhook
-from payments.overview import decisions, needs_attention
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.operators.factories import ALONE, person, proposed
@@ -31,14 +31,14 @@ def test_a_hold_needs_attention_in_its_last_48_hours_in_any_currency(shop: NewMe
     make_past_charge(shop.merchant, now - timedelta(days=6), hold=True, amount=500)
     make_past_charge(shop.merchant, now - timedelta(days=6, hours=3), hold=True, amount=700, currency="JPY")
     make_past_charge(shop.merchant, now - timedelta(days=6), Sale.capture, hold=True)
-    assert amounts(needs_attention.expiring_holds(None)) == [700, 500]
+    assert amounts(rows.expiring_holds(None)) == [700, 500]
 
 
 def test_an_unknown_outcome_needs_attention_until_it_is_known(shop: NewMerchant) -> None:
     moment = clock.now() - timedelta(minutes=1)
     make_past_charge(shop.merchant, moment, number=ANSWER_LOST, amount=700)
     make_past_charge(shop.merchant, moment, Sale.look_up, number=ANSWER_LOST)
-    assert amounts(needs_attention.unknown_outcomes(None)) == [700]
+    assert amounts(rows.unknown_outcomes(None)) == [700]
 
 
 def _end_refund(sale: Sale) -> None:
@@ -52,7 +52,7 @@ def test_a_refund_needs_attention_when_it_is_pending_for_longer_than_a_day(shop:
         make_past_charge(shop.merchant, moment, lambda sale: sale.refund(400), number=REFUNDS_WAIT)
         make_past_charge(shop.merchant, moment, lambda sale: sale.refund(100), _end_refund, number=REFUNDS_WAIT)
     assert Refund.objects.count() == 4
-    assert amounts(needs_attention.slow_refunds(None)) == [400]
+    assert amounts(rows.slow_refunds(None)) == [400]
 
 
 def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
@@ -65,40 +65,40 @@ def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
 
 def test_a_receiver_whose_webhooks_fail_is_named_once_with_their_number(api: Api) -> None:
     api.charge_source(api.source(redirect=URLS))
-    assert needs_attention.failing_receivers(None, 10) == []
+    assert rows.failing_receivers(None) == []
     Webhook.objects.update(failures=1, first_try_at=clock.now())
-    [found] = needs_attention.failing_receivers(None, 10)
+    [found] = rows.failing_receivers(None)
     assert (found.receiver, found.count) == ("https://a.example:443", Webhook.objects.count())
-    assert needs_attention.failing_receivers(frozenset(), 10) == []
+    assert rows.failing_receivers(frozenset()) == []
 
 
 def test_a_webhook_that_was_given_up_needs_attention_for_a_week(api: Api) -> None:
     api.charge_source(api.source(redirect=URLS))
     newest = Webhook.objects.latest("id")
     Webhook.objects.filter(id=newest.id).update(state="exhausted", due_at=None)
-    assert list(needs_attention.given_up_webhooks(None)) == [newest]
+    assert list(rows.given_up_webhooks(None)) == [newest]
     with clock.at(clock.now() + timedelta(days=8)):
-        assert not needs_attention.given_up_webhooks(None)
+        assert not rows.given_up_webhooks(None)
 
 
 def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
     """The planner takes an index where one fits, once reading the whole table is made dear."""
-    rows = (
-        needs_attention.expiring_holds,
-        needs_attention.unknown_outcomes,
-        needs_attention.late_payments,
-        needs_attention.slow_refunds,
-        needs_attention.stuck_payouts,
-        needs_attention.given_up_webhooks,
-        needs_attention.open_differences,
-        needs_attention.provider_events,
-        needs_attention.decline_alerts,
-        needs_attention.notices,
+    queries = (
+        rows.expiring_holds,
+        rows.unknown_outcomes,
+        rows.late_payments,
+        rows.slow_refunds,
+        rows.stuck_payouts,
+        rows.given_up_webhooks,
+        rows.open_differences,
+        rows.provider_events,
+        rows.decline_alerts,
+        rows.notices,
     )
     big = {"payments_charge", "payments_attempt", "payments_refund", "payments_payout", "payments_reconciliationitem"}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-    for read in rows:
+    for read in queries:
         with CaptureQueriesContext(connection) as taken:
             list(read(None)[:51])
         assert taken.captured_queries

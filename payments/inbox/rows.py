@@ -1,4 +1,4 @@
-"""What needs attention, in all currencies and modes: one query each, by an index of the open rows."""
+"""The rows that need attention, in all currencies and modes: one query each, by an index of the open rows."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.ids import first_id
@@ -16,7 +17,11 @@ from payments.models import (
     Charge,
     DeclineAlert,
     Dispute,
+    Merchant,
+    MoneyCheck,
     Payout,
+    PayoutAccount,
+    PayoutFile,
     ProviderEvent,
     ReconciliationItem,
     Refund,
@@ -24,6 +29,8 @@ from payments.models import (
     Webhook,
 )
 from payments.models.merchants.merchant_access import Limit, within
+from payments.overview import dispute_rates
+from payments.sweeps.webhook_queues import COUNTED_MAX, RECEIVERS, RECEIVERS_MAX
 
 EXPIRES_SOON = timedelta(hours=48)
 GIVEN_UP = ("exhausted", "gone")
@@ -31,29 +38,14 @@ GIVEN_UP = ("exhausted", "gone")
 NOTICE_SHOWN = timedelta(days=4)
 # Webhooks that were given up longer ago are history.
 GIVEN_UP_SHOWN = timedelta(days=7)
+# Payouts that failed longer ago are history: their money is in a later payout.
+FAILED_PAYOUT_SHOWN = timedelta(days=7)
 # A lost answer about a payout is usually found within an hour.
 PAYOUT_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
-# The most receivers looked at, and the most webhooks counted of each.
-RECEIVERS_MAX = 1_000
-COUNTED_MAX = 1_000
 
-# The index of due webhooks begins with merchant, mode and receiver, so each step of the recursion reads one entry.
-FAILING = """
-WITH RECURSIVE receiver AS (
-    (SELECT merchant_id, livemode, receiver FROM payments_webhook
-     WHERE due_at IS NOT NULL AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
-     ORDER BY merchant_id, livemode, receiver LIMIT 1)
-    UNION ALL
-    SELECT next.* FROM receiver r CROSS JOIN LATERAL (
-        SELECT w.merchant_id, w.livemode, w.receiver FROM payments_webhook w
-        WHERE w.due_at IS NOT NULL AND (%(merchants)s::uuid[] IS NULL OR w.merchant_id = ANY(%(merchants)s))
-            AND (w.merchant_id, w.livemode, w.receiver) > (r.merchant_id, r.livemode, r.receiver)
-        ORDER BY w.merchant_id, w.livemode, w.receiver LIMIT 1
-    ) next
-)
-SELECT r.merchant_id, m.title, r.livemode, r.receiver, failing.count, failing.since
+FAILING = f"""{RECEIVERS}SELECT r.merchant_id, m.title, r.livemode, r.receiver, failing.count, failing.since
 FROM (SELECT * FROM receiver LIMIT %(receivers)s) r
 JOIN payments_merchant m ON m.id = r.merchant_id
 CROSS JOIN LATERAL (
@@ -65,8 +57,8 @@ CROSS JOIN LATERAL (
     ) AS some_of_them
 ) failing
 WHERE failing.count > 0
-ORDER BY failing.since LIMIT %(limit)s
-"""
+ORDER BY failing.since
+"""  # nosec B608 # made of constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +116,48 @@ def stuck_payouts(limit: Limit) -> QuerySet[Any]:
     own = Payout.objects.filter(within(limit, "merchant"))
     rows = own.filter(is_refused | is_unknown, due_at__isnull=False).exclude(why="") | own.left_out()
     # Not by the ID: its index would lead through all payouts.
-    return rows.select_related("merchant", "account").order_by("created_at")
+    since = Coalesce("asked_at", "created_at")
+    return rows.select_related("merchant", "account").annotate(since=since).order_by("created_at")
 
 
-def failing_receivers(limit: Limit, most: int) -> list[FailingReceiver]:
-    """Return at most `most` receivers of webhooks that fail now, the one that fails for longest first."""
-    values = {
-        "merchants": None if limit is None else list(limit),
-        "receivers": RECEIVERS_MAX,
-        "counted": COUNTED_MAX,
-        "limit": most,
-    }
+def failed_payouts(limit: Limit) -> QuerySet[Any]:
+    """Return the payouts that failed or were returned lately, newest first."""
+    since = clock.now() - FAILED_PAYOUT_SHOWN
+    rows = Payout.objects.filter(within(limit, "merchant"), status=Payout.Status.FAILED, ended_at__gte=since)
+    return rows.select_related("merchant").order_by("-ended_at")
+
+
+def payouts_to_approve(limit: Limit) -> QuerySet[Any]:
+    """Return the live payouts that wait for approval, oldest first."""
+    rows = Payout.objects.filter(
+        within(limit, "merchant"), livemode=True, status=Payout.Status.PENDING, approved_at__isnull=True
+    )
+    return rows.select_related("merchant").order_by("id")
+
+
+def new_payout_accounts(limit: Limit) -> QuerySet[Any]:
+    """Return the bank accounts that take effect soon and can still be withdrawn, the next one first."""
+    waiting = PayoutAccount.objects.waiting(clock.now())
+    return waiting.filter(within(limit, "merchant")).select_related("merchant")
+
+
+def payouts_for_file(limit: Limit) -> Any:
+    """Return the number and sum of the approved payouts that wait for a bank file, by currency."""
+    waiting = Payout.objects.for_file() if limit is None else Payout.objects.none()
+    sums = waiting.values("currency").order_by("currency")
+    return sums.annotate(count=Count("id"), total=Sum("amount"), since=Min("approved_at"))
+
+
+def files_to_send(limit: Limit) -> QuerySet[Any]:
+    """Return the bank files that nobody has marked as sent, oldest first; a file has payouts of all merchants."""
+    found = PayoutFile.objects.filter(PayoutFile.OPEN) if limit is None else PayoutFile.objects.none()
+    return found.annotate(amount=F("total")).order_by("created_at")
+
+
+def failing_receivers(limit: Limit) -> list[FailingReceiver]:
+    """Return the receivers of webhooks that fail now, the one that fails for longest first."""
+    merchants = None if limit is None else list(limit)
+    values = {"merchants": merchants, "receivers": RECEIVERS_MAX, "counted": COUNTED_MAX}
     with connection.cursor() as cursor:
         cursor.execute(FAILING, values)
         return [FailingReceiver(*row) for row in cursor.fetchall()]
@@ -150,7 +173,8 @@ def given_up_webhooks(limit: Limit) -> QuerySet[Any]:
 def open_differences(limit: Limit) -> QuerySet[Any]:
     """Return the open reconciliation items, oldest first."""
     rows = ReconciliationItem.objects.filter(within(limit, "charge__merchant"), state=ReconciliationItem.State.OPEN)
-    return rows.select_related("charge__merchant", "line").order_by("id")
+    sums = {"amount": F("line__amount"), "currency": F("line__currency")}
+    return rows.select_related("charge__merchant").annotate(**sums).order_by("id")
 
 
 def provider_events(limit: Limit) -> QuerySet[Any]:
@@ -165,9 +189,23 @@ def notices(limit: Limit) -> QuerySet[Any]:
     """Return what lately led money, data or trust elsewhere, newest first; of all merchants at once, without limit."""
     rows = AuditEntry.objects.filter(is_notice=True, created_at__gte=clock.now() - NOTICE_SHOWN)
     of_theirs = Q() if limit is None else Q(merchant_id__in=limit)
-    return rows.filter(of_theirs).order_by("-created_at")
+    title = Merchant.objects.filter(id=OuterRef("merchant_id")).values("title")
+    return rows.filter(of_theirs).annotate(merchant_title=Subquery(title)).order_by("-created_at")
 
 
 def decline_alerts(limit: Limit) -> QuerySet[Any]:
     """Return the decline alerts that operators are still shown, newest first."""
     return DeclineAlert.objects.recent().filter(within(limit, "merchant"))
+
+
+def failed_checks(limit: Limit) -> list[MoneyCheck]:
+    """Return the newest money check if it failed; it covers all merchants, so only without `limit`."""
+    check = MoneyCheck.objects.newest_whole() if limit is None else None
+    return [check] if check and check.failures else []
+
+
+def high_dispute_rates(limit: Limit) -> list[tuple[Merchant, dispute_rates.Month]]:
+    """Return the merchants with a high rate of disputes this month, the highest number of disputes first."""
+    found = dispute_rates.high_rates(limit)
+    merchants = Merchant.objects.in_bulk([merchant for merchant, _ in found])
+    return [(merchants[merchant], month) for merchant, month in found]

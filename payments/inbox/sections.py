@@ -1,17 +1,19 @@
 """The inbox of one operator: what needs attention in all currencies and modes, sort by sort, and what is theirs.
 
-Each sort reads at most SHOWN_MAX + 1 rows of the operator's merchants, and only if their role may see its list.
+Each sort reads at most READ_MAX rows of the operator's merchants, and only if their role may see its list.
 """
 
 from django.contrib.auth.models import User
 
+from payments.inbox import decisions
+from payments.inbox.entries import Entry, Section, page_of
+from payments.inbox.sorts import SORTS, decision_entry
 from payments.models import Case, MerchantAccess
 from payments.models.merchants.merchant_access import Limit, within
-from payments.overview import decisions
-from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort, page_of
-from payments.overview.inbox_sorts import SORTS, decision_entry
 
 SHOWN_MAX = 50
+# More, because equal entries are shown as one.
+READ_MAX = 4 * SHOWN_MAX
 SORT_NAMES = {sort.name: sort.label for sort in SORTS}
 
 
@@ -22,7 +24,7 @@ def limit_of(user: User) -> Limit:
 
 def sections_of(user: User, limit: Limit, shown: int = SHOWN_MAX) -> list[Section]:
     """Return the sorts that `user` may see with what needs attention at the merchants in `limit`."""
-    return [_section(sort, limit, shown) for sort in SORTS if user.has_perm(sort.permission)]
+    return [sort.section(limit, READ_MAX).grouped(shown) for sort in SORTS if user.has_perm(sort.permission)]
 
 
 def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
@@ -30,8 +32,8 @@ def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
     waiting = decisions.waiting_for(user, limit)
     return [
         ("For you to decide", [decision_entry(each, "decide") for each in waiting.to_decide]),
-        ("Approved keys for you to take", [decision_entry(each, "change") for each in waiting.to_take]),
-        ("Yours, waiting for somebody else", [decision_entry(each, "change") for each in waiting.own]),
+        ("Approved keys for you to take", [decision_entry(each) for each in waiting.to_take]),
+        ("Yours, waiting for somebody else", [decision_entry(each) for each in waiting.own]),
         ("Assigned to you", _cases_of(user, limit)),
     ]
 
@@ -52,11 +54,3 @@ def _case_entry(case: Case) -> Entry:
         address=page_of(subject._meta.model_name, subject.pk),
         since=case.updated_at,
     )
-
-
-def _section(sort: Sort, limit: Limit, shown: int) -> Section:
-    entries = list(sort.read(limit, shown + 1))
-    if len(entries) <= shown:
-        return Section(sort, entries, len(entries))
-    count = sort.rows(limit).order_by()[: COUNTED_MAX + 1].count() if sort.rows else len(entries)
-    return Section(sort, entries[:shown], count)

@@ -1,0 +1,162 @@
+"""An entry of the inbox, and a sort of entries."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from operator import attrgetter
+from typing import Any
+
+from django.db.models import QuerySet
+
+from payments import clock
+from payments.models.merchants.merchant_access import Limit
+from payments.money import format_amount
+
+COUNTED_MAX = 1_000
+# The pages of our tables; what is below the pages cannot ask the URL configuration.
+PAGES = "/admin/payments"
+ON_CALL = "/admin/on-call/"
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that needs attention. `key` is the same each time that it is read, and no other's of its sort."""
+
+    key: str
+    what: str
+    merchant: str
+    address: str
+    amount: str = ""
+    livemode: bool | None = None
+    # When it began, or when it must be done: one of them is enough.
+    since: datetime | None = None
+    until: datetime | None = None
+    # What is done until then: "expires in 3 h".
+    ends: str = "expires"
+    # How many equal ones a row of the page stands for.
+    times: int = 1
+
+    @property
+    def when(self) -> str:
+        """Return the time that is left, or for how long it needs attention, in words."""
+        now = clock.now()
+        if self.until is not None:
+            left = self.until - now
+            return f"{self.ends} in {in_words(left)}" if left > timedelta() else f"over since {in_words(-left)}"
+        return f"for {in_words(now - self.since)}" if self.since else ""
+
+    @property
+    def mode(self) -> str:
+        return "" if self.livemode is None else "live" if self.livemode else "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The entries of a sort that were read, and how many there are, at most COUNTED_MAX + 1."""
+
+    sort: "Sort"
+    entries: Sequence[Entry]
+    count: int
+
+    @property
+    def count_text(self) -> str:
+        return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
+
+    @property
+    def has_more(self) -> bool:
+        return self.count > sum(entry.times for entry in self.entries)
+
+    def grouped(self, most: int) -> "Section":
+        """Return at most `most` of its entries, the equal ones as one, in the place of the first."""
+        found: dict[object, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault((entry.what, entry.address, entry.merchant, entry.amount, entry.livemode), []).append(
+                entry
+            )
+        first = [replace(equal[0], times=len(equal)) for equal in found.values()]
+        return replace(self, entries=first[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A sort of entries: its rows, most urgent first, what is shown of one, and the model of the full list.
+
+    A row has a page of its own, and its entry is read from the columns named here; `entry` makes that of other rows.
+    """
+
+    name: str
+    label: str
+    model: str
+    # A QuerySet or a list; only what is shown is read of it.
+    rows: Callable[[Limit], Any]
+    # The text, with the row as its one value.
+    what: str | Callable[[Any], str] = ""
+    filters: str = ""
+    # What has the row's merchant, mode and currency, if the row itself has not.
+    owner: str = ""
+    since: str = "created_at"
+    until: str = ""
+    ends: str = "expires"
+    # The column by which a row needs attention anew.
+    again: str = ""
+    page: Callable[[Any], str] | None = None
+    entry: Callable[[Any], Entry] | None = None
+    # The page that shows them, where it is no list of the model.
+    all_at: str = ""
+    # Whether the text is about no merchant and no payer, so that messages may say it.
+    names_nobody: bool = False
+    # What an operator must be allowed to do with the model.
+    right: str = "view"
+
+    @property
+    def permission(self) -> str:
+        return f"payments.{self.right}_{self.model}"
+
+    @property
+    def address(self) -> str:
+        """Return the address of the full list."""
+        return self.all_at or list_of(self.model) + (f"?{self.filters}" if self.filters else "")
+
+    def section(self, limit: Limit, most: int) -> Section:
+        """Return the first `most` entries at the merchants in `limit`, and how many there are."""
+        rows = self.rows(limit)
+        entries = [(self.entry or self._entry)(row) for row in rows[:most]]
+        count = len(entries)
+        if count == most:
+            count = rows.order_by()[: COUNTED_MAX + 1].count() if isinstance(rows, QuerySet) else len(rows)
+        return Section(self, [replace(entry, key=f"{self.name}:{entry.key}") for entry in entries], count)
+
+    def _entry(self, row: Any) -> Entry:
+        owner = getattr(row, self.owner) if self.owner else row
+        merchant, amount = getattr(owner, "merchant", None), getattr(row, "amount", None)
+        return Entry(
+            key=f"{row.pk}:{getattr(row, self.again)}" if self.again else f"{row.pk}",
+            what=self.what.format(row) if isinstance(self.what, str) else self.what(row),
+            merchant=merchant.title if merchant else "",
+            address=self.page(row) if self.page else page_of(row._meta.model_name, row.pk),
+            amount=format_amount(amount, getattr(row, "currency", None) or owner.currency) if amount else "",
+            livemode=getattr(owner, "livemode", None),
+            since=None if self.until else attrgetter(self.since)(row),
+            until=getattr(row, self.until) if self.until else None,
+            ends=self.ends,
+        )
+
+
+def list_of(model: str) -> str:
+    """Return the path of the list of a model."""
+    return f"{PAGES}/{model}/"
+
+
+def page_of(model: str, pk: object, step: str = "change") -> str:
+    """Return the path of a row's page, or of another step with it."""
+    return f"{PAGES}/{model}/{pk}/{step}/"
+
+
+def in_words(time: timedelta) -> str:
+    """Return a duration in its two largest units, or the larger alone: `3 h 12 min`, `2 d`, `45 s`."""
+    for large, small, units in ((DAY, HOUR, ("d", "h")), (HOUR, MINUTE, ("h", "min"))):
+        if time >= large:
+            rest = time % large // small
+            return f"{time // large} {units[0]}" + (f" {rest} {units[1]}" if rest else "")
+    return f"{time // MINUTE} min" if time >= MINUTE else f"{max(0, time // timedelta(seconds=1))} s"
