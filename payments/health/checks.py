@@ -12,7 +12,6 @@ from django.db import Error, connection
 
 from payments import clock
 from payments.connections import release_connection
-from payments.db.replica.state import find_state
 from payments.domain.maintenance.data_keys import all_wrapped_keys
 from payments.health import facts, findings
 from payments.health.facts import bounded
@@ -57,7 +56,6 @@ CHECKS = (
     Check("Migrations", facts.unapplied_migrations, findings.of_migrations),
     DATABASE,
     Check("Standbys", facts.replication, findings.of_replication),
-    Check("Read replica", find_state, findings.of_read_replica, of_database=False),
     Check("Clocks", facts.clock_difference, findings.of_clock),
     Check("Vault keys", all_wrapped_keys, lambda found: findings.of_vault(facts.unusable(found))),
     Check("API keys", facts.expiring_api_keys, findings.of_api_keys),

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from payments.db.replica.state import ReplicaState
 from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
 from payments.models import ApiKey, MoneyCheck
@@ -151,18 +150,6 @@ def of_replication(found: Replication) -> Iterator[Finding]:
         if size > SLOT_MAX_BYTES:
             what = f"Nobody reads the replication slot {name}, which keeps {size / 1024**3:,.1f} GiB of WAL."
             yield Finding(what, "Start its standby, or drop the slot: it fills the disk of the database.", urgent=True)
-
-
-def of_read_replica(found: ReplicaState | None) -> Iterator[Finding]:
-    if found is None:
-        return
-    do = "The primary answers for it meanwhile. Look at its log, its network and what REPLICA_DATABASE_URL names."
-    if found.error:
-        yield Finding(f"The replica that kaha reads from does not answer ({found.error}).", do)
-    if found.is_behind:
-        yield Finding("The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS.", do)
-    for fault in found.faults:
-        yield Finding(f"On the replica, {fault}", "Set it on kaha's role, as config/deploy/pgbouncer.sql does.")
 
 
 def of_clock(difference: timedelta) -> Iterator[Finding]:

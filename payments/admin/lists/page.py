@@ -19,7 +19,6 @@ from django.views.decorators.http import require_POST
 from payments import clock
 from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, ListFile, cells_of, check_export, download
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
-from payments.db.replica.reads import Reader
 from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -48,10 +47,6 @@ class ListPage(admin.ModelAdmin):
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""
-        raise NotImplementedError
-
-    def reader_for(self, request: HttpRequest) -> Reader:
-        """Return what reads the rows of a file for this operator."""
         raise NotImplementedError
 
     def declared_columns(self, request: HttpRequest) -> list[str]:
@@ -104,9 +99,8 @@ class ListPage(admin.ModelAdmin):
             raise PermissionDenied
         # The audit log has the filters, and an address has no card number in it.
         check_export(request.GET)
-        reader = self.reader_for(request)
         try:
-            changelist: Any = reader(lambda: self.get_changelist_instance(request))
+            changelist: Any = self.get_changelist_instance(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
         give_back = take_download_place(request.user.pk)
@@ -115,7 +109,7 @@ class ListPage(admin.ModelAdmin):
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
         limit = MerchantAccess.objects.limit_of(request.user)
         cells = self.file_cells or cells_of(self)
-        file = ListFile(changelist, cells, reader, lambda: self._may_continue(request, limit), give_back)
+        file = ListFile(changelist, cells, lambda: self._may_continue(request, limit), give_back)
         title = self.opts.verbose_name_plural
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")

@@ -83,10 +83,9 @@ class ConnectionPool:
     statements prepared.
     """
 
-    def __init__(self, most: int, name: str = "PostgreSQL", wait_seconds: float = WAIT_SECONDS) -> None:
-        self.availability = CircuitBreaker(name)
+    def __init__(self, most: int) -> None:
+        self.availability = CircuitBreaker("PostgreSQL")
         self.most = most
-        self._wait_seconds = wait_seconds
         self._turns = FairQueue(most)
         self._kept: deque[BoundedConnection] = deque()
 
@@ -105,7 +104,7 @@ class ConnectionPool:
         Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
         """
         self.availability.require()
-        if not self._turns.begin(self._wait_seconds, context.merchant.get()):
+        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
             raise OperationalError("Every connection to the database was in use for too long.")
         try:
             self.availability.require()

@@ -16,8 +16,6 @@ from payments import clock, vault
 from payments.db import partitions
 from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
-from payments.db.replica.state import read_state
-from payments.metrics.counters import REPLICA_AGE, REPLICA_UNUSED
 from payments.redis_client.pipeline import RedisPipeline
 
 # The newest data key of each key-encryption key in use.
@@ -64,19 +62,6 @@ def redis() -> list[str]:
     except RedisError:
         return ["Redis does not answer"]
     return []
-
-
-def replica() -> list[str]:
-    """Return a line where the primary answers for the replica, and one for each time-out that does not hold there."""
-    state = read_state()
-    REPLICA_UNUSED.set(state is not None and (state.is_behind or bool(state.error)))
-    REPLICA_AGE.set((state.age_seconds if state else None) or 0.0)
-    if state is None:
-        return []
-    if state.error:
-        return ["the replica does not answer; the primary answers for it"]
-    behind = ["the replica is behind; the primary answers for it"] if state.is_behind else []
-    return [*behind, *(f"replica: {fault}" for fault in state.faults)]
 
 
 # Without one of these no charge can be made. Those of the second kind leave the process ready.

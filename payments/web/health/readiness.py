@@ -60,6 +60,5 @@ class Readiness:
             logger.info("The readiness of this process was not checked, because PostgreSQL does not answer.")
         except psycopg.ProgrammingError:
             self._faults = ["the tables are missing; run migrate"]
-        # Last, because one that has vanished takes seconds to say so.
-        self._warnings = warnings + checks.replica()
+        self._warnings = warnings
         self._checked.set()
