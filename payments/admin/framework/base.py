@@ -74,8 +74,7 @@ class KahaAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
     actions: Sequence[str] | None = None
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Return the columns that the operator chose, as a list shows them."""
-        return [listed(type(self), name) for name in self.chosen_columns(request)]
+        return [listed(type(self), name) for name in self.shown_columns(request)]
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""

@@ -4,7 +4,7 @@ import html
 import re
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -94,9 +94,8 @@ def check_export(query: QueryDict) -> None:
 
 def cells_of(page: admin.ModelAdmin) -> Cells:
     """Return the cells of a line for all columns of a list, by their heads."""
-    names: Sequence[Any] = page.list_display
     cells: dict[str, Callable[[Any], object]] = {}
-    for name in (*names, *getattr(page, "more_columns", ())):
+    for name in map(str, page.list_display):
         declared = getattr(getattr(type(page), name, None), "cells", None)
         cells.update(declared or {_head(name, page): lambda row, name=name: _cell(name, row, page)})
     return cells if "id" in cells else {"id": lambda row: str(row.pk), **cells}
