@@ -162,18 +162,12 @@ WEB_DRAIN_SECONDS = env.integer("WEB_DRAIN_SECONDS", 5, at_least=0)
 REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 # "transaction" where a pooler such as PgBouncer gives each transaction another session.
 DATABASE_POOLER = env.text("DATABASE_POOLER", "")
-DATABASES = {
-    "default": databases.primary(
-        env.database("DATABASE_URL", "postgresql:///kaha"),
-        env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
-        bool(DATABASE_POOLER),
-    )
-}
-# A standby for reads of what may be so old; without one everything is read from the primary.
-REPLICA_MAX_LAG_SECONDS = env.integer("REPLICA_MAX_LAG_SECONDS", 5, at_least=2)
-if env.text("REPLICA_DATABASE_URL"):
-    named = env.database("REPLICA_DATABASE_URL", databases.NEVER_USED)
-    DATABASES["replica"] = databases.replica(named, bool(DATABASE_POOLER))
+DATABASES = databases.named_by(
+    env.database("DATABASE_URL", "postgresql:///kaha"),
+    env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
+    bool(DATABASE_POOLER),
+)
+DATABASE_ROUTERS = ["config.boot.databases.SessionRouter"] if len(DATABASES) > 1 else []
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -1,4 +1,4 @@
-"""The circuit breaker of a server that this process asks: PostgreSQL, its replica, Redis."""
+"""The circuit breaker of a server that this process asks: PostgreSQL, Redis."""
 
 import logging
 from collections.abc import Callable

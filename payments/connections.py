@@ -4,6 +4,14 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
+# The alias of the database that takes what reads record, in a web process whose own is a standby.
+PRIMARY = "primary"
+
+
+def recording_alias() -> str:
+    """Return the alias of the database that takes what reads record: the primary, also where reads are a standby's."""
+    return PRIMARY if PRIMARY in connections.settings else DEFAULT_DB_ALIAS
+
 
 def release_connection() -> None:
     """Return this thread's connection to the pool before a wait for something else, unless in a transaction."""

@@ -142,13 +142,6 @@ def test_a_database_in_clear_text_is_refused_across_a_public_network(monkeypatch
     assert said.startswith("DATABASE_URL must not have sslmode=disable")
 
 
-def test_a_replica_in_clear_text_is_refused_too(monkeypatch: Any) -> None:
-    there = {"HOST": "db.example.com", "OPTIONS": {"sslmode": "disable"}}
-    monkeypatch.setitem(django_settings.DATABASES, "replica", there)
-    [said] = faults()
-    assert said.startswith("REPLICA_DATABASE_URL must not have sslmode=disable")
-
-
 @pytest.mark.parametrize(
     ("host", "options"),
     [

@@ -1,19 +1,33 @@
-"""Django's settings for kaha's databases: the primary, and a replica of it."""
+"""Django's settings for kaha's database, and for a web process that reads from a standby of it."""
 
 from typing import Any
 
+from payments.connections import PRIMARY
 from payments.db.backend import session
 
-# Of one process; lists, statements and files need few.
-REPLICA_CONNECTIONS = 4
-# In place of a malformed URL, which is refused at boot.
-NEVER_USED = "postgresql:///kaha"
+
+def named_by(url: dict[str, Any], connections: int, is_pooled: bool) -> dict[str, dict[str, Any]]:
+    """Return DATABASES, with so many connections a process, for the parts of DATABASE_URL.
+
+    Where it asks for a standby, what reads record is written to the primary, which is another of its hosts.
+    """
+    primary = _settings(url, connections, is_pooled)
+    if url.get("OPTIONS", {}).get("target_session_attrs") != session.STANDBY:
+        return {"default": primary}
+    options = primary["OPTIONS"] | {"target_session_attrs": session.STANDBY}
+    return {"default": primary | {"OPTIONS": options}, PRIMARY: primary}
 
 
-def primary(named: dict[str, Any], connections: int, is_pooled: bool) -> dict[str, Any]:
-    """Return the settings of the database that DATABASE_URL has `named`, with so many connections a process."""
+class SessionRouter:
+    """Has Django write the sessions of operators to the primary."""
+
+    def db_for_write(self, model: Any, **_: Any) -> str | None:
+        return PRIMARY if model._meta.label == "sessions.Session" else None
+
+
+def _settings(url: dict[str, Any], connections: int, is_pooled: bool) -> dict[str, Any]:
     return {
-        **named,
+        **url,
         "ENGINE": "payments.db.backend",
         # None is held during a provider call.
         "CONNECTIONS": connections,
@@ -25,15 +39,9 @@ def primary(named: dict[str, Any], connections: int, is_pooled: bool) -> dict[st
         # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
         "STATEMENT_SECONDS": 10,
         "OPTIONS": {
-            **named.get("OPTIONS", {}),
+            **url.get("OPTIONS", {}),
             "server_side_binding": True,
             "prepare_threshold": 5,
             **session.CONNECT,
         },
     }
-
-
-def replica(named: dict[str, Any], is_pooled: bool) -> dict[str, Any]:
-    """Return the settings of the standby that REPLICA_DATABASE_URL has `named`."""
-    settings = primary(named, REPLICA_CONNECTIONS, is_pooled)
-    return {**settings, "OPTIONS": {**settings["OPTIONS"], "target_session_attrs": "standby"}, "IS_REPLICA": True}

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS
 
-from payments.db.replica import REPLICA
 from payments.vault import keys
 
 SECRET_KEY_MIN_CHARACTERS = 8
@@ -115,9 +114,9 @@ def _redis_is_verified() -> bool:
     return required and named
 
 
-def _database_is_encrypted(alias: str = DEFAULT_DB_ALIAS) -> bool:
+def _database_is_encrypted() -> bool:
     """Return whether the connection to PostgreSQL is encrypted, or stays on this machine or its private network."""
-    database = settings.DATABASES.get(alias, {})
+    database = settings.DATABASES[DEFAULT_DB_ALIAS]
     options = database.get("OPTIONS", {})
     if options.get("sslmode") not in UNVERIFIED_SSLMODES:
         return True
@@ -189,5 +188,4 @@ UNSAFE_RULES: list[Rule] = [
         "must leave ssl_cert_reqs=required and ssl_check_hostname on: name your own CA by ssl_ca_certs=FILE.",
     ),
     ("DATABASE_URL", _database_is_encrypted, ENCRYPTED),
-    ("REPLICA_DATABASE_URL", lambda: _database_is_encrypted(REPLICA), ENCRYPTED),
 ]

@@ -14,9 +14,7 @@ from payments.ids import parse_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Event
 
-EVENTS = Feed(
-    *(Event, "evt", CompiledQuery(events_page), event_filters), newer=CompiledQuery(newer_events), is_final=True
-)
+EVENTS = Feed(*(Event, "evt", CompiledQuery(events_page), event_filters), newer=CompiledQuery(newer_events))
 
 
 class EventViewSet(ApiViewSet):

@@ -24,7 +24,6 @@ PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page), payout_filters)
 TRANSACTIONS = Listing(
     *(Posting, "txn", transactions.of_merchant, transaction_filters),
     within={"account__in": transactions.ACCOUNTS},
-    is_final=True,
 )
 
 

@@ -64,11 +64,6 @@ def settle_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     return len(charges)
 
 
-def count_due(scope: Scope = ALL_MERCHANTS) -> int:
-    """Return how many charges are due now."""
-    return _due(scope).count()
-
-
 def _due(scope: Scope) -> ChargeQuerySet:
     return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="")
 

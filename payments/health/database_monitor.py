@@ -8,8 +8,6 @@ import psycopg
 from django.db import connection
 
 from payments.db.backend import session
-from payments.db.replica.positions import positions
-from payments.db.replica.reads import is_configured
 
 logger = logging.getLogger("kaha.health")
 
@@ -58,10 +56,8 @@ class DatabaseMonitor:
         with session.open_outside_pool(params, application_name="kaha monitor") as probe:
             while True:
                 [[is_read_only]] = probe.execute("SELECT current_setting('transaction_read_only')::bool").fetchall()
-                if is_read_only:
+                if is_read_only and not connection.is_standby:  # type: ignore[attr-defined]
                     raise psycopg.errors.ReadOnlySqlTransaction("The session is read-only.")
-                if is_configured():
-                    positions.note(probe)
                 self._answered_at, self._is_read_only = time.monotonic(), False
                 self._probed.set()
                 time.sleep(PAUSE_SECONDS)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 
 from payments import clock
-from payments.db.replica.state import ReplicaState
 from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
 from payments.models import ApiKey, MoneyCheck
@@ -178,20 +177,6 @@ def of_replication(found: Replication) -> Iterator[Finding]:
         if size > SLOT_MAX_BYTES:
             what = f"Nobody reads the replication slot {name}, which keeps {size / 1024**3:,.1f} GiB of WAL."
             yield Finding(what, "Start its standby, or drop the slot: it fills the disk of the database.", urgent=True)
-
-
-def of_read_replica(found: ReplicaState | None) -> Iterator[Finding]:
-    if found is None:
-        return
-    do = "The primary answers for it meanwhile. Look at its log, its network and what REPLICA_DATABASE_URL names."
-    if found.error:
-        what, line = f"The replica that kaha reads from does not answer ({found.error}).", "the replica does not answer"
-        yield Finding(what, do, line=f"{line}; the primary answers for it")
-    if found.is_behind:
-        what = "The replica that kaha reads from is further behind than REPLICA_MAX_LAG_SECONDS."
-        yield Finding(what, do, line="the replica is behind; the primary answers for it")
-    for fault in found.faults:
-        yield Finding(f"On the replica, {fault}", SET_LIMITS, line=f"replica: {fault}")
 
 
 def of_clock(difference: timedelta) -> Iterator[Finding]:

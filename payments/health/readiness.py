@@ -10,12 +10,10 @@ from django.db import connection
 
 from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
-from payments.db.replica.state import read_state
 from payments.health import findings
 from payments.health.database_monitor import DatabaseMonitor
 from payments.health.findings import Finding, lines_of
 from payments.health.table import FACTS
-from payments.metrics.counters import REPLICA_AGE, REPLICA_UNUSED
 
 logger = logging.getLogger("kaha.health")
 
@@ -67,17 +65,8 @@ class Readiness:
             logger.info("The readiness of this process was not checked, because PostgreSQL does not answer.")
         except psycopg.ProgrammingError:
             self._faults = ["the tables are missing; run migrate"]
-        # Last, because one that has vanished takes seconds to say so.
-        self._warnings = lines_of([*found, *replica_findings()], stops_serving=False)
+        self._warnings = lines_of(found, stops_serving=False)
         self._checked.set()
-
-
-def replica_findings() -> list[Finding]:
-    """Return what is wrong with the replica for this process, by the positions that it has noted; set its metrics."""
-    state = read_state()
-    REPLICA_UNUSED.set(state is not None and (state.is_behind or bool(state.error)))
-    REPLICA_AGE.set((state.age_seconds if state else None) or 0.0)
-    return list(findings.of_read_replica(state))
 
 
 def _findings_of(probe: BoundedConnection) -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from typing import Any
 
 from prometheus_client import Metric
 
-from payments.db.replica.state import find_state
 from payments.health import facts, findings, gauges
 from payments.health.facts import bounded
 from payments.health.findings import Finding
@@ -72,7 +71,6 @@ FACTS = (
     Fact("Migrations", facts.unapplied_migrations, findings.of_migrations, is_watched=True),
     DATABASE,
     Fact("Standbys", facts.replication, findings.of_replication),
-    Fact("Read replica", find_state, findings.of_read_replica, of_database=False),
     Fact("Clocks", facts.clock_difference, findings.of_clock),
     Fact("Vault keys", facts.sealing_keys, findings.of_vault, is_watched=True),
     Fact("API keys", facts.expiring_api_keys, findings.of_api_keys),

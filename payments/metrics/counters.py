@@ -31,19 +31,6 @@ PROVIDER_SECONDS = Histogram(
 CHARGES = Counter("kaha_charges", "Charges by mode and recorded outcome.", ["mode", "outcome"])
 WEBHOOK_ATTEMPTS = Counter("kaha_webhook_attempts", "Attempts to deliver webhooks, by result.", ["result"])
 
-REPLICA_READS = Counter(
-    "kaha_replica_reads", "Reads for the replica: answered, or by the primary, as it is behind or failed.", ["result"]
-)
-# A rate needs a sample from before the first read.
-for result in ("answered", "behind", "failed"):
-    REPLICA_READS.labels(result)
-REPLICA_AGE = Gauge(
-    "kaha_replica_age_seconds", "Age of the replica's data; 0 where not known.", multiprocess_mode="livemax"
-)
-REPLICA_UNUSED = Gauge(
-    "kaha_replica_unused", "Whether there is a replica that is behind or fails.", multiprocess_mode="livemax"
-)
-
 CONNECTIONS = Gauge("kaha_connections", "Connections to PostgreSQL allowed.", multiprocess_mode="livesum")
 CONNECTIONS_IN_USE = Gauge(
     "kaha_connections_in_use", "Connections to PostgreSQL that threads use.", multiprocess_mode="livesum"

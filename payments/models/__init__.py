@@ -48,12 +48,11 @@ from payments.models.operators.case import Case as Case
 from payments.models.operators.case import Note as Note
 from payments.models.operators.correction import Correction as Correction
 from payments.models.operators.correction import UnknownOutcome as UnknownOutcome
-from payments.models.operators.list_preferences import ListColumns as ListColumns
-from payments.models.operators.list_preferences import SavedView as SavedView
 from payments.models.operators.notification import Notification as Notification
 from payments.models.operators.notification import NotificationChoice as NotificationChoice
 from payments.models.operators.operator_action import ApprovalLimit as ApprovalLimit
 from payments.models.operators.operator_action import OperatorAction as OperatorAction
+from payments.models.operators.saved_view import SavedView as SavedView
 from payments.models.provider_message import ProviderEvent as ProviderEvent
 from payments.models.provider_message import ProviderMessage as ProviderMessage
 from payments.models.risk.block import Block as Block

@@ -1,4 +1,4 @@
-"""What every list offers: the mode, chosen filters, sums, saved views, columns, and the order."""
+"""What every list offers: the mode, chosen filters, sums, saved views and the order."""
 
 import re
 
@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.admin.lists import page, sums
-from payments.models import Charge, ListColumns, Refund, SavedView
+from payments.models import Charge, Refund, SavedView
 from tests.admin.conftest import House, client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.admin.test_pagination import newest_first, shown_on, walk
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.long
 
 CHARGES, MODE = list_of(Charge), reverse("admin:mode")
 SAVE, DROP = reverse("admin:payments_charge_saveview"), reverse("admin:payments_charge_dropview")
-COLUMNS = reverse("admin:payments_charge_columns")
 
 
 def both_modes() -> tuple[Charge, Charge]:
@@ -144,17 +143,6 @@ def test_what_no_address_may_have_is_not_saved(query: str, operator: Client) -> 
     assert not SavedView.objects.exists()
 
 
-def test_chosen_columns_stay_and_the_first_cannot_be_left_out(operator: Client) -> None:
-    ChargeFactory(is_held=True)
-    operator.post(COLUMNS, {"column": ["shown_fee", "digest"]})
-    assert ListColumns.objects.get().names == ["shown_fee"]
-    text = text_of(operator.get(CHARGES))
-    assert re.findall(r'class="field-(\w+)', text) == ["which", "shown_fee"]
-    operator.post(COLUMNS, {"reset": "1"})
-    assert "field-what_for" in text_of(operator.get(CHARGES))
-
-
 def test_who_may_not_see_a_list_saves_nothing_about_it(db: None) -> None:
     client = client_of("cora", "view_refund")
     assert client.post(SAVE, {"name": "x", "query": "money=held"}).status_code == 403
-    assert client.post(COLUMNS, {"column": "shown_fee"}).status_code == 403

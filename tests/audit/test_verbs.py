@@ -18,7 +18,7 @@ READS = {
     *("approvals.rules.key_needs_approval", "audit.audit_log.change"),
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
-    *("charging.recovery.unresolved", "disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
+    *("disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
     *("maintenance.key_rotation.retired", "maintenance.reseal.stale", "merchants.api_keys.find_key"),
     *(
         "merchants.merchants.find_merchant",
@@ -35,18 +35,15 @@ READS = {
     *("reconciliation.runs.provider_lines", "reconciliation.runs.provider_report", "reconciliation.summary.parts_of"),
     *("risk.addresses.counted", "risk.addresses.network_of", "risk.blocks.card_columns", "risk.blocks.emails_of"),
     *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
-    *("settlement.count_due", "statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
+    *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance", "test_clock.webhooks_due"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.said_of"),
 }
 # What the worker does by itself at the same moment or soon, which a command only does now.
 OF_THE_WORKER = {
-    *("charging.expiry.destroy_cvc_keys", "charging.expiry.destroy_unused_cvcs"),
-    *("charging.expiry.destroy_unused_numbers", "charging.expiry.void_expired_holds"),
-    *("charging.recovery.expire_actions", "charging.recovery.resolve_due", "idempotency.purge"),
     *("maintenance.key_rotation.finish", "maintenance.key_rotation.rewrap_data_keys", "maintenance.reseal.reseal"),
-    *("settlement.settle_due", "test_clock.advance"),
+    "test_clock.advance",
 }
 # What only makes the event of a change that the form of the framework records.
 EVENTS_ONLY = {"audit.notices.notify_merchant"}

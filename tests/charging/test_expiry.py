@@ -3,11 +3,12 @@
 from datetime import timedelta
 
 from payments import clock
+from payments.domain import idempotency
 from payments.domain.charging import expiry
 from payments.ids import first_id, parse_id
-from payments.models import Attempt, Card, Charge, IdempotencyRecord
+from payments.models import Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.elapsed_time import let_time_pass, recover, said_by
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
 from tests.contract.calls import order, vaulted
 
@@ -15,9 +16,7 @@ from tests.contract.calls import order, vaulted
 def test_an_expired_action_fails_the_charge_and_ends_the_payment_at_the_provider(api: Api) -> None:
     charge = api.charge(CHALLENGED)
     let_time_pass(Charge, "action_expires_at")
-    let_time_pass(Attempt, "due_at")
-
-    assert said_by("expire") == "Released 0 holds, ended 1 actions, destroyed 0 CVCs and 0 card numbers."
+    recover()
 
     failed = api.read(charge)
     assert (failed["status"], failed["failure_data"]["code"]) == ("failed", "action_expired")
@@ -100,5 +99,5 @@ def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:
     api.post("/sources/", {"type": "gcash"}, key="new")
     IdempotencyRecord.objects.filter(key="old").update(id=first_id(clock.now() - timedelta(days=31)))
 
-    assert said_by("purge_idempotency") == "Deleted 1 keys older than 30 days."
+    assert idempotency.purge() == 1
     assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["new"]

@@ -46,7 +46,7 @@ def shell_to(output: str, command: str) -> "subprocess.CompletedProcess[str]":
         (CREATE, True, "a full disk"),
         (CREATE, True, "closed output"),
         (CREATE_KEY, True, "a closed pipe"),
-        ("settle", False, "a full disk"),
+        ("run_sweep settle_due", False, "a full disk"),
         (f"merchant set-fee '{TITLE}' card PHP --fixed 5", False, "a closed pipe"),
     ],
 )

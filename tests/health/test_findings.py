@@ -51,7 +51,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 16
+    assert len(examine().in_order) == 15
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:

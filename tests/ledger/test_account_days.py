@@ -122,7 +122,7 @@ def test_summing_a_day_again_changes_nothing(history: None) -> None:
 def test_a_rebuild_includes_what_was_posted_into_the_past(shop: NewMerchant, history: None) -> None:
     sum_up_due()
     make_past_charge(shop.merchant, days_ago(5))
-    call_command("sum_up", rebuild=True)
+    call_command("sum_up")
     assert checks.check(DAYS, None).count == 0
 
 

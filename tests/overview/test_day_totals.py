@@ -102,7 +102,7 @@ def test_a_rebuild_includes_late_charges(shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(3))
     sum_up_due()
     make_past_charge(shop.merchant, days_ago(3))
-    call_command("sum_up", rebuild=True)
+    call_command("sum_up")
     assert week().approved == 2
 
 

@@ -40,7 +40,6 @@ CELL = {
     "payments_datakey": "some for all merchants",
     "payments_feetemplate": "given to any merchant",
     "payments_ledgerday": "of all merchants",
-    "payments_listcolumns": "of operators",
     "payments_merchantaccess": "of operators",
     "payments_moneycheck": "of all merchants",
     "payments_note": "of a case",

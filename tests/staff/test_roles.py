@@ -61,7 +61,6 @@ WHOSE: dict[str, Any] = {
     # It has a file of its own.
     "payments_auditentry_csv": NOBODY,
     "payments_auditentry_saveview": ADMINISTRATOR,
-    "payments_auditentry_columns": ADMINISTRATOR,
     "payments_charge_by_card": EVERYBODY,
     "payments_auditentry_changelist": ADMINISTRATOR,
     "payments_auditentry_change": ADMINISTRATOR,

@@ -1,6 +1,5 @@
 """The list of charges: its columns, its filters, the indexes that find its pages, and its search by card number."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -26,7 +25,6 @@ from payments.admin.framework.formats import (
     chips,
     column,
     money,
-    money_column,
     short_id,
     source_label,
     two_lines,
@@ -91,14 +89,6 @@ class ChargeList(ChargeSearch, KeysetPaging):
     change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
-    more_columns: Sequence[str] = (
-        "of_merchant",
-        "shown_captured",
-        "shown_refunded",
-        "shown_fee",
-        "statement_descriptor",
-        "updated",
-    )
     sum_of: tuple[str, str] | None = ("amount", "currency")
     file_cells: Cells | None = CHARGE_CELLS
     list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
@@ -121,9 +111,6 @@ class ChargeList(ChargeSearch, KeysetPaging):
     what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
     shown_state = column("State", chips)
     paid_with = column("Paid with", lambda charge: source_label(charge.source))
-    shown_captured = money_column("amount_captured")
-    shown_refunded = money_column("amount_refunded")
-    shown_fee = money_column("fee")
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)

@@ -21,10 +21,8 @@ from payments.admin.framework.merchant_access import Limited
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetPaging
 from payments.admin.framework.reason_form import with_stored
-from payments.admin.framework.replica.pages import from_replica, reader_for
 from payments.admin.lists.mode import MODES, PARAMETER, mode_of, mode_of_row, names_one_object
 from payments.admin.lists.page import ListPage
-from payments.db.replica.reads import Reader
 from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000
@@ -75,17 +73,8 @@ class KahaAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        # Around all that subclasses add to the list.
-        vars(self)["changelist_view"] = from_replica(self.changelist_view)
-
-    def reader_for(self, request: HttpRequest) -> Reader:
-        return reader_for(request)
-
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Return the columns that the operator chose, as a list shows them."""
-        return [listed(type(self), name) for name in self.chosen_columns(request)]
+        return [listed(type(self), name) for name in self.shown_columns(request)]
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""

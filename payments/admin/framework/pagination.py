@@ -1,6 +1,6 @@
 """Keyset pagination of lists: newer and older, first and last page."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
 
 # Calls a function that reads rows, where they may be read from.
-Read = Callable[[Callable[[], Any]], Any]
 NEWEST_FIRST = ("-pk",)
 FIRST, LAST = "first", "last"
 OLDER, NEWER = "older.", "newer."
@@ -60,14 +59,13 @@ class NumberedList(ChangeList):
     # No list with numbered pages is so long that its rows may not be read for their sums.
     is_long = False
 
-    def batches(self, length: int, read: Read) -> Iterator[list[Any]]:
-        """Yield all rows of the list in the order of their primary key, at most `length` at once, each by `read`."""
+    def batches(self, length: int) -> Iterator[list[Any]]:
+        """Yield all rows of the list in the order of their primary key, at most `length` at once."""
         rows = self.apply_select_related(self.queryset).order_by("pk")
-        batch = read(lambda: self._completed(rows[:length]))
+        batch = self._completed(rows[:length])
         while batch:
             yield batch
-            following = rows.filter(pk__gt=batch[-1].pk)
-            batch = read(lambda: self._completed(following[:length]))  # noqa: B023 # called at once
+            batch = self._completed(rows.filter(pk__gt=batch[-1].pk)[:length])
 
     def _completed(self, rows: QuerySet[Any]) -> list[Any]:
         found = list(rows.all())
@@ -118,13 +116,12 @@ class KeysetList(ChangeList):
         skips_rows = self.model_admin.skips_rows(self, key_range.path)
         return skips_rows and scan_end(key_range, self.model._default_manager.all()) is not None
 
-    def batches(self, length: int, read: Read) -> Iterator[list[Any]]:
-        """Yield all rows of the list, newest first, at most `length` at once, each by `read`."""
-        next_id, rows = read(lambda: self._batch(Cursor(), length))
+    def batches(self, length: int) -> Iterator[list[Any]]:
+        """Yield all rows of the list, newest first, at most `length` at once."""
+        next_id, rows = self._batch(Cursor(), length)
         yield rows
         while next_id is not None:
-            cursor = Cursor(start=next_id)
-            next_id, rows = read(lambda: self._batch(cursor, length))  # noqa: B023 # called at once
+            next_id, rows = self._batch(Cursor(start=next_id), length)
             yield rows
 
     def _batch(self, cursor: Cursor, length: int) -> tuple[Any, list[Any]]:

@@ -4,7 +4,7 @@ import html
 import re
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from payments import clock
 from payments.connections import release_connection
-from payments.db.replica.reads import Reader
 from payments.rendering.csv import csv_line, csv_lines
 
 Cells = Mapping[str, Callable[[Any], object]]
@@ -52,11 +51,10 @@ class ListFile(Lines):
         self,
         changelist: Any,
         cells: Cells,
-        read: Reader,
         may_continue: Callable[[], bool],
         give_back: Callable[[], None],
     ) -> None:
-        self._changelist, self._cells, self._read, self._may_continue = changelist, cells, read, may_continue
+        self._changelist, self._cells, self._may_continue = changelist, cells, may_continue
         # The request's zone is over when the file is read.
         self._zone = timezone.get_current_timezone()
         super().__init__((), give_back)
@@ -64,7 +62,7 @@ class ListFile(Lines):
     def __iter__(self) -> Iterator[bytes]:
         ends_at, count = time.monotonic() + MOST_SECONDS, 0
         yield b"".join(csv_lines(tuple(self._cells), ()))
-        for rows in self._changelist.batches(ROWS_AT_ONCE, self._read):
+        for rows in self._changelist.batches(ROWS_AT_ONCE):
             if time.monotonic() > ends_at:
                 yield csv_line([f"Cut after {count} rows: this download took too long. Narrow the list."])
                 return
@@ -96,9 +94,8 @@ def check_export(query: QueryDict) -> None:
 
 def cells_of(page: admin.ModelAdmin) -> Cells:
     """Return the cells of a line for all columns of a list, by their heads."""
-    names: Sequence[Any] = page.list_display
     cells: dict[str, Callable[[Any], object]] = {}
-    for name in (*names, *getattr(page, "more_columns", ())):
+    for name in map(str, page.list_display):
         declared = getattr(getattr(type(page), name, None), "cells", None)
         cells.update(declared or {_head(name, page): lambda row, name=name: _cell(name, row, page)})
     return cells if "id" in cells else {"id": lambda row: str(row.pk), **cells}

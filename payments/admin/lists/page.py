@@ -1,6 +1,5 @@
-"""What every list offers: saved views, columns to choose, and its rows as a file."""
+"""What every list offers: saved views, and its rows as a file."""
 
-from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -19,14 +18,13 @@ from django.views.decorators.http import require_POST
 from payments import clock
 from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, ListFile, cells_of, check_export, download
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
-from payments.db.replica.reads import Reader
 from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import take_download_place
-from payments.models import ListColumns, MerchantAccess, SavedView
+from payments.models import MerchantAccess, SavedView
 from payments.models.merchants.merchant_access import Limit
-from payments.models.operators.list_preferences import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
+from payments.models.operators.saved_view import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
 from payments.sensitive_data.card_numbers import holds_card_number
 
 MOST_VIEWS = 30
@@ -37,11 +35,10 @@ MODE_COLUMN = "mode"
 class ListPage(admin.ModelAdmin):
     """A ModelAdmin whose list operators make their own and take along.
 
-    `more_columns` are those that are shown only where an operator chose them. `sum_of` names the amount of a row and
-    its currency. `file_cells` are the cells of a line, by their heads, where the columns are not what a file is for.
+    `sum_of` names the amount of a row and its currency. `file_cells` are the cells of a line, by their heads, where the
+    columns are not what a file is for.
     """
 
-    more_columns: Sequence[str] = ()
     sum_of: tuple[str, str] | None = None
     file_cells: Cells | None = None
     is_exported = True
@@ -50,48 +47,21 @@ class ListPage(admin.ModelAdmin):
         """Return the lookup of the mode of this list's rows; None where they have none."""
         raise NotImplementedError
 
-    def reader_for(self, request: HttpRequest) -> Reader:
-        """Return what reads the rows of a file for this operator."""
-        raise NotImplementedError
-
-    def declared_columns(self, request: HttpRequest) -> list[str]:
-        """Return the columns to choose from. The mode is one where a search finds rows of both."""
-        names = [str(name) for name in (*self.list_display, *self.more_columns)]
+    def shown_columns(self, request: HttpRequest) -> list[str]:
+        """Return the columns of the list. The mode is one where a search finds rows of both."""
         one_mode = self.mode_lookup() and not names_one_object(request)
-        return [name for name in names if not (one_mode and name == MODE_COLUMN)]
-
-    def chosen_columns(self, request: HttpRequest) -> list[str]:
-        """Return the columns that the operator chose, in their order; the first, which links to the row, always."""
-        first, *others = self.declared_columns(request)
-        chosen = self.columns_choice(request)
-        if not chosen:
-            return [first, *(name for name in others if name not in self.more_columns)]
-        return [first, *(name for name in others if name in chosen or name == MODE_COLUMN)]
-
-    def columns_choice(self, request: HttpRequest) -> Sequence[str]:
-        """Return the names that the operator chose; none without a choice. They are read once for each request."""
-        kept_as = f"columns of {self.opts.label_lower}"
-        if kept_as not in vars(request):
-            rows = ListColumns.objects.filter(user=request.user.pk, model=self.opts.label_lower)
-            vars(request)[kept_as] = rows.values_list("names", flat=True).first() or []
-        names: Sequence[str] = vars(request)[kept_as]
-        return names
+        return [name for name in map(str, self.list_display) if not (one_mode and name == MODE_COLUMN)]
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
         """Return the columns by which an index sorts: those in the order of the primary key, on keyset pages."""
         if tuple(self.get_ordering(request)) != ("-pk",):
             return []
-        columns = ((name, getattr(type(self), name, None)) for name in self.declared_columns(request))
+        columns = ((name, getattr(type(self), name, None)) for name in self.shown_columns(request))
         return [name for name, column in columns if getattr(column, "admin_order_field", None) == "pk"]
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}"
-        views = {
-            "csv": self.export_list,
-            "saveview": self.save_filters,
-            "dropview": self.delete_saved_view,
-            "columns": self.choose_columns,
-        }
+        views = {"csv": self.export_list, "saveview": self.save_filters, "dropview": self.delete_saved_view}
         ours = [
             path(f"{word}/", self.admin_site.admin_view(view), name=f"{name}_{word}") for word, view in views.items()
         ]
@@ -104,9 +74,8 @@ class ListPage(admin.ModelAdmin):
             raise PermissionDenied
         # The audit log has the filters, and an address has no card number in it.
         check_export(request.GET)
-        reader = self.reader_for(request)
         try:
-            changelist: Any = reader(lambda: self.get_changelist_instance(request))
+            changelist: Any = self.get_changelist_instance(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
         give_back = take_download_place(request.user.pk)
@@ -115,7 +84,7 @@ class ListPage(admin.ModelAdmin):
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
         limit = MerchantAccess.objects.limit_of(request.user)
         cells = self.file_cells or cells_of(self)
-        file = ListFile(changelist, cells, reader, lambda: self._may_continue(request, limit), give_back)
+        file = ListFile(changelist, cells, lambda: self._may_continue(request, limit), give_back)
         title = self.opts.verbose_name_plural
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
@@ -170,22 +139,8 @@ class ListPage(admin.ModelAdmin):
         self.message_user(request, f"Deleted the view “{view.name}”.")
         return redirect(self._list_address(""))
 
-    @method_decorator(require_POST)
-    def choose_columns(self, request: HttpRequest) -> HttpResponse:
-        """Remember the chosen columns of this list; all others are refused."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        asked = request.POST.getlist("column")
-        names = [name for name in self.declared_columns(request) if name in asked]
-        user, model = _pk_of(request), self.opts.label_lower
-        if names and "reset" not in request.POST:
-            ListColumns.objects.update_or_create(user_id=user, model=model, defaults={"names": names})
-        else:
-            ListColumns.objects.filter(user=user, model=model).delete()
-        return redirect(self._list_address(self.filters_in(request.POST.get("query", ""))))
-
     def filters_in(self, query: str) -> str:
-        """Return the parameters of a list's address without the page, the mode and the order, whose columns change."""
+        """Return the parameters of a list's address without the page, the mode and the order."""
         pairs = parse_qsl(storable(query))
         return urlencode([(name, value) for name, value in pairs if name not in (PAGE_VAR, PARAMETER, "o", "e")])
 

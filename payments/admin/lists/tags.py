@@ -1,11 +1,10 @@
-"""The parts of a list above its rows: chosen filters, filters, saved views, columns and sums."""
+"""The parts of a list above its rows: chosen filters, filters, saved views and sums."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
-from django.contrib.admin.utils import label_for_field
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList
 from django.core.exceptions import EmptyResultSet
 from django.urls import reverse
@@ -57,26 +56,19 @@ def _choices(spec: Any, cl: ChangeList) -> list[Any]:
 
 @register.inclusion_tag("admin/payments/lists/views.html", takes_context=True)
 def list_views(context: template.Context) -> dict[str, Any]:
-    """Return the operator's views of this list, and its columns to choose from."""
+    """Return the operator's views of this list."""
     cl, request = context["cl"], context["request"]
     page: Any = cl.model_admin
     if not isinstance(page, ListPage):
         return {}
     query = page.filters_in(request.GET.urlencode())
     views = SavedView.objects.filter(user=request.user.pk, model=page.opts.label_lower).order_by("name")
-    chosen = page.chosen_columns(request)
-    columns = [
-        (name, capfirst(str(label_for_field(name, page.model, page))), name in chosen)
-        for name in page.declared_columns(request)[1:]
-    ]
     name = f"{page.opts.app_label}_{page.opts.model_name}"
     return {
         "views": [(view, view.query == query) for view in views[:MOST_VIEWS]],
-        "columns": columns,
         "query": query,
         "save_address": reverse(f"admin:{name}_saveview"),
         "delete_address": reverse(f"admin:{name}_dropview"),
-        "columns_address": reverse(f"admin:{name}_columns"),
     }
 
 

@@ -7,11 +7,9 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.decorators import method_decorator
 
 from payments import clock
 from payments.admin.framework.formats import about_link, link, money
-from payments.admin.framework.replica.pages import from_replica
 from payments.admin.moments import moment_cell
 from payments.admin.statements.of_merchant import OfMerchant, asked_month, mode_name, month_before
 from payments.domain.statements.statement import next_month
@@ -33,7 +31,6 @@ class AccountAdmin(OfMerchant):
         ]
         return [*ours, *super().get_urls()]
 
-    @method_decorator(from_replica)
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Show the balances of all accounts of a merchant now."""
         merchant = self.merchant_of(request, object_id)
@@ -57,7 +54,6 @@ class AccountAdmin(OfMerchant):
         context = {"merchant": merchant, "trial": trial, "books": books}
         return self.page(request, "accounts", f"{merchant.title}: accounts", **context)
 
-    @method_decorator(from_replica)
     def month(self, request: HttpRequest, pk: UUID, **names: str) -> HttpResponse:
         """Show the balance of an account after each day of a month on which it moved."""
         merchant, account = self._account(request, pk, **names)
@@ -85,7 +81,6 @@ class AccountAdmin(OfMerchant):
         }
         return self.page(request, "account_month", f"{_title(account)}, {first:%B %Y}", **context)
 
-    @method_decorator(from_replica)
     def day(self, request: HttpRequest, pk: UUID, day: str, **names: str) -> HttpResponse:
         """Show the postings of an account on a day, oldest first, with the balance after each."""
         merchant, account = self._account(request, pk, **names)

@@ -8,11 +8,9 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
-from django.utils.decorators import method_decorator
 
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import operator_of
-from payments.admin.framework.replica.pages import from_replica, reader_for
 from payments.admin.statements.of_merchant import OfMerchant, asked_mode, asked_month
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -37,7 +35,6 @@ class StatementAdmin(OfMerchant):
         ours = path("<uuid:pk>/<str:month>/<str:mode>.<str:kind>", view, name="payments_statement_download")
         return [ours, *super().get_urls()]
 
-    @method_decorator(from_replica)
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Show the statement of the month and mode in the address."""
         merchant = self.merchant_of(request, object_id)
@@ -62,7 +59,7 @@ class StatementAdmin(OfMerchant):
             raise Http404
         try:
             first = month_of(month)
-            statement = reader_for(request)(lambda: statement_of(merchant, mode == "live", first))
+            statement = statement_of(merchant, mode == "live", first)
         except BadMonth as refusal:
             raise Http404 from refusal
         content_type, make = FILES[kind]

@@ -5,26 +5,21 @@ For each combination of filters the query is compiled once: compiling takes the 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Model
 from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import query_of
-from payments.db.replica import reads
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
-from payments.ids import moment_of, parse_id, public_id
+from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
-# What writes an event or a posting never takes this long from the row's ID to its commit (`commit_horizon`).
-LONGEST_WRITE = timedelta(minutes=1)
 # Turns a validated query and the start of its page into the arguments of the page.
 Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters]
 
@@ -34,7 +29,7 @@ class Listing:
     """A list: its model, the prefix of its IDs, its query, and the function that makes the arguments of the query.
 
     `shown_id` is the column of the ID that merchants see; the list is ordered by `id`. All its rows have the values of
-    `within`. Rows that never change once they are committed are `is_final`.
+    `within`.
     """
 
     model: type[Model]
@@ -43,7 +38,6 @@ class Listing:
     narrow: Narrow
     shown_id: str = "id"
     within: Mapping[str, Any] = field(default_factory=dict)
-    is_final: bool = False
 
     def position(self, caller: Caller, shown_id: UUID, **values: Any) -> UUID | None:
         """Return the `id` of an object of the caller, None if there is none."""
@@ -64,22 +58,11 @@ def show_page(
     limit, after = query["limit"], cursor_of(caller, listing, query, "start_after")
     values = listing.narrow(caller, query, after)
     owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
-    read = reads.read if listing.is_final and after and _is_settled(after) else _from_primary
-    found = read(lambda: listing.page(**owner, length=limit + 1, **values))
+    found = listing.page(**owner, length=limit + 1, **values)
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
         body["next"] = _next_path(request, public_id(listing.prefix, getattr(found[limit - 1], listing.shown_id)))
     return json_response(body)
-
-
-def _is_settled(after: UUID) -> bool:
-    """Return whether the replica, if fresh enough to be asked, has all rows before `after` that the primary has."""
-    age = datetime.now(UTC) - moment_of(after)
-    return age > LONGEST_WRITE + timedelta(seconds=settings.REPLICA_MAX_LAG_SECONDS)
-
-
-def _from_primary(find: Callable[[], list[Any]]) -> list[Any]:
-    return find()
 
 
 def cursor_of(caller: Caller, listing: Listing, query: Mapping[str, Any], param: str) -> UUID | None:

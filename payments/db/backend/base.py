@@ -29,7 +29,6 @@ from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
-REPLICA_WAIT_SECONDS = 1
 # Each thread has its own, as in Django, but is not searched for an event loop first, in which nothing here uses one.
 connections._connections = threading.local()  # type: ignore[attr-defined]
 
@@ -97,7 +96,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.settings_dict["IS_POOLED"]:
             # The next statement may be another session's, which has prepared nothing.
             return params | {"prepare_threshold": None}
-        return params | {"options": session.options(self.statement_time_seconds, self._is_replica)}
+        return params | {"options": session.options(self.statement_time_seconds, self.is_standby)}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
@@ -160,17 +159,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return seconds
 
     @property
-    def _is_replica(self) -> bool:
-        return bool(self.settings_dict.get("IS_REPLICA"))
+    def is_standby(self) -> bool:
+        """Whether this is a standby, by whose sessions nothing is written, not even once it has become a primary."""
+        return bool(self.settings_dict["OPTIONS"]["target_session_attrs"] == session.STANDBY)
 
     @property
     def process_pool(self) -> ConnectionPool:
         """The pool of this process, which all threads share."""
-        key = (os.getpid(), self.settings_dict["NAME"], self._is_replica)
+        key = (os.getpid(), self.settings_dict["NAME"], self.is_standby)
         if key not in self._by_process_and_name:
-            # A thread that gets no connection to the replica soon asks the primary.
-            own = ("The replica", REPLICA_WAIT_SECONDS) if self._is_replica else ()
-            self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"], *own))
+            self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
         return self._by_process_and_name[key]
 
 

@@ -88,10 +88,9 @@ class ConnectionPool:
     statements prepared.
     """
 
-    def __init__(self, most: int, name: str = "PostgreSQL", wait_seconds: float = WAIT_SECONDS) -> None:
-        self.breaker = CircuitBreaker(name, PROBE_PAUSE_SECONDS)
+    def __init__(self, most: int) -> None:
+        self.breaker = CircuitBreaker("PostgreSQL", PROBE_PAUSE_SECONDS)
         self.most = most
-        self._wait_seconds = wait_seconds
         self._turns = FairQueue(most)
         self._kept: deque[BoundedConnection] = deque()
         self._probing = Lock()
@@ -113,7 +112,7 @@ class ConnectionPool:
         Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
         """
         self._require_answer()
-        if not self._turns.begin(self._wait_seconds, context.merchant.get()):
+        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
             raise OperationalError("Every connection to the database was in use for too long.")
         try:
             self._require_answer()

@@ -8,6 +8,7 @@ from typing import Any
 
 from payments.db.backend.bounded_connection import BoundedConnection
 
+STANDBY = "standby"
 CONNECT = {
     # Of each host. A standby takes no payment, so the next host is asked.
     "connect_timeout": 3,

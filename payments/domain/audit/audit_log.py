@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from payments import context
+from payments.connections import recording_alias
 from payments.context import Actor
 from payments.models import AuditEntry
 from payments.models.operators.audit import NAME_MAX_LENGTH, type_of
@@ -51,6 +52,10 @@ class Action(StrEnum):
     TESTED = "tested"
     RESPONDED = "responded"
     ACKNOWLEDGED = "acknowledged"
+
+
+# What a page may record that changes nothing else.
+OF_READS = (Action.VIEWED, Action.SEARCHED, Action.EXPORTED)
 
 
 class Everybody(Enum):
@@ -126,7 +131,7 @@ def record_all(
         )
         entry.hash = entry.content_hash()
         entries.append(entry)
-    AuditEntry.objects.bulk_create(entries)
+    AuditEntry.objects.using(recording_alias() if action in OF_READS else None).bulk_create(entries)
 
 
 def _actor() -> Actor:

@@ -1,6 +1,5 @@
 """Create sums of days, how operators like their lists, money checks, and what workers record; clean growing tables."""
 
-import django.contrib.postgres.fields
 import payments.clock
 import payments.ids
 import payments.models.search_entry
@@ -63,21 +62,6 @@ OPERATIONS = [
             "default_permissions": (),
             "constraints": [
                 models.UniqueConstraint(F("user"), F("model"), F("name"), name="one_saved_view_per_name"),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="ListColumns",
-        fields=[
-            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-            ("model", models.CharField(max_length=100)),
-            ("names", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), size=None)),
-            ("user", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
-        ],
-        options={
-            "default_permissions": (),
-            "constraints": [
-                models.UniqueConstraint(F("user"), F("model"), name="columns_of_a_list_once"),
             ],
         },
     ),

@@ -1,6 +1,5 @@
 """One purchase: its source, its charge, and what the merchant, the payer and the worker do about it."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 from customers.domain import customers, kept_sources
@@ -17,7 +16,7 @@ from payments.ids import public_id
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown
 from payments.providers.simulator import books
-from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.demo.shops import Purchase, Shop
 from payments.rendering.wire import to_bytes
 
@@ -64,8 +63,8 @@ class Sale:
         )
         self.source_id = public_id("src", created.row.id)
 
-    def vault_source(self) -> str:
-        """Attach the source to a new customer; return the customer's public ID."""
+    def vault_source(self) -> None:
+        """Attach the source to a new customer."""
         name = self.payer_name()
         order = {
             "email": self.payer_email(name),
@@ -73,13 +72,7 @@ class Sale:
             "mobile_number": f"+63917{self.random.randrange(10**7):07}",
         }
         customer = customers.create(self._caller("customer"), order, _customer_answer).row
-        customer_id = public_id("cus", customer.id)
-        kept_sources.attach(self._caller("attach"), customer_id, self.source_id, _customer_answer)
-        return customer_id
-
-    def detach_source(self, customer_id: str) -> None:
-        """Detach the source from its customer, which destroys its card data."""
-        kept_sources.detach(self.shop.caller(), customer_id, self.source_id)
+        kept_sources.attach(self._caller("attach"), public_id("cus", customer.id), self.source_id, _customer_answer)
 
     def create_charge(self, *, hold: bool = False) -> None:
         """Charge the source, or hold the amount."""
@@ -93,17 +86,18 @@ class Sale:
         self.charge = charges.create(self._caller("charge"), order).row
 
     def pay(self) -> None:
-        """Have the payer agree: by the one-time PIN, or on the simulator's page."""
+        """Have the payer agree: by the one-time PIN, or on the simulator's page, from which they come back."""
         assert self.charge.action  # nosec B101 # for the type checker
         if self.charge.action["type"] == "verify_otp":
             confirmation = self.charge.action["confirmation_id"]
             self.charge = charges.verify(self._caller("verify"), self.charge_id, confirmation, books.RIGHT_PIN).row
             return
-        self._visit_page(lambda payment: books.approve(payment, send_message=True))
-
-    def refuse(self, code: str) -> None:
-        """Have the payer refuse on the simulator's page."""
-        self._visit_page(lambda payment: books.decline(payment, code, send_message=True))
+        attempt = self.attempt
+        payment = books.find_payment(attempt.reference)
+        assert payment  # nosec B101 # for the type checker
+        books.approve(payment, send_message=True)
+        self.charge = charges.continue_after_return(attempts.return_token(attempt.id), {})
+        apply_simulator_messages(among=[attempt.reference])
 
     def capture(self, amount: int | None = None) -> None:
         """Capture `amount` of what is held, or all."""
@@ -154,15 +148,6 @@ class Sale:
             "exp_year": str(clock.now().year + self.random.randint(2, 6)),
             "cvc": f"{self.random.randrange(1000):03}",
         }
-
-    def _visit_page(self, decide: Callable[[SimulatedPayment], None]) -> None:
-        """Have the payer decide on the simulator's page and come back, and the worker receive the message."""
-        attempt = self.attempt
-        payment = books.find_payment(attempt.reference)
-        assert payment  # nosec B101 # for the type checker
-        decide(payment)
-        self.charge = charges.continue_after_return(attempts.return_token(attempt.id), {})
-        apply_simulator_messages(among=[attempt.reference])
 
 
 def _customer_answer(customer: Customer) -> StoredAnswer:

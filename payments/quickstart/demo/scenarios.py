@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from payments import clock, sourcetypes
-from payments.domain.charging import attempts, expiry
+from payments.domain.charging import expiry
 from payments.providers.simulator import books
-from payments.providers.simulator.scenarios import scenario_of
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.shops import pick
 
@@ -15,7 +14,7 @@ Scenario = Callable[[Sale], Steps]
 
 DIRECT = "4000000000003055"
 CHALLENGED = ("4242424242424242", "4012001037141112", "5555555555554444", "3566002020360505")
-ANSWER_LOST, NEVER_ARRIVES = "4000000000005100", "4000000000005118"
+ANSWER_LOST = "4000000000005100"
 REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
 STOLEN = "4000000000009979"
 DECLINED = (
@@ -49,12 +48,6 @@ def begin(sale: Sale, source_type: str, number: str, *, hold: bool = False) -> S
 def paid(sale: Sale) -> Steps:
     yield from begin(sale, _source_type(sale, TYPES), _good_card(sale))
     yield from _pay(sale)
-
-
-def refused(sale: Sale) -> Steps:
-    yield from begin(sale, _source_type(sale, TYPES[1:]), CHALLENGED[0])
-    yield after(seconds=sale.random.uniform(20, 400))
-    sale.refuse(pick(sale.random, (("payer_cancelled", 3), ("authentication_failed", 1))))
 
 
 def awaiting(sale: Sale) -> Steps:
@@ -102,15 +95,6 @@ def refund_returned(sale: Sale) -> Steps:
     sale.receive_message()
 
 
-def refunded_later(sale: Sale) -> Steps:
-    yield from begin(sale, "card", REFUNDS_WAIT)
-    yield after(days=sale.random.uniform(0.1, 10))
-    sale.refund()
-    sale.delay_refund(timedelta(seconds=3))
-    yield after(seconds=4)
-    sale.receive_message()
-
-
 def refund_pending(sale: Sale) -> Steps:
     yield from begin(sale, "card", REFUNDS_WAIT)
     yield after(minutes=20)
@@ -124,22 +108,10 @@ def hold(sale: Sale) -> Steps:
     yield from _pay(sale)
 
 
-def captured_later(sale: Sale) -> Steps:
-    yield from hold(sale)
-    yield after(hours=sale.random.uniform(2, 140))
-    sale.capture()
-
-
 def part_captured(sale: Sale) -> Steps:
     yield from hold(sale)
     yield after(hours=sale.random.uniform(2, 140))
     sale.capture(max(1, sale.purchase.amount * sale.random.randint(40, 95) // 100))
-
-
-def hold_voided(sale: Sale) -> Steps:
-    yield from hold(sale)
-    yield after(hours=sale.random.uniform(1, 100))
-    sale.void()
 
 
 def hold_expired(sale: Sale) -> Steps:
@@ -160,22 +132,6 @@ def unknown(sale: Sale) -> Steps:
     yield from look_up_in_vain(sale)
 
 
-def never_arrived(sale: Sale) -> Steps:
-    yield from begin(sale, "card", NEVER_ARRIVES)
-    yield from look_up_when_due(sale)
-
-
-def came_late(sale: Sale) -> Steps:
-    """Let the request reach the provider after the charge has failed; the money goes back."""
-    yield from begin(sale, "card", NEVER_ARRIVES)
-    payment = attempts.payment_of(sale.attempt)
-    yield after(seconds=6)
-    sale.look_up()
-    yield after(seconds=sale.random.uniform(60, 500))
-    books.book_payment(payment, scenario_of(payment.card))
-    yield from look_up_when_due(sale)
-
-
 def vaulted(sale: Sale) -> Steps:
     """Charge a vaulted card: mostly one from before, else one of a new customer."""
     known = sale.shop.vaulted
@@ -187,14 +143,6 @@ def vaulted(sale: Sale) -> Steps:
         sale.vault_source()
         known.append(sale.source_id)
     sale.create_charge()
-
-
-def detached(sale: Sale) -> Steps:
-    sale.create_source("card", DIRECT)
-    customer_id = sale.vault_source()
-    sale.create_charge()
-    yield after(days=sale.random.uniform(1, 60))
-    sale.detach_source(customer_id)
 
 
 def look_up_when_due(sale: Sale) -> Steps:

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_http_methods
 
 from payments import clock
 from payments.admin.framework.id_search import ID_BEGINNING, PUBLIC_ID, UUID_TEXT, IdSearch
-from payments.admin.framework.replica.pages import from_replica
 from payments.connections import allow_long_statements
 from payments.search import find as index
 from payments.search.query import Query, parse
@@ -52,7 +51,6 @@ class Group:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@from_replica
 def find(request: HttpRequest) -> HttpResponse:
     """Redirect to the page of the row with this ID; else list what an ID's beginning or a text finds."""
     term = (request.POST or request.GET).get("q", "").strip()

@@ -106,12 +106,6 @@ class StaffSite(AdminSite):
         answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
         return answer
 
-    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        # It imports models, and Django makes this site before there are any.
-        from payments.admin.framework.replica.pages import noting_changes
-
-        return super().admin_view(noting_changes(view), cacheable)
-
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
         from payments.admin.inbox import inbox

@@ -7,12 +7,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
-from django.db import connection
+from django.db import connections
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
 from payments import clock
+from payments.connections import recording_alias
 
 SIGNED_IN_AT = "signed_in_at"
 SEEN_EVERY = timedelta(minutes=1)
@@ -43,5 +44,5 @@ class SessionLimits(MiddlewareMixin):
             # Not by saving the session, which would overwrite a concurrent request's changes.
             now = clock.now()
             values = {"end": session.get_expiry_date(), "key": session.session_key, "user": session[SESSION_KEY]}
-            with connection.cursor() as cursor:
+            with connections[recording_alias()].cursor() as cursor:
                 cursor.execute(RENEW, values | {"now": now, "stale": now - SEEN_EVERY})

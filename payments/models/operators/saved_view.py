@@ -1,7 +1,6 @@
-"""How operators like their lists: saved views and chosen columns."""
+"""Views of lists that operators saved."""
 
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F
 
@@ -31,18 +30,3 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class ListColumns(models.Model):
-    """The columns of a list that an operator chose."""
-
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
-    model = models.CharField(max_length=100)
-    names = ArrayField(models.CharField(max_length=100))
-
-    class Meta:
-        default_permissions = ()
-        constraints = [models.UniqueConstraint(F("user"), F("model"), name="columns_of_a_list_once")]
-
-    def __str__(self) -> str:
-        return self.model

@@ -1,1 +1,0 @@
-"""What the replica answers, where there is one."""

@@ -1,0 +1,20 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from payments import tasks
+from payments.sweeps.schedule import SWEEPS
+
+
+class Command(BaseCommand):
+    help = (
+        "Runs a sweep of the worker now and says how much it did. Where that is not 0, more may be due: run it again. "
+        "Workers do this by themselves, and may run beside it."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", metavar="NAME", choices=sorted(SWEEPS), help=f"one of {', '.join(sorted(SWEEPS))}")
+
+    def handle(self, *, name: str, **_: Any) -> None:
+        done = getattr(tasks, name)()
+        self.stdout.write(f"{name}: {int(done or 0)} done.")
