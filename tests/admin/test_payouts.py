@@ -139,7 +139,7 @@ def test_a_shorter_delay_in_live_mode_takes_two_operators(ana: Client, ben: Clie
     schedule.refresh_from_db()
     assert schedule.delay_days == 3
     page = words_of(ben.get(address_of(ApprovalRequest.objects.get(), "decide")))
-    assert "Delay 3 days → 1 days" in page
+    assert "Delay 3 days → 1 day" in page
     decide(ben, ApprovalRequest.objects.get())
     schedule.refresh_from_db()
     assert schedule.delay_days == 1

@@ -1,6 +1,7 @@
 """Each fault is made for real, and is found; nothing else is."""
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -129,6 +130,13 @@ def test_a_partition_that_is_missing_ahead(table: str) -> None:
             if name >= f"{table}_{read.needed:%Y_%m_%d}"[: len(name)]:
                 cursor.execute(f"DROP TABLE {name}")
     assert of("Partitions").startswith(f"{table} has no partition from {read.needed} on")
+
+
+def test_a_month_that_is_missing_in_between_stops_serving() -> None:
+    [read] = [each for each in facts.partitions() if each.table == "payments_event"]
+    starts = [day for day in read.starts if day != read.used[0]]
+    [finding] = findings.of_partitions([replace(read, starts=starts)])
+    assert (finding.stops_serving, f"no partition from {read.used[0]} on" in finding.what) == (True, True)
 
 
 def test_a_migration_that_is_not_applied() -> None:

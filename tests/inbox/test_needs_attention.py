@@ -11,6 +11,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
 from payments.inbox import decisions, rows
+from payments.inbox.sorts import SORTS
 from payments.models import Refund, Webhook
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
@@ -83,24 +84,12 @@ def test_a_webhook_that_was_given_up_needs_attention_for_a_week(api: Api) -> Non
 
 def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
     """The planner takes an index where one fits, once reading the whole table is made dear."""
-    queries = (
-        rows.expiring_holds,
-        rows.unknown_outcomes,
-        rows.late_payments,
-        rows.slow_refunds,
-        rows.stuck_payouts,
-        rows.given_up_webhooks,
-        rows.open_differences,
-        rows.provider_events,
-        rows.decline_alerts,
-        rows.notices,
-    )
     big = {"payments_charge", "payments_attempt", "payments_refund", "payments_payout", "payments_reconciliationitem"}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-    for read in queries:
+    for sort in SORTS:
         with CaptureQueriesContext(connection) as taken:
-            list(read(None)[:51])
+            list(sort.rows(None)[:51])
         assert taken.captured_queries
         for query in taken.captured_queries:
             scans = [scan for scan in scans_of(query["sql"]) if scan["Relation Name"] in big]
