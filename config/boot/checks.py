@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import limits
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
@@ -22,6 +21,7 @@ from payments.providers import hosts
 from payments.providers.adyen import channels as adyen
 from payments.providers.xendit import channels as xendit
 from payments.redis_client import sentinel
+from payments.redis_client.rate_counters import parse_rate
 from payments.vault import keys
 
 logger = logging.getLogger("kaha.boot")
@@ -172,10 +172,9 @@ def _is_https(text: str) -> bool:
 
 def _is_rate(text: str) -> bool:
     try:
-        rates = limits.parse_many(text)
+        return parse_rate(text)[0] > 0
     except ValueError:
         return False
-    return len(rates) == 1 and rates[0].amount > 0
 
 
 def _notify_ports_are_the_webs() -> bool:

@@ -1,6 +1,7 @@
 """The payer's pages of kaha: the QR code to scan, and the return from the provider to the merchant."""
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from payments.domain import visits
@@ -9,12 +10,36 @@ from payments.domain.charging.charges import continue_after_return
 from payments.domain.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
 from payments.pages.browsers import browser_of
-from payments.pages.failures import FAILURES
 from payments.pages.payment import shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
 RETURN_REFRESH_SECONDS = 3
+
+
+PAY_OTHERWISE = _("Pay with another card or in another way.")
+DECLINED = _("Your bank declined the card.")
+FAILURES = {
+    "card_declined": (DECLINED, _("Contact your bank, or pay with another card or in another way.")),
+    "insufficient_funds": (_("There is not enough money on your account."), PAY_OTHERWISE),
+    # A payer must not learn that a card was reported lost or stolen.
+    "lost_card": (DECLINED, PAY_OTHERWISE),
+    "stolen_card": (DECLINED, PAY_OTHERWISE),
+    "expired_card": (_("Your card has expired."), _("Check the expiry date, or use another card.")),
+    "incorrect_cvc": (_("The security code of your card is wrong."), _("Check the code and pay again.")),
+    "processing_error": (_("Your payment could not be processed."), _("Pay again in a few minutes.")),
+    "authentication_required": (
+        _("Your bank wants you to confirm the payment."),
+        _("Pay again and confirm the payment with your bank."),
+    ),
+    "authentication_failed": (
+        _("Your bank could not confirm that it was you."),
+        _("Pay again, or pay in another way."),
+    ),
+    "payer_cancelled": (_("You cancelled the payment."), _("Pay again when you are ready.")),
+    "action_expired": (_("You did not confirm the payment in time."), _("Pay again and confirm within an hour.")),
+    "provider_unavailable": (_("Your bank or wallet could not be reached."), _("Pay again in a few minutes.")),
+}
 
 
 @for_payers

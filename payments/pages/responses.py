@@ -8,13 +8,14 @@ from typing import Any, Concatenate, ParamSpec, cast
 import segno
 from csp.constants import NONCE, NONE, SELF
 from csp.decorators import csp
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import render
 from django.utils.translation import override
+from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.csrf import csrf_exempt
 
-from payments.pages.languages import language_of
 from payments.pages.payment import image_origins
 
 Params = ParamSpec("Params")
@@ -36,6 +37,18 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+
+# Filipino and Tagalog are two codes for the language that the pages have; browsers send either.
+LANGUAGES = {"fil": "fil", "tl": "fil", "en": settings.LANGUAGE_CODE}
+
+
+def language_of(request: HttpRequest) -> str:
+    """Return the first language of `Accept-Language` (RFC 9110, 12.5.4) that the pages have, else English."""
+    wanted = (
+        code.partition("-")[0] for code, _ in parse_accept_lang_header(request.headers.get("Accept-Language", ""))
+    )
+    return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), settings.LANGUAGE_CODE)
 
 
 class SeeOther(HttpResponseRedirectBase):

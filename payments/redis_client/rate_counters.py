@@ -1,10 +1,9 @@
-"""Counters in fixed time windows, shared by all processes through Redis.
-
-One increment is enough; the strategies of the `limits` library take three round trips.
-"""
+"""Counters in fixed time windows, shared by all processes through Redis."""
 
 import logging
 import os
+import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,6 @@ from math import ceil
 from threading import Lock
 from typing import Self
 
-from limits.storage import MemoryStorage
 from redis import RedisError
 
 from payments import clock
@@ -28,6 +26,49 @@ REDIS_RETRY_SECONDS = 15.0
 # A key and its expiry in seconds after the last increment; READ to read it without an increment.
 Count = tuple[str, int]
 READ = 0
+RATE = re.compile(r"\s*([0-9]+)\s*(?:/|per)\s*([0-9]*)\s*(second|minute|hour|day|month|year)s?\s*", re.IGNORECASE)
+DAY_SECONDS = 86_400
+UNITS_SECONDS = {
+    **{"second": 1, "minute": 60, "hour": 3_600},
+    **{"day": DAY_SECONDS, "month": 30 * DAY_SECONDS, "year": 360 * DAY_SECONDS},
+}
+MEMORY_CLEANED_AT = 10_000
+
+
+@cache
+def parse_rate(text: str) -> tuple[int, int]:
+    """Return the count and the seconds of a rate such as `300/second` or `10 per 5 minutes`; raise ValueError."""
+    match = RATE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no rate such as 300/second.")
+    return int(match[1]), (int(match[2] or 0) or 1) * UNITS_SECONDS[match[3].lower()]
+
+
+class MemoryCounters:
+    """Counters of this process."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        # By key: the count, and when it expires.
+        self._counts: dict[str, tuple[int, float]] = {}
+        self._cleaned_at = MEMORY_CLEANED_AT
+
+    def count(self, counts: Sequence[Count]) -> list[int]:
+        """Increment or read several keys; return their counts in order."""
+        with self._lock:
+            now = time.monotonic()
+            if len(self._counts) > self._cleaned_at:
+                self._counts = {key: kept for key, kept in self._counts.items() if kept[1] > now}
+                self._cleaned_at = max(MEMORY_CLEANED_AT, 2 * len(self._counts))
+            return [self._one(key, seconds, now) for key, seconds in counts]
+
+    def _one(self, key: str, seconds: int, now: float) -> int:
+        count, ends_at = self._counts.get(key, (0, now))
+        count = count if ends_at > now else 0
+        if seconds:
+            count += 1
+            self._counts[key] = count, now + seconds
+        return count
 
 
 class Counters:
@@ -36,8 +77,7 @@ class Counters:
     def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
         self.redis_url = redis_url
         self.breaker = CircuitBreaker("Redis", retry_seconds)
-        # The library's own locks lose a count if two threads begin a window at once.
-        self._memory_lock = Lock()
+        self._memory = MemoryCounters()
 
     def increment(self, key: str, window_seconds: int) -> int:
         """Increment `key`, which expires after `window_seconds`; return the new count."""
@@ -55,8 +95,7 @@ class Counters:
             except RedisError:
                 if self.breaker.open(self._ping):
                     logger.warning("Redis is unavailable: each process counts for itself.")
-        with self._memory_lock:
-            return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
+        return self._memory.count(counts)
 
     def _in_redis(self, counts: Sequence[Count]) -> list[int]:
         sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
@@ -71,10 +110,6 @@ class Counters:
     @cached_property
     def _line(self) -> RedisPipeline:
         return RedisPipeline(self.redis_url)
-
-    @cached_property
-    def _memory(self) -> MemoryStorage:
-        return MemoryStorage()
 
 
 @cache

@@ -4,6 +4,7 @@ from copy import copy
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
@@ -19,18 +20,60 @@ from payments.admin.framework.base import BoundedRows, KahaAdmin, LookOnlyInline
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetList
+from payments.admin.framework.reason_form import TextForm
 from payments.admin.framework.row_actions import RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
 from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
-from payments.staff.operator_form import OperatorForm
+from payments.staff.roles import ALL_MERCHANTS, ROLES
 
 # Fields that only a superuser may change, and fields that nobody may change of their own account.
 OF_SUPERUSERS = ("is_superuser",)
 OF_OTHERS = ("groups",)
 
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
+
+
+ROLE_WORDS = {
+    "viewer": "sees every page but operators and the audit log",
+    "support": "refunds up to a limit, sends webhooks again, looks up unknown outcomes, exports lists",
+    "finance": "captures, voids and refunds, approves requests, corrects outcomes, closes differences, blocks cards",
+    "administrator": "operators, merchants, keys, provider accounts and routes; moves no money",
+    ALL_MERCHANTS: "works for every merchant, also for new ones, in place of those named below",
+}
+
+
+class RoleField(forms.ModelMultipleChoiceField):
+    """Checkboxes of the roles, each with what it may do."""
+
+    widget = forms.CheckboxSelectMultiple({"class": "radiolist"})
+
+    def __init__(self) -> None:
+        names = [*ROLES, ALL_MERCHANTS]
+        super().__init__(Group.objects.filter(name__in=names).order_by("pk"), required=False, label="Roles")
+
+    def label_from_instance(self, obj: Group) -> str:
+        return f"{obj.name}: {ROLE_WORDS[obj.name]}"
+
+
+class OperatorForm(TextForm, forms.ModelForm):
+    first_name = forms.CharField(label="Name", max_length=150, required=False)
+    email = forms.EmailField(label="E-mail address")
+    groups = RoleField()
+
+    class Meta:
+        model = User
+        fields = ("username", "first_name", "email", "groups", "is_superuser")
+        labels = {"username": "Sign-in name", "is_superuser": "Superuser"}
+        help_texts = {"username": "Letters, digits and @/./+/-/_ only.", "is_superuser": "May do everything."}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        email = cleaned.get("email", "")
+        if email and User.objects.filter(email__iexact=email).exclude(pk=self.instance.pk).exists():
+            self.add_error("email", "Another operator has this address. Each operator has one account.")
+        return cleaned
 
 
 class OperatorList(KeysetList):

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
@@ -11,7 +12,8 @@ from redis import Redis
 
 from payments import clock
 from payments.quickstart.servers.processes import wait_until
-from payments.redis_client.rate_counters import Counters, Window
+from payments.redis_client import rate_counters
+from payments.redis_client.rate_counters import Counters, MemoryCounters, Window, parse_rate
 from tests.concurrency import at_once
 from tests.limits.conftest import OwnRedis
 
@@ -40,6 +42,38 @@ def test_threads_that_open_a_window_together_are_all_counted(hasty_threads: None
     for window in range(100):
         counted = at_once(8, lambda _, key=f"{who}/{window}": counters.increment(key, 60))
         assert sorted(counted) == list(range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "count_and_seconds"),
+    [
+        ("300/second", (300, 1)),
+        ("10 per 5 minutes", (10, 300)),
+        (" 5 / 2HOUR ", (5, 7_200)),
+        ("1/month", (1, 30 * 86_400)),
+        ("0/day", (0, 86_400)),
+    ],
+)
+def test_a_rate_is_so_many_requests_in_a_time(text: str, count_and_seconds: tuple[int, int]) -> None:
+    assert parse_rate(text) == count_and_seconds
+
+
+@pytest.mark.parametrize("text", ["", "lots", "30 a second", "-1/second", "5/second; 100/minute", "1/fortnight"])
+def test_anything_else_is_no_rate(text: str) -> None:
+    with pytest.raises(ValueError, match="is no rate such as 300/second"):
+        parse_rate(text)
+
+
+def test_the_memory_forgets_what_has_expired_before_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(rate_counters, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(rate_counters, "MEMORY_CLEANED_AT", 10)
+    counters = MemoryCounters()
+    for second in range(100):
+        now = 1000.0 + second
+        assert counters.count([(f"who/{second}", 1)]) == [1]
+    assert len(counters._counts) <= 11
+    assert counters.count([("who/99", 0), ("who/98", 0)]) == [1, 0]
 
 
 def test_two_processes_count_together(who: str) -> None:

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.test import Client, RequestFactory
 from django.utils.translation.template import templatize
 
-from payments.pages import failures
-from payments.pages.languages import language_of
+from payments.pages import payer
+from payments.pages.responses import language_of
 from payments.providers.failure_data import REASONS
 from tests.client import Api
 from tests.pages.waiting_charges import awaited, page_of, path_of
@@ -52,7 +52,7 @@ def test_a_page_is_in_the_first_language_of_the_browser_that_it_has(header: str,
 
 
 def test_each_text_of_the_pages_is_translated_and_no_other() -> None:
-    texts = {str(text) for pair in failures.FAILURES.values() for text in pair} | marked_in_templates()
+    texts = {str(text) for pair in payer.FAILURES.values() for text in pair} | marked_in_templates()
     assert {entry.msgid for entry in translated()} == texts
     assert [entry.msgid for entry in translated() if not entry.msgstr] == []
 
@@ -68,7 +68,7 @@ def test_the_compiled_catalog_is_that_of_the_texts() -> None:
 
 
 def test_each_code_of_a_failure_has_words_for_the_payer() -> None:
-    assert failures.FAILURES.keys() == REASONS.keys()
+    assert payer.FAILURES.keys() == REASONS.keys()
 
 
 def test_no_page_speaks_of_the_payer() -> None:

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states, sweeps
-from payments.domain.statements import payout_lines
+from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Section, Statement, statement_of
@@ -113,7 +113,7 @@ def test_a_statement_has_a_bounded_number_of_lines_and_days_beyond_it_are_summed
     shop: NewMerchant, payouts: list[Payout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = section(shop)
-    monkeypatch.setattr(payout_lines, "LINES_MAX", 3)
+    monkeypatch.setattr(statements, "LINES_MAX", 3)
     short = section(shop)
     assert not [row for row in short.rows if row.kind == "payout" and row.payout_id]
     [summed] = [row for row in short.rows if row.kind == "payout"]
@@ -125,6 +125,6 @@ def test_the_lines_are_found_by_their_index(shop: NewMerchant, payouts: list[Pay
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     with CaptureQueriesContext(connection) as taken:
-        payout_lines.payout_lines(shop.merchant.id, False, clock.now().replace(day=1), clock.now())
+        statements.payout_lines(shop.merchant.id, False, clock.now().replace(day=1), clock.now())
     [query] = taken.captured_queries
     assert {scan.get("Index Name") for scan in scans_of(query["sql"])} == {"posting_paid_out"}

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from payments.quickstart.servers.processes import wait_until
-from payments.web.cpus import Cpus
+from payments.web.server import Cpus
 from tests.metrics.conftest import Server, web
 
 TIMEOUT_SECONDS = 30

@@ -1,5 +1,6 @@
 """The list of charges: its columns, its filters, the indexes that find its pages, and its search by card number."""
 
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -14,14 +15,13 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from payments.admin.charges.file_cells import CHARGE_CELLS
-from payments.admin.charges.search import ChargeSearch
 from payments.admin.charges.status import ByState, index_path_for
 from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
     Cells,
+    amount_cells,
     chips,
     column,
     money,
@@ -29,16 +29,19 @@ from payments.admin.framework.formats import (
     source_label,
     two_lines,
 )
+from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page
 from payments.admin.framework.pagination import KeysetList, KeysetPaging
 from payments.admin.framework.reason_form import HiddenNumberInput
-from payments.admin.moments import moment_cell
+from payments.admin.moments import moment_cell, moment_cells
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import parse_id, public_id
-from payments.models import Card, Charge
+from payments.models import Attempt, Card, Charge
+from payments.search import find
+from payments.search.query import Query
 from payments.sensitive_data.luhn import luhn_valid
 from payments.vault.fingerprints import card_fingerprint
 
@@ -81,6 +84,51 @@ class ByCard(admin.SimpleListFilter):
         if self.value() is None:
             return queryset
         return queryset.filter(source__card__fingerprint=self.card.fingerprint) if self.card else queryset.none()
+
+
+AMOUNTS = ("amount", "amount_captured", "amount_refunded", "fee")
+
+
+def _card(charge: Charge, name: str) -> object:
+    return getattr(getattr(charge.source, "card", None), name, None)
+
+
+CHARGE_CELLS: Cells = {
+    "id": lambda charge: public_id("ch", charge.pk),
+    **moment_cells("created_at"),
+    "merchant": lambda charge: public_id("mer", charge.merchant_id),
+    "merchant_title": attrgetter("merchant.title"),
+    "mode": lambda charge: "live" if charge.livemode else "test",
+    "status": attrgetter("status"),
+    "held": lambda charge: "yes" if charge.authorized else "no",
+    "currency": attrgetter("currency"),
+    **{head: cell for name in AMOUNTS for head, cell in amount_cells(name).items()},
+    "type": attrgetter("source.type"),
+    "card_brand": lambda charge: _card(charge, "brand"),
+    "card_last4": lambda charge: _card(charge, "last4"),
+    "description": attrgetter("description"),
+    "statement_descriptor": attrgetter("statement_descriptor"),
+    "failure_code": lambda charge: (charge.failure_data or {}).get("code"),
+    **moment_cells("hold_expires_at"),
+}
+
+
+class ChargeSearch(EntrySearch):
+    """The search of the list of charges."""
+
+    search_fields = ("description",)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        # A provider's reference may be recorded without an event, while the payer is still to act.
+        referred = Attempt.objects.filter(provider_ref=search_term.strip()).exclude(provider_ref="")
+        if referred.exists():
+            return queryset.filter(pk__in=referred.values("charge_id")), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
+        return find.charges(query, limit_of(request))
 
 
 class ChargeList(ChargeSearch, KeysetPaging):

@@ -2,10 +2,8 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import limits
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
@@ -13,7 +11,7 @@ from rest_framework.throttling import BaseThrottle
 
 from payments.domain.risk.addresses import counted
 from payments.models import ApiKey
-from payments.redis_client.rate_counters import Counters, Window, counters_at
+from payments.redis_client.rate_counters import Counters, Window, counters_at, parse_rate
 
 # The smallest network that a provider assigns to one customer; all of it counts as one address.
 # Enough for 200 charges a second: a provider sends about two messages for each, perhaps all from one address.
@@ -45,15 +43,10 @@ class Usage:
 
 def take(counters: Counters, rate: str, caller: str) -> Usage:
     """Count one request of `caller` against `rate` (`300/second`) and return the use of that limit."""
-    limit = _parsed(rate)
-    window = Window.present(limit.get_expiry())
+    quota, window_seconds = parse_rate(rate)
+    window = Window.present(window_seconds)
     used = counters.increment(window.key(caller), window.seconds)
-    return Usage(limit.amount, window.seconds, used, window.ends_in_seconds)
-
-
-@cache
-def _parsed(rate: str) -> limits.RateLimitItem:
-    return limits.parse(rate)
+    return Usage(quota, window.seconds, used, window.ends_in_seconds)
 
 
 class Throttle(BaseThrottle, ABC):

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import groupby
+from typing import NamedTuple
 from uuid import UUID
 
 from payments import clock
-from payments.domain.statements.payout_lines import LINE_WORDS, PayoutLine, payout_lines
 from payments.ids import public_id
-from payments.ledger.account_days import midnight
+from payments.ledger.account_days import bounds, midnight
 from payments.ledger.movements import Scope, Sum, is_final, sums
 from payments.models import Merchant, Posting
 
@@ -42,6 +42,46 @@ BALANCE_WORDS = (
     "Balance is what is owed to the merchant, without what is kept in reserve of payouts: pending until settlement, "
     "then available."
 )
+
+
+# In the order of a day's rows, in few words, because the payout's ID follows.
+LINE_WORDS: dict[str, str] = {
+    Posting.Kind.PAYOUT: "Paid out",
+    Posting.Kind.RESERVE: "Reserved",
+    Posting.Kind.RESERVE_RELEASE: "Released",
+    Posting.Kind.PAYOUT_FAILED: "Came back",
+    Posting.Kind.PAYOUT_LATE: "Paid out late",
+}
+# Of one statement. A merchant with daily payouts in ten currencies has half of it.
+LINES_MAX = 2_000
+
+
+class PayoutLine(NamedTuple):
+    """One posting of a payout: what the merchant got, negative where it was paid out."""
+
+    currency: str
+    day: date
+    kind: str
+    payout_id: UUID
+    amount: int
+
+
+def payout_lines(merchant_id: UUID, livemode: bool, since: datetime, until: datetime) -> list[PayoutLine]:
+    """Return the first LINES_MAX lines from `since` to before `until`, the oldest first."""
+    times = bounds(since, until)
+    found = Posting.objects.of(merchant_id, livemode).filter(
+        account=Posting.Account.MERCHANT_PAYABLE,
+        payout__isnull=False,
+        id__gte=times["first_id"],
+        id__lt=times["next_id"],
+        created_at__gte=since,
+        created_at__lt=until,
+    )
+    rows = found.order_by("id").values_list("currency", "created_at", "kind", "payout_id", "amount")[:LINES_MAX]
+    return [
+        PayoutLine(currency, moment.date(), kind, payout_id, -amount)
+        for currency, moment, kind, payout_id, amount in rows
+    ]
 
 
 class BadMonth(Exception):
