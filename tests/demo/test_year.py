@@ -15,7 +15,6 @@ from pytest_django.plugin import DjangoDbBlocker
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
-from payments.domain.operators.corrections import State as CorrectionState
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
@@ -109,7 +108,7 @@ class TestOneYear:
         assert Refund.objects.filter(status="pending").exists()
         assert Charge.objects.filter(hold_expires_at__range=(clock.now(), clock.now() + timedelta(days=2))).exists()
         assert Webhook.objects.filter(state="waiting", failures__gt=0).exists()
-        assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
+        assert Correction.objects.proposed().exists()
         assert OperatorAction.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
     def test_one_report_differs_and_operators_closed_a_part_of_it(self) -> None:
@@ -158,7 +157,7 @@ def test_rare_scenarios_run_to_their_end() -> None:
         operator_scenarios.correction_rejected,
     )
     assert Charge.objects.filter(reversed_late=True).exists()
-    assert set(Correction.objects.values_list("state", flat=True)) == {"approved", "rejected"}
+    assert set(Correction.objects.values_list("state", flat=True)) == {"done", "rejected"}
     assert CustomerSource.objects.filter(detached_at__isnull=False).exists()
     assert not Attempt.objects.filter(due_at__isnull=False).exists()
     assert broken_invariants() == {}
@@ -169,7 +168,7 @@ def test_actions_of_operators_run_to_their_end() -> None:
     run(
         operator_scenarios.refunded_by_operator,
         operator_scenarios.refund_approved,
-        operator_scenarios.refund_declined,
+        operator_scenarios.refund_rejected,
         operator_scenarios.released_by_operator,
         operator_scenarios.extended_by_operator,
         operator_scenarios.blocked,
@@ -177,11 +176,11 @@ def test_actions_of_operators_run_to_their_end() -> None:
     assert set(OperatorAction.objects.values_list("kind", "state", "decided_by__username")) == {
         ("refund", "done", None),
         ("refund", "done", "demo.efren"),
-        ("refund", "declined", "demo.efren"),
+        ("refund", "rejected", "demo.efren"),
         ("release", "done", None),
         ("extend", "done", None),
     }
-    assert Charge.objects.get(operator_actions__kind="extend").hold_extended_days > 0
+    assert Charge.objects.get(approval_requests__kind="extend").hold_extended_days > 0
     assert Block.objects.in_force(clock.now()).exclude(card="").exists()
     assert Block.objects.exclude(lifted_at=None).exists()
     assert broken_invariants() == {}

@@ -6,9 +6,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.operators import corrections, decide, execute, request
+from payments.domain.approvals import decide, execution, request
+from payments.domain.operators.four_eyes import limit_of
 from payments.domain.risk import blocks
-from payments.models import Block, Correction, OperatorAction
+from payments.models import ApprovalRequest, Block, Correction, OperatorAction
 from payments.providers.simulator import books
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import (
@@ -24,26 +25,26 @@ from payments.quickstart.demo.scenarios import (
 )
 
 Kind = OperatorAction.Kind
-REASONS = {
+REASONS: dict[str, tuple[str, ...]] = {
     Kind.REFUND: ("Arrived damaged; photos in the ticket.", "Charged twice, says the payer.", "Trip cancelled by us."),
     Kind.RELEASE: ("The guest cancelled by telephone.",),
     Kind.EXTEND: ("The delivery is late, and the payer agreed to wait.",),
 }
 APPROVED = "Called the merchant: they agree."
-DECLINED = "The merchant has the parcel's receipt. Not without a return."
+REJECTED = "The merchant has the parcel's receipt. Not without a return."
 BLOCKED, LIFTED = "Chargebacks at other shops.", "It was the owner after all; the bank confirmed."
 EVIDENCE = "The provider's portal shows it as paid, under the reference given; screenshot in the shared folder."
 CONFIRMED = "Looked it up in the portal myself."
 NOT_FOUND = "The portal has no payment of that reference yet; asked the provider."
 
-Decide = Callable[[OperatorAction, User, str], None]
+Decide = Callable[[ApprovalRequest, User, str], None]
 
 
 def refunded_by_operator(sale: Sale) -> Steps:
     """Refund a part within the operator's limit; the whole with an approval in a currency without a limit."""
     yield from _paid_some_days_ago(sale)
     operator = sale.shop.operators[0]
-    if alone := min(sale.purchase.amount // 2, request.limit_of(operator, sale.charge.currency) or 0):
+    if alone := min(sale.purchase.amount // 2, limit_of(operator, sale.charge.currency) or 0):
         _request(sale, Kind.REFUND, alone, operator)
     else:
         yield from _request_and_decide(sale, decide.approve, APPROVED)
@@ -54,9 +55,9 @@ def refund_approved(sale: Sale) -> Steps:
     yield from _request_and_decide(sale, decide.approve, APPROVED)
 
 
-def refund_declined(sale: Sale) -> Steps:
+def refund_rejected(sale: Sale) -> Steps:
     yield from _paid_some_days_ago(sale)
-    yield from _request_and_decide(sale, decide.decline, DECLINED)
+    yield from _request_and_decide(sale, decide.reject, REJECTED)
 
 
 def refund_requested(sale: Sale) -> Steps:
@@ -84,7 +85,7 @@ def corrected(sale: Sale) -> Steps:
     yield from look_up_in_vain(sale, hours=5)
     correction = _propose(sale)
     yield after(minutes=sale.random.uniform(5, 50))
-    corrections.approve(correction, sale.shop.operators[1], CONFIRMED)
+    decide.approve(correction, sale.shop.operators[1], CONFIRMED)
 
 
 def correction_rejected(sale: Sale) -> Steps:
@@ -92,7 +93,7 @@ def correction_rejected(sale: Sale) -> Steps:
     yield from look_up_in_vain(sale, hours=2)
     correction = _propose(sale)
     yield after(minutes=sale.random.uniform(5, 50))
-    corrections.reject(correction, sale.shop.operators[1], NOT_FOUND)
+    decide.reject(correction, sale.shop.operators[1], NOT_FOUND)
     yield from look_up_in_vain(sale, hours=2)
     sale.look_up()
 
@@ -119,11 +120,11 @@ def _paid_some_days_ago(sale: Sale) -> Steps:
     yield after(days=sale.random.uniform(0.2, 20))
 
 
-def _request(sale: Sale, kind: Kind, amount: int, operator: User) -> OperatorAction:
+def _request(sale: Sale, kind: str, amount: int, operator: User) -> OperatorAction:
     """Request an operator action, and execute it where it needs no approval; return it."""
     reason = sale.random.choice(REASONS[kind])
     action = OperatorAction(charge=sale.charge, kind=kind, amount=amount, reason=reason, proposed_by=operator)
-    request.propose(action)
+    request.submit(action)
     _execute(sale, action)
     return action
 
@@ -138,7 +139,7 @@ def _request_and_decide(sale: Sale, decision: Decide, note: str) -> Steps:
 
 def _execute(sale: Sale, action: OperatorAction) -> None:
     if action.state == OperatorAction.State.APPROVED:
-        execute.execute_action(action)
+        execution.execute_action(action)
         sale.reload()
 
 
@@ -146,13 +147,13 @@ def _propose(sale: Sale) -> Correction:
     """Propose that the provider took the money."""
     attempt = sale.attempt
     correction = Correction(
+        kind=Correction.Kind.CORRECTION,
         attempt=attempt,
-        outcome=Correction.Outcome.APPROVED,
-        provider_ref=str(books.find_payment(attempt.reference)),
-        evidence=EVIDENCE,
+        after={"outcome": "approved", "code": "", "reference": str(books.find_payment(attempt.reference))},
+        reason=EVIDENCE,
         proposed_by=sale.shop.operators[0],
     )
-    corrections.propose(correction)
+    request.submit(correction)
     return correction
 
 

@@ -34,7 +34,7 @@ SCENARIOS: Sequence[tuple[Scenario, float]] = (
     *((scenarios.detached, 0.5), (scenarios.came_late, 0.1)),
     *((operator_scenarios.corrected, 0.1), (operator_scenarios.correction_rejected, 0.1)),
     *((operator_scenarios.refunded_by_operator, 0.6), (operator_scenarios.refund_approved, 0.2)),
-    *((operator_scenarios.refund_declined, 0.1), (operator_scenarios.released_by_operator, 0.2)),
+    *((operator_scenarios.refund_rejected, 0.1), (operator_scenarios.released_by_operator, 0.2)),
     *((operator_scenarios.extended_by_operator, 0.3), (operator_scenarios.blocked, 0.1)),
 )
 # What is under way now, with the minutes ago at which it began, at least and at most.
