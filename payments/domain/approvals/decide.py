@@ -19,6 +19,7 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
+from payments.models.operators.approval_request import ApprovalRequestQuerySet
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
@@ -91,14 +92,13 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
     """
     if request.proposed_by_id != requester.pk:
         raise Refused("Only the requester may take this key.")
-    if not REQUESTS.to_take().select_for_update(no_key=True).filter(id=request.id).exists():
-        raise Refused("This key was taken already, or the request has expired. Request another one.")
+    _lock(request, REQUESTS.to_take(), "This key was taken already, or the request has expired. Request another one.")
     try:
         with because(_both_reasons(request)):
             key, text = make_key(request)
     except (BadKey, KeyInactive) as fault:
         raise Refused(str(fault)) from fault
-    move(request, REQUESTS.to_take(), State.DONE, request.reason, detail=f"made as {key}")
+    move(request, REQUESTS.approved(), State.DONE, request.reason, detail=f"made as {key}")
     return str(key), text
 
 
@@ -113,9 +113,7 @@ def _decision(request: ApprovalRequest, decider: Operator, note: str) -> dict[st
 
 
 def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
-    # Locked until the transaction ends, so that nobody else decides meanwhile.
-    if not REQUESTS.undecided().select_for_update(no_key=True).filter(id=request.id).exists():
-        raise Refused(NOT_OPEN)
+    _lock(request, REQUESTS.undecided(), NOT_OPEN)
     request.decided_by, request.note = decided["decided_by"], decided["note"]
     with because(_both_reasons(request)):
         state = executor_of(request).apply(request, opened_credentials(request))
@@ -125,6 +123,12 @@ def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
     if request.kind in ApprovalRequest.KEYS:
         decided = decided | {"expires_at": clock.now() + timedelta(hours=settings.APPROVAL_HOURS)}
     move(request, REQUESTS.proposed(), state, decided["note"], Action.APPROVED, **decided)
+
+
+def _lock(request: ApprovalRequest, among: ApprovalRequestQuerySet, too_late: str) -> None:
+    """Lock `request` until the transaction ends, so that nobody moves it meanwhile; raise Refused if it was moved."""
+    if not among.select_for_update(no_key=True).filter(id=request.id).exists():
+        raise Refused(too_late)
 
 
 def _both_reasons(request: ApprovalRequest) -> str:
