@@ -12,11 +12,10 @@ from celery.signals import worker_shutting_down
 from django.core.management import call_command
 
 from payments.domain import idempotency, settlement, visits
-from payments.domain.approvals import decisions
+from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
-from payments.domain.operators import corrections, decide, execute
 from payments.domain.payouts import make, sweeps
 from payments.domain.payouts import send as send_out
 from payments.domain.provider_events import apply, inbox
@@ -76,18 +75,18 @@ def delete_old_evidence() -> int:
 
 @shared_task
 def close_overtaken_corrections() -> int:
-    return corrections.close_overtaken()
+    return decide.close_overtaken()
 
 
 @shared_task
 @at_most(ASKING_AT_ONCE)
 def execute_approved_actions() -> int:
-    return execute.execute_left()
+    return execution.execute_left()
 
 
 @shared_task
 def expire_action_requests() -> int:
-    return decide.expire() + decisions.expire()
+    return decide.expire()
 
 
 @shared_task

@@ -16,22 +16,22 @@ from django.db.models import F, QuerySet
 from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain import idempotency, settlement
+from payments.domain.approvals import decide
 from payments.domain.caller import Caller
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import respond
 from payments.domain.idempotency import StoredAnswer
-from payments.domain.operators import decide
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.sweep_scope import Scope
 from payments.models import (
+    ApprovalRequest,
     Attempt,
     Block,
     Card,
     Charge,
     Dispute,
     Merchant,
-    OperatorAction,
     Payout,
     PayoutPart,
     PayoutSchedule,
@@ -124,7 +124,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     # To send or look up a payout twice is harmless.
     yield Payout.objects.filter(scope.within(), due_at__isnull=False), "due_at"
     yield Payout.objects.filter(scope.within(), reserve_due_at__isnull=False), "reserve_due_at"
-    yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
+    yield ApprovalRequest.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
 

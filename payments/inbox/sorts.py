@@ -24,16 +24,16 @@ from payments.sweeps.state import read_state
 
 def decision_entry(found: "decisions.Waiting", step: str = "change") -> Entry:
     """Return the entry of what waits for a decision; `step` is the page that it leads to."""
-    row = found.row
+    row, model = found.row, str(found.row.shown_as._meta.model_name)
     return Entry(
-        key=f"{row._meta.model_name}:{row.pk.hex}",
+        key=f"{model}:{row.pk.hex}",
         what=found.what,
         merchant=found.merchant,
-        address=page_of(row._meta.model_name, row.pk, step),
+        address=page_of(model, row.pk, step),
         amount=found.amount,
         livemode=found.livemode,
         since=row.created_at,
-        until=getattr(row, "expires_at", None),
+        until=row.expires_at,
     )
 
 

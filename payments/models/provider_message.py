@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.db.fields import OwnForeignKey
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 from payments.models.routing.provider_account import ProviderAccount
 
 TEXT_MAX_LENGTH = 255

@@ -5,7 +5,6 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from payments.domain.operators import corrections
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, Correction
 from tests.admin.conftest import client_of, text_of
@@ -13,7 +12,7 @@ from tests.admin.test_pages import list_of, page_of
 from tests.admin.test_unknown_outcomes import desk_page, look_up_at, propose_at
 from tests.charging.elapsed_time import recover
 from tests.client import APPROVED, Api
-from tests.operators.corrections import EVIDENCE, NOTE, operator, proposed, unknown_payment
+from tests.operators.corrections import EVIDENCE, NOTE, proposed, unknown_payment
 
 pytestmark = pytest.mark.long
 
@@ -45,7 +44,7 @@ def test_one_proposes_and_another_approves(unknown: Attempt, ana: Client, ben: C
     assert Charge.objects.get().status == "succeeded"
     decided = Correction.objects.get()
     assert (decided.state, decided.proposed_by.username, decided.decided_by.username, decided.note) == (
-        "approved",
+        "done",
         "ana",
         "ben",
         NOTE,
@@ -79,12 +78,6 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(unknown: Attempt, a
     assert [entry.action for entry in AuditEntry.objects.about(correction)] == ["proposed"]
 
 
-def test_nobody_withdraws_somebody_elses(unknown: Attempt, ben: Client) -> None:
-    correction = proposed(unknown)
-    assert "Only the proposer may withdraw" in text_of(decide(ben, correction, "withdraw"))
-    assert state_of(correction) == State.PROPOSED
-
-
 def test_an_approval_that_a_lookup_overtook_is_shown(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown, "declined")
     recover()
@@ -92,13 +85,6 @@ def test_an_approval_that_a_lookup_overtook_is_shown(unknown: Attempt, ben: Clie
     assert "own answer came first, and nothing was changed." in text
     assert state_of(correction) == State.OVERTAKEN
     assert Charge.objects.get().status == "succeeded"
-
-
-def test_a_proposal_that_was_decided_is_not_decided_again(unknown: Attempt, ben: Client) -> None:
-    correction = proposed(unknown)
-    corrections.reject(correction, operator("cora"), NOTE)
-    assert "no longer open" in text_of(decide(ben, correction))
-    assert state_of(correction) == State.REJECTED
 
 
 def test_an_operator_who_may_propose_does_not_approve(unknown: Attempt) -> None:
@@ -136,7 +122,7 @@ def test_a_proposal_that_does_not_hold_together_is_refused(
 
 def test_a_second_proposal_is_refused_while_one_is_open(unknown: Attempt, ana: Client, ben: Client) -> None:
     proposed(unknown)
-    assert "open proposal for this attempt" in text_of(ben.post(propose_at(unknown), FORM))
+    assert "open request about this" in text_of(ben.post(propose_at(unknown), FORM))
     assert Correction.objects.count() == 1
 
 
@@ -166,7 +152,7 @@ def test_corrections_are_found_by_the_ids_of_what_they_are_about(unknown: Attemp
 
 
 def test_evidence_is_text(unknown: Attempt, ana: Client) -> None:
-    correction = proposed(unknown, evidence="<script>alert(1)</script>")
+    correction = proposed(unknown, reason="<script>alert(1)</script>")
     for page in (decide_at(correction), page_of(correction)):
         assert "<script>alert" not in text_of(ana.get(page))
 

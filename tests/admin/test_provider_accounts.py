@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain.approvals import decisions
+from payments.domain.approvals import decide
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing import provider_accounts
 from payments.models import ApprovalRequest, Attempt, AuditEntry, Charge, ProviderAccount, Route
@@ -63,7 +63,7 @@ def test_an_account_of_test_mode_is_connected_by_one_person(operator: Client, sh
 
 def approve_newest() -> None:
     """Ben agrees to what was requested last."""
-    decisions.approve(ApprovalRequest.objects.latest("pk"), staff_member("ben"), "Asked the merchant")
+    decide.approve(ApprovalRequest.objects.latest("pk"), staff_member("ben"), "Asked the merchant")
 
 
 def test_its_page_shows_the_last_four_and_where_webhooks_go(operator: Client, account: ProviderAccount) -> None:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from payments.domain.approvals import decisions
-from payments.domain.approvals.effects import describe_account, describe_route
-from payments.domain.approvals.requests import submit_request
+from payments.domain.approvals import decide
+from payments.domain.approvals.kinds.accounts import describe_account
+from payments.domain.approvals.kinds.routes import describe_route
+from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
 from tests.operators.corrections import operator
@@ -25,17 +26,17 @@ CARDS = {
 }
 
 
-def request_of(merchant: Merchant, kind: str, parameters: dict[str, Any], **members: Any) -> ApprovalRequest:
+def request_of(merchant: Merchant, kind: str, after: dict[str, Any], **members: Any) -> ApprovalRequest:
     """Return a request that is not saved yet."""
     request_id = new_id()
     given = {"id": request_id, "subject_id": request_id, "reason": REASON, "proposed_by": operator("ana")} | members
-    return ApprovalRequest(merchant=merchant, kind=kind, parameters=parameters, **given)
+    return ApprovalRequest(merchant=merchant, kind=kind, after=after, **given)
 
 
 def requested_key(merchant: Merchant, **members: Any) -> ApprovalRequest:
     """Return a saved request for a secret live key."""
     request = request_of(merchant, "issue_key", SECRET_KEY, **members)
-    submit_request(request)
+    submit(request)
     return request
 
 
@@ -45,7 +46,7 @@ def requested_account(merchant: Merchant, credentials: dict[str, str], **members
     settings = {"branch": "Cebu"} if provider == "north" else {}
     asked = {"provider": provider, "title": "Requested", "settings": settings, "credentials": sorted(credentials)}
     request = request_of(merchant, "add_account", asked, **members)
-    submit_request(request, credentials)
+    submit(request, credentials)
     return request
 
 
@@ -55,14 +56,14 @@ def requested_change(account: ProviderAccount, credentials: dict[str, str], **as
     values["credentials"] = sorted(credentials)
     before = describe_account(account)
     request = request_of(account.merchant, "change_account", values, before=before, subject_id=account.id)
-    submit_request(request, credentials)
+    submit(request, credentials)
     return request
 
 
 def requested_route(account: ProviderAccount) -> ApprovalRequest:
     """Return a saved request for a route of cards."""
     request = request_of(account.merchant, "add_route", {"account": str(account.id), **CARDS})
-    submit_request(request)
+    submit(request)
     return request
 
 
@@ -71,11 +72,11 @@ def requested_route_change(route: Route, **asked: Any) -> ApprovalRequest:
     before = describe_route(route)
     members = {"before": before, "subject_id": route.id}
     request = request_of(route.account.merchant, "change_route", before | asked, **members)
-    submit_request(request)
+    submit(request)
     return request
 
 
 def approved(request: ApprovalRequest) -> ApprovalRequest:
     """Return the request after Ben has approved it."""
-    decisions.approve(request, operator("ben"), NOTE)
+    decide.approve(request, operator("ben"), NOTE)
     return request

@@ -168,9 +168,9 @@ def test_a_decision_that_cannot_be_applied_shows_a_message(ben: Client, account:
     assert newest().state == "proposed"
 
 
-def test_a_declined_account_is_not_connected(ben: Client, shop: NewMerchant) -> None:
+def test_a_rejected_account_is_not_connected(ben: Client, shop: NewMerchant) -> None:
     request = requested_account(shop.merchant, {"key": KEY})
-    assert "Nothing was changed" in decide(ben, request, "decline")
+    assert "Nothing was changed" in decide(ben, request, "reject")
     assert not ProviderAccount.objects.exists()
 
 
@@ -180,7 +180,7 @@ def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop:
     assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
     assert announced not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
-    assert "Another administrator approves or declines it by" in text_of(ana.get(page_of(newest())))
+    assert "Another administrator approves or rejects it by" in text_of(ana.get(page_of(newest())))
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"is_superuser": False}], ids=str)
@@ -213,3 +213,12 @@ def test_an_empty_list_shows_a_message(ana: Client, shop: NewMerchant) -> None:
 
 def test_the_list_of_requests_links_to_all_open_requests(ana: Client, shop: NewMerchant) -> None:
     assert WAITING in text_of(ana.get(list_of(ApprovalRequest)))
+
+
+def test_a_page_decides_requests_of_its_own_kinds_alone(api: Api, ben: Client) -> None:
+    api.charge()
+    action = act_proposed()
+    for page in ("approvalrequest", "correction"):
+        address = reverse(f"admin:payments_{page}_decide", args=[action.pk])
+        assert ben.post(address, {"decision": "approve", "note": NOTE}).status_code == 404
+    assert ApprovalRequest.objects.get().state == "proposed"

@@ -5,7 +5,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from payments.domain.approvals import rules
-from payments.domain.approvals.requests import OPEN_REQUESTS_MAX, opened_credentials, submit_request
+from payments.domain.approvals.kinds.changes import OPEN_REQUESTS_MAX
+from payments.domain.approvals.request import opened_credentials, submit
 from payments.domain.maintenance import key_rotation, reseal
 from payments.domain.merchants.api_keys import BadKey
 from payments.domain.merchants.merchants import NewMerchant
@@ -64,7 +65,7 @@ def test_the_audit_log_has_the_change_and_its_requester(account: ProviderAccount
 def test_an_impossible_key_is_refused_when_it_is_requested(shop: NewMerchant, rights: list[str]) -> None:
     asked = SECRET_KEY | {"kind": "restricted", "rights": rights}
     with pytest.raises(BadKey):
-        submit_request(request_of(shop.merchant, "issue_key", asked))
+        submit(request_of(shop.merchant, "issue_key", asked))
     assert not ApprovalRequest.objects.exists()
 
 
@@ -82,9 +83,7 @@ def test_new_settings_without_credentials_are_refused_when_they_are_requested(ac
 
 def test_an_impossible_route_is_refused_when_it_is_requested(account: ProviderAccount) -> None:
     with pytest.raises(BadRoute):
-        submit_request(
-            request_of(account.merchant, "add_route", {"account": str(account.id), **CARDS, "amount_max": 1_000})
-        )
+        submit(request_of(account.merchant, "add_route", {"account": str(account.id), **CARDS, "amount_max": 1_000}))
     assert (Route.objects.count(), ApprovalRequest.objects.count()) == (0, 0)
 
 
@@ -175,12 +174,12 @@ def test_only_switching_a_live_account_off_needs_no_approver(
     [
         {"state": "done"},
         {"state": "approved"},
-        {"state": "declined"},
+        {"state": "rejected"},
         {"reason": " "},
         {"kind": "issue_money"},
         {"state": "withdrawn"},
     ],
-    ids=["nobody decided", "no key", "declined by nobody", "no reason", "kind", "credentials stay"],
+    ids=["nobody decided", "no key", "rejected by nobody", "no reason", "kind", "credentials stay"],
 )
 def test_the_database_refuses_an_inconsistent_request(shop: NewMerchant, members: dict[str, object]) -> None:
     request = requested_account(shop.merchant, {"key": KEY})

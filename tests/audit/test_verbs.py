@@ -13,8 +13,10 @@ DOMAIN = ("payments.domain", "customers.domain")
 RECORDS = {"payments.domain.audit.audit_log.record", "payments.domain.audit.audit_log.record_all"}
 # What pages and commands call that changes nothing, or nothing but a place in a queue.
 READS = {
-    *("approvals.effects.describe_account", "approvals.effects.describe_route"),
-    *("approvals.payout_effects.describe_schedule", "approvals.rules.account_change_needs_approval"),
+    *("approvals.kinds.accounts.describe_account", "approvals.kinds.routes.describe_route"),
+    *("approvals.kinds.charge_actions.describe", "approvals.kinds.charge_actions.fill_in"),
+    *("approvals.kinds.charge_actions.max_amount", "approvals.kinds.corrections.proposed_outcome"),
+    *("approvals.kinds.payouts.describe_schedule", "approvals.rules.account_change_needs_approval"),
     *("approvals.rules.key_needs_approval", "audit.audit_log.change"),
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
@@ -26,8 +28,7 @@ READS = {
         "merchants.terms.is_enabled",
         "merchants.terms.rates_of_fees",
     ),
-    *("operators.amounts.max_amount", "operators.cases.case_of", "operators.cases.possible_assignees"),
-    *("operators.request.prepare", "operators.summary.describe", "operators.summary.proposed_outcome"),
+    *("operators.cases.case_of", "operators.cases.possible_assignees"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "payouts.approve.outcomes_of"),
     *("payouts.approve.waits_for_approval", "payouts.files.summary", "payouts.files.waiting", "payouts.make.payable"),
     *("payouts.make.payables", "payouts.schedules.account_in_effect", "payouts.terms.needs_approval"),

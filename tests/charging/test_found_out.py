@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from payments.domain.approvals.decide import close_overtaken
 from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS
-from payments.domain.operators.corrections import close_overtaken
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, UnknownOutcome

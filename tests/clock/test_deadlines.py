@@ -29,7 +29,7 @@ DEADLINES = {
     "payments.webhook.first_try_at",
     "payments.dispute.evidence_due_at",
     "payments.dispute.response_due_at",
-    "payments.operatoraction.expires_at",
+    "payments.approvalrequest.expires_at",
     "payments.payout.due_at",
     "payments.payout.reserve_due_at",
     "payments.payoutpart.payable_at",
@@ -44,7 +44,6 @@ DEADLINES = {
 OF_OTHERS = {
     "payments.apikey.expires_at",
     "payments.payoutaccount.effective_at",
-    "payments.approvalrequest.expires_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
     # What is sent to operators.
@@ -78,7 +77,6 @@ RECORDS = {
     "payments.attempt.outage_at",
     "payments.block.lifted_at",
     "payments.charge.settled_at",
-    "payments.correction.decided_at",
     "payments.datakey.destroyed_at",
     "payments.datakey.emptied_at",
     "payments.datakey.retired_at",
@@ -109,7 +107,6 @@ RECORDS = {
     "payments.reportupload.covers_from",
     "payments.reportupload.covers_to",
     "payments.reportline.matched_at",
-    "payments.operatoraction.decided_at",
     "payments.searchprogress.complete_to",
     "payments.summedday.summed_at",
     "payments.providermessage.received_at",

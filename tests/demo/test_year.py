@@ -15,7 +15,6 @@ from pytest_django.plugin import DjangoDbBlocker
 from customers.models import Customer
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
-from payments.domain.operators.corrections import State as CorrectionState
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
@@ -109,7 +108,7 @@ class TestOneYear:
         assert Refund.objects.filter(status="pending").exists()
         assert Charge.objects.filter(hold_expires_at__range=(clock.now(), clock.now() + timedelta(days=2))).exists()
         assert Webhook.objects.filter(state="waiting", failures__gt=0).exists()
-        assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
+        assert Correction.objects.proposed().exists()
         assert OperatorAction.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
     def test_one_report_differs_and_operators_closed_a_part_of_it(self) -> None:
@@ -151,7 +150,7 @@ class TestOneYear:
 @pytest.mark.django_db
 def test_rare_scenarios_run_to_their_end() -> None:
     run(operator_scenarios.corrected, operator_scenarios.refund_approved, operator_scenarios.blocked)
-    assert Correction.objects.get().state == CorrectionState.APPROVED
+    assert Correction.objects.get().state == "done"
     done = OperatorAction.objects.get()
     assert (done.kind, done.state, str(done.decided_by)) == ("refund", "done", "demo.efren")
     assert not Attempt.objects.filter(due_at__isnull=False).exists()

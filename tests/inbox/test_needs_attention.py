@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
+from payments.domain.approvals import decide
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.operators import decide
 from payments.inbox import decisions, rows
 from payments.inbox.sorts import SORTS
 from payments.models import Refund, Webhook
@@ -58,8 +58,8 @@ def test_a_refund_needs_attention_when_it_is_pending_for_longer_than_a_day(shop:
 
 def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
     api.charge()
-    declined = proposed("refund", ALONE + 1)
-    decide.decline(declined, person("ben", "finance"), "No")
+    rejected = proposed("refund", ALONE + 1)
+    decide.reject(rejected, person("ben", "finance"), "No")
     proposed("refund", ALONE + 2)
     assert [each.row.amount for each in decisions.proposed(None)] == [ALONE + 2]
 

@@ -4,14 +4,15 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.operators import corrections
+from payments.domain.approvals import decide
+from payments.domain.approvals.request import submit
 from payments.models import Attempt, Correction
 from tests.charging.doubles import LosesAnswers, provider
 from tests.client import ANSWER_LOST, Api
 
 EVIDENCE = "Report of 21 Nov, line 7"
 NOTE = "Seen in their back office"
-PROOF = {"approved": {"provider_ref": "psp_77"}, "declined": {"decline_code": "insufficient_funds"}}
+PROOF = {"approved": {"reference": "psp_77"}, "declined": {"code": "insufficient_funds"}}
 
 
 def operator(name: str) -> User:
@@ -35,17 +36,21 @@ def unknown_operation(api: Api, verb: str) -> Attempt:
 
 def new_proposal(attempt: Attempt, outcome: str = "approved", **members: Any) -> Correction:
     """Return a proposal of Ana's that is not saved yet."""
-    given = PROOF.get(outcome, {}) | {"evidence": EVIDENCE, "proposed_by": operator("ana")} | members
-    return Correction(attempt=attempt, outcome=outcome, **given)
+    after = {"outcome": outcome, "code": "", "reference": ""} | PROOF.get(outcome, {})
+    after |= {name: members.pop(name) for name in [*after] if name in members}
+    given = {"reason": EVIDENCE, "proposed_by": operator("ana")} | members
+    return Correction(kind="correction", attempt=attempt, after=after, **given)
 
 
 def proposed(attempt: Attempt, outcome: str = "approved", **members: Any) -> Correction:
     """Return an open proposal of Ana's."""
     correction = new_proposal(attempt, outcome, **members)
-    corrections.propose(correction)
+    submit(correction)
     return correction
 
 
 def corrected(attempt: Attempt, outcome: str, **members: Any) -> Correction:
     """Return a correction that Ana proposed and Ben approved."""
-    return corrections.approve(proposed(attempt, outcome, **members), operator("ben"), NOTE)
+    correction = proposed(attempt, outcome, **members)
+    decide.approve(correction, operator("ben"), NOTE)
+    return correction

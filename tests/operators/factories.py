@@ -4,7 +4,8 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 
-from payments.domain.operators import decide, execute, request
+from payments.domain.approvals import decide, execution
+from payments.domain.approvals.request import submit
 from payments.models import ApprovalLimit, Charge, OperatorAction
 from payments.staff.roles import ALL_MERCHANTS, make_roles
 
@@ -32,7 +33,7 @@ def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> Ope
 def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> OperatorAction:
     """Save a `new_action` and return it: as a request, unless it is within the limit."""
     action = new_action(kind, amount, **members)
-    request.propose(action)
+    submit(action)
     return action
 
 
@@ -43,5 +44,5 @@ def approved(action: OperatorAction) -> OperatorAction:
 
 
 def done(action: OperatorAction) -> OperatorAction:
-    execute.execute_action(action)
+    execution.execute_action(action)
     return action

@@ -5,11 +5,10 @@ import signal
 import threading
 
 import pytest
-from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
+from payments.domain.approvals import decide
 from payments.domain.charging import recovery
-from payments.domain.operators import corrections
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment
@@ -32,9 +31,10 @@ def test_of_concurrent_approvers_one_succeeds(api: Api) -> None:
 
     def approve(number: int) -> str:
         try:
-            return corrections.approve(Correction.objects.get(), approvers[number], NOTE).state
+            decide.approve(Correction.objects.get(), approvers[number], NOTE)
         except Refused:
             return "refused"
+        return "approved"
 
     assert sorted(at_once(8, approve)) == ["approved", *["refused"] * 7]
     assert Event.objects.filter(type="charge.succeeded").count() == 1
@@ -50,7 +50,7 @@ def test_of_concurrent_proposals_one_is_open(api: Api) -> None:
     def propose(number: int) -> bool:
         try:
             return bool(proposed(attempt, proposed_by=people[number]))
-        except ValidationError:
+        except Refused:
             return False
 
     assert sum(at_once(8, propose)) == 1
@@ -67,11 +67,11 @@ def test_a_concurrent_approval_and_lookup_record_one_outcome(lap: int, api: Api)
         if number:
             recovery.resolve(attempt)
         else:
-            corrections.approve(correction, ben, NOTE)
+            decide.approve(correction, ben, NOTE)
 
     at_once(2, one_of_both)
     correction.refresh_from_db()
-    won = correction.state == State.APPROVED
+    won = correction.state == State.DONE
     assert won or correction.state == State.OVERTAKEN
     assert (Attempt.objects.get().provider_ref == "psp_77") == won
     assert Charge.objects.get().status == "succeeded"
@@ -100,7 +100,7 @@ def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(
             recovery.resolve(attempt)
         else:
             slow.asked.wait(10)
-            corrections.approve(correction, ben, NOTE)
+            decide.approve(correction, ben, NOTE)
             slow.may_continue.set()
 
     with provider(slow):
@@ -118,7 +118,7 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
     child = os.fork()
     if child == 0:
         os.read(ready, 1)
-        corrections.approve(correction, ben, NOTE)
+        decide.approve(correction, ben, NOTE)
         os._exit(0)
     with transaction.atomic():
         # Nothing can be recorded without an event.
@@ -131,7 +131,8 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
     assert Correction.objects.get().state == State.PROPOSED
     assert UnknownOutcome.objects.exists()
 
-    assert corrections.approve(correction, ben, NOTE).state == State.APPROVED
+    decide.approve(correction, ben, NOTE)
+    assert correction.state == State.DONE
     assert Event.objects.filter(type="charge.succeeded").count() == 1
 
 
@@ -146,12 +147,13 @@ def test_an_approval_that_cannot_be_recorded_is_refused_and_leaves_the_proposal_
             theirs.execute(f"LOCK TABLE {table}")
             ours.execute("SET lock_timeout = '50ms'")
             with pytest.raises(Refused, match="still open"):
-                corrections.approve(correction, ben, NOTE)
+                decide.approve(correction, ben, NOTE)
             ours.execute("SET lock_timeout = '5s'")
     finally:
         busy.close()
     assert Correction.objects.get().state == State.PROPOSED
-    assert corrections.approve(correction, ben, NOTE).state == State.APPROVED
+    decide.approve(correction, ben, NOTE)
+    assert correction.state == State.DONE
     assert Charge.objects.get().status == "succeeded"
 
 

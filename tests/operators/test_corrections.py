@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 
 from payments import clock
+from payments.domain.approvals import decide
 from payments.domain.charging import recovery
 from payments.domain.charging.attempts import payment_of, reload
-from payments.domain.operators import corrections
 from payments.models import Attempt, AuditEntry, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Report
 from payments.providers.simulator.connector import Simulator
@@ -163,7 +163,8 @@ def test_an_approval_after_the_providers_own_answer_changes_nothing(api: Api) ->
     correction = proposed(unknown_payment(api), "declined")
     recover()
     before, events = Charge.objects.values().get(), Event.objects.count()
-    assert corrections.approve(correction, operator("ben"), NOTE).state == State.OVERTAKEN
+    decide.approve(correction, operator("ben"), NOTE)
+    assert correction.state == State.OVERTAKEN
     assert Charge.objects.values().get() == before
     assert Event.objects.count() == events
 
@@ -172,7 +173,7 @@ def test_a_proposal_whose_outcome_became_known_is_closed_by_the_sweep(api: Api) 
     overtaken = proposed(unknown_payment(api), "declined")
     recover()
     open_one = proposed(unknown_payment(api), "declined")
-    assert corrections.close_overtaken() == 1
+    assert decide.close_overtaken() == 1
     acts = [entry.action for entry in AuditEntry.objects.about(overtaken).order_by("id")]
     assert acts == ["proposed", "overtaken"]
     overtaken.refresh_from_db()

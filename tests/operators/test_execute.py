@@ -6,9 +6,9 @@ import pytest
 
 from payments import clock
 from payments.domain import idempotency
+from payments.domain.approvals import execution
+from payments.domain.approvals.execution import caller_of
 from payments.domain.charging import operations
-from payments.domain.operators import execute
-from payments.domain.operators.execute import caller_of
 from payments.ids import first_id
 from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, OperatorAction
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider
@@ -76,16 +76,16 @@ def test_a_process_that_dies_before_the_call_leaves_the_action_to_the_sweep(api:
     api.charge()
     proposed("refund", 100)
     left_behind()
-    assert execute.execute_left() == 1
+    assert execution.execute_left() == 1
     assert (OperatorAction.objects.get().state, Charge.objects.get().amount_refunded) == ("done", 100)
 
 
 def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) -> None:
     api.charge()
     action = proposed("refund", 100)
-    execute.VERBS["refund"](caller_of(action), action)
+    execution.VERBS["refund"](caller_of(action), action)
     left_behind()
-    execute.execute_left()
+    execution.execute_left()
     action.refresh_from_db()
     assert (action.state, action.attempt, Charge.objects.get().amount_refunded) == (
         "done",
@@ -97,13 +97,13 @@ def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) ->
 def test_the_sweep_leaves_a_new_approval_to_its_process(api: Api) -> None:
     api.charge()
     proposed("refund", 100)
-    assert execute.execute_left() == 0
+    assert execution.execute_left() == 0
 
 
 def test_the_sweep_executes_a_batch_at_once(api: Api) -> None:
     api.charge()
     action = proposed("refund", 100, batch=Charge.objects.get().id)
-    assert execute.execute_left() == 1
+    assert execution.execute_left() == 1
     action.refresh_from_db()
     assert action.state == "done"
 
@@ -162,6 +162,6 @@ def test_one_failing_action_does_not_stop_the_others(api: Api) -> None:
     api.charge()
     second = proposed("refund", ALONE)
     left_behind()
-    execute.execute_left()
+    execution.execute_left()
     second.refresh_from_db()
     assert second.state == "done"

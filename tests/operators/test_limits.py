@@ -5,7 +5,8 @@ from django.contrib.auth.models import Group, User
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.domain.operators.approval_limits import limit_of, may_be_done_alone
+from payments.domain.approvals.kinds.charge_actions import may_be_done_alone
+from payments.domain.operators.four_eyes import limit_of
 from payments.models import ApprovalLimit, OperatorAction
 from payments.staff.roles import LIMITS, make_roles
 

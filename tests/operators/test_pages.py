@@ -93,7 +93,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     address = reverse("admin:payments_operatoraction_decide", args=[act.pk])
     assert address in text_of(ben.get(page_of(Charge.objects.get())))
     text = text_of(ben.get(address))
-    assert [words for words in ("goes back to the payer", REASON, "ana", "Decline") if words not in text] == []
+    assert [words for words in ("goes back to the payer", REASON, "ana", "Reject") if words not in text] == []
     assert "Done: refund of PHP 50.01" in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 
@@ -121,9 +121,9 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:
     assert OperatorAction.objects.get().state == "proposed"
 
 
-def test_a_declined_request_moves_nothing(api: Api, ben: Client) -> None:
+def test_a_rejected_request_moves_nothing(api: Api, ben: Client) -> None:
     api.charge()
-    assert "No money was moved" in text_of(decide(ben, proposed(), "decline"))
+    assert "No money was moved" in text_of(decide(ben, proposed(), "reject"))
     assert Charge.objects.get().amount_refunded == 0
 
 
@@ -138,7 +138,7 @@ def test_the_requester_withdraws(api: Api, ana: Client) -> None:
 def test_support_does_not_decide(api: Api, ana: Client) -> None:
     api.charge()
     act = proposed(proposed_by=person("cleo"))
-    assert [decide(ana, act, decision).status_code for decision in ("approve", "decline", "withdraw")] == [403] * 3
+    assert [decide(ana, act, decision).status_code for decision in ("approve", "reject", "withdraw")] == [403] * 3
     assert OperatorAction.objects.get().state == "proposed"
 
 

@@ -6,7 +6,8 @@ import signal
 import pytest
 from django.db import connection
 
-from payments.domain.operators import decide, execute, request
+from payments.domain.approvals import decide, execution
+from payments.domain.approvals.request import submit
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Attempt, Charge, OperatorAction
 from payments.providers.base import Operation, Outcome
@@ -32,7 +33,7 @@ def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(ap
             decide.approve(mine, people[number], NOTE)
         except Refused:
             return False
-        execute.execute_action(mine)
+        execution.execute_action(mine)
         return True
 
     assert sum(at_once(6, approve)) == 1
@@ -64,7 +65,7 @@ def test_concurrent_requests_stay_within_the_limit(api: Api) -> None:
 
     def refund(number: int) -> str:
         action = new_action("refund", ALONE // 2, proposed_by=people[number])
-        request.propose(action)
+        submit(action)
         return action.state
 
     assert sorted(at_once(6, refund)) == ["approved"] * 2 + ["proposed"] * 4
@@ -76,11 +77,11 @@ def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     left_behind()
 
     def do(number: int) -> None:
-        execute.execute_left() if number else execute.execute_action(OperatorAction.objects.get())
+        execution.execute_left() if number else execution.execute_action(OperatorAction.objects.get())
 
     at_once(4, do)
     left_behind()
-    execute.execute_left()
+    execution.execute_left()
     action.refresh_from_db()
     assert (action.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
 
@@ -91,7 +92,7 @@ def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_a
 
     def refund(number: int) -> None:
         if number < len(acts):
-            execute.execute_action(acts[number])
+            execution.execute_action(acts[number])
         else:
             api.post(f"/charges/{charge['id']}/refund", {"amount": 2 * ALONE})
 
@@ -116,16 +117,16 @@ def test_a_process_killed_while_it_refunds_has_refunded_once(api: Api) -> None:
     child = os.fork()
     if child == 0:
         with provider(DiesWhenAsked()):
-            execute.execute_action(action)
+            execution.execute_action(action)
         os._exit(0)
     os.waitpid(child, 0)
     action.refresh_from_db()
     assert action.state == "approved"
     left_behind()
-    execute.execute_left()
+    execution.execute_left()
     assert Attempt.objects.filter(kind="refund").count() == 1
     recover()
-    execute.execute_left()
+    execution.execute_left()
     action.refresh_from_db()
     assert (action.state, action.attempt.outcome, Charge.objects.get().amount_refunded) == (
         "done",

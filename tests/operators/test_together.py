@@ -6,7 +6,7 @@ import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.test import Client
 
-from payments.domain.operators import execute
+from payments.domain.approvals import execution
 from payments.models import Charge, OperatorAction
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of
@@ -44,7 +44,7 @@ def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client)
     small, large = api.charge(amount=3_000), api.charge(amount=ALONE + 1)
     text = confirm(ana, choose(ana, "refund"))
     assert ("approved 1: PHP\xa030.00" in text, "proposed 1: PHP\xa050.01" in text) == (True, True)
-    assert execute.execute_left() == 1
+    assert execution.execute_left() == 1
     assert [api.read(charge)["amount_refunded"] for charge in (small, large)] == [3_000, 0]
 
 
@@ -67,7 +67,7 @@ def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) 
     page = choose(ana, "refund")
     api.post(f"/charges/{first['id']}/void")
     assert f"Left out: 1. {first['id']}" in confirm(ana, page)
-    execute.execute_left()
+    execution.execute_left()
     assert api.read(second)["amount_refunded"] == 1_000
 
 

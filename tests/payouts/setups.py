@@ -4,10 +4,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.approvals import decisions
-from payments.domain.approvals.payout_effects import describe_schedule
-from payments.domain.approvals.requests import submit_request
-from payments.domain.operators.four_eyes import Operator
+from payments.domain.approvals import decide
+from payments.domain.approvals.decide import Operator
+from payments.domain.approvals.kinds.payouts import describe_schedule
+from payments.domain.approvals.request import submit
 from payments.domain.payouts import terms
 from payments.domain.payouts.terms import Terms
 from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutSchedule
@@ -22,7 +22,7 @@ ACCOUNT = {"currency": "PHP", "holder": "Sari Store", "bic": "BNORPHMM", "last4"
 def requested_account(merchant: Merchant, number: str = NUMBER, **said: Any) -> ApprovalRequest:
     """Return a saved request of Ana's for a bank account."""
     request = request_of(merchant, "add_payout_account", ACCOUNT | said)
-    submit_request(request, {"number": number})
+    submit(request, {"number": number})
     return request
 
 
@@ -31,7 +31,7 @@ def requested_schedule(merchant: Merchant, wanted: Terms, currency: str = "PHP")
     now = terms.schedule_of(merchant, True, currency)
     members: dict[str, Any] = {"before": describe_schedule(now)} | ({"subject_id": now.id} if now else {})
     request = request_of(merchant, "set_payout_schedule", {"currency": currency, **wanted.as_json()}, **members)
-    submit_request(request)
+    submit(request)
     return request
 
 
@@ -40,12 +40,12 @@ def requested_record(payout: Payout, status: str, **members: Any) -> ApprovalReq
     before = {"status": payout.status}
     given = {"before": before, "subject_id": payout.id} | members
     request = request_of(payout.merchant, "record_payout", {"status": status}, **given)
-    submit_request(request)
+    submit(request)
     return request
 
 
 def approve(request: ApprovalRequest, approver: Operator | None = None) -> None:
-    decisions.approve(request, approver or operator("ben"), NOTE)
+    decide.approve(request, approver or operator("ben"), NOTE)
 
 
 def live_account(merchant: Merchant) -> PayoutAccount:

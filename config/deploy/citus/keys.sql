@@ -4,17 +4,16 @@
 
 ALTER TABLE customers_customersource DROP CONSTRAINT customers_customerso_customer_id_5c2e2d64_fk_customers;
 ALTER TABLE customers_customersource DROP CONSTRAINT customers_customerso_source_id_db41cd5e_fk_payments_;
+ALTER TABLE payments_approvalrequest DROP CONSTRAINT payments_approvalreq_attempt_id_63462e1c_fk_payments_;
+ALTER TABLE payments_approvalrequest DROP CONSTRAINT payments_approvalreq_charge_id_07f21724_fk_payments_;
 ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_charge_id_b2d2e400_fk_payments_charge_id;
 ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_idempotency_id_e45acc08_fk_payments_;
 ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_refund_id_095fa19c_fk_payments_refund_id;
 ALTER TABLE payments_card DROP CONSTRAINT payments_card_source_id_ac540e8d_fk_payments_source_id;
 ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_source_id_784b2fd9_fk_payments_source_id;
-ALTER TABLE payments_correction DROP CONSTRAINT payments_correction_attempt_id_019380ef_fk_payments_attempt_id;
 ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id;
 ALTER TABLE payments_dispute DROP CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id;
 ALTER TABLE payments_evidence DROP CONSTRAINT payments_evidence_dispute_id_5dc44375_fk_payments_dispute_id;
-ALTER TABLE payments_operatoraction DROP CONSTRAINT payments_operatoract_attempt_id_83dbe485_fk_payments_;
-ALTER TABLE payments_operatoraction DROP CONSTRAINT payments_operatoract_charge_id_a683592c_fk_payments_;
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id;
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_;
 ALTER TABLE payments_payoutpart DROP CONSTRAINT payments_payoutpart_payout_id_7cb2d441_fk_payments_payout_id;
@@ -43,8 +42,6 @@ ALTER TABLE payments_card DROP CONSTRAINT payments_card_pkey,
     ADD CONSTRAINT payments_card_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_pkey,
     ADD CONSTRAINT payments_charge_pkey PRIMARY KEY (id, merchant_id);
-ALTER TABLE payments_correction DROP CONSTRAINT payments_correction_pkey,
-    ADD CONSTRAINT payments_correction_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_daytotal DROP CONSTRAINT payments_daytotal_pkey,
     ADD CONSTRAINT payments_daytotal_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_pkey,
@@ -59,10 +56,6 @@ ALTER TABLE payments_evidencesent DROP CONSTRAINT payments_evidencesent_pkey,
     ADD CONSTRAINT payments_evidencesent_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_idempotencyrecord DROP CONSTRAINT payments_idempotencyrecord_pkey,
     ADD CONSTRAINT payments_idempotencyrecord_pkey PRIMARY KEY (id, merchant_id);
-ALTER TABLE payments_operatoraction DROP CONSTRAINT payments_operatoraction_attempt_id_key,
-    ADD CONSTRAINT payments_operatoraction_attempt_id_key UNIQUE (attempt_id, merchant_id);
-ALTER TABLE payments_operatoraction DROP CONSTRAINT payments_operatoraction_pkey,
-    ADD CONSTRAINT payments_operatoraction_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_pkey,
     ADD CONSTRAINT payments_pagevisit_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_pkey,
@@ -99,6 +92,8 @@ ALTER TABLE payments_webhooksecret DROP CONSTRAINT payments_webhooksecret_pkey,
     ADD CONSTRAINT payments_webhooksecret_pkey PRIMARY KEY (id, merchant_id);
 DROP INDEX one_open_approval_request_per_subject;
 CREATE UNIQUE INDEX one_open_approval_request_per_subject ON payments_approvalrequest (subject_id, merchant_id) WHERE ((state)::text = ANY ((ARRAY['proposed'::character varying, 'approved'::character varying])::text[]));
+DROP INDEX one_operator_action_per_attempt;
+CREATE UNIQUE INDEX one_operator_action_per_attempt ON payments_approvalrequest (attempt_id, merchant_id) WHERE ((kind)::text = ANY ((ARRAY['capture'::character varying, 'void'::character varying, 'refund'::character varying, 'release'::character varying, 'extend'::character varying])::text[]));
 DROP INDEX one_authorization_per_charge;
 CREATE UNIQUE INDEX one_authorization_per_charge ON payments_attempt (charge_id, merchant_id) WHERE (((kind)::text = 'authorize'::text) AND (NOT passed_on));
 DROP INDEX one_authorization_per_route;
@@ -107,8 +102,6 @@ DROP INDEX one_unresolved_operation_per_charge;
 CREATE UNIQUE INDEX one_unresolved_operation_per_charge ON payments_attempt (charge_id, merchant_id) WHERE (((state)::text = ANY ((ARRAY['open'::character varying, 'unknown'::character varying])::text[])) AND (NOT ((kind)::text = 'reverse'::text)));
 DROP INDEX one_charge_per_single_use_source;
 CREATE UNIQUE INDEX one_charge_per_single_use_source ON payments_charge (source_id, merchant_id) WHERE single_use;
-DROP INDEX one_open_correction_per_attempt;
-CREATE UNIQUE INDEX one_open_correction_per_attempt ON payments_correction (attempt_id, merchant_id) WHERE ((state)::text = 'proposed'::text);
 DROP INDEX dispute_once_per_charge;
 CREATE UNIQUE INDEX dispute_once_per_charge ON payments_dispute (charge_id, provider_ref, merchant_id);
 DROP INDEX evidence_once_per_type;
@@ -139,6 +132,10 @@ ALTER TABLE customers_customersource ADD CONSTRAINT customers_customerso_custome
     REFERENCES customers_customer (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE customers_customersource ADD CONSTRAINT customers_customerso_source_id_db41cd5e_fk_payments_ FOREIGN KEY (source_id, merchant_id)
     REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_approvalrequest ADD CONSTRAINT payments_approvalreq_attempt_id_63462e1c_fk_payments_ FOREIGN KEY (attempt_id, merchant_id)
+    REFERENCES payments_attempt (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_approvalrequest ADD CONSTRAINT payments_approvalreq_charge_id_07f21724_fk_payments_ FOREIGN KEY (charge_id, merchant_id)
+    REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_attempt ADD CONSTRAINT payments_attempt_charge_id_b2d2e400_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_attempt ADD CONSTRAINT payments_attempt_idempotency_id_e45acc08_fk_payments_ FOREIGN KEY (idempotency_id, merchant_id)
@@ -149,18 +146,12 @@ ALTER TABLE payments_card ADD CONSTRAINT payments_card_source_id_ac540e8d_fk_pay
     REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_charge ADD CONSTRAINT payments_charge_source_id_784b2fd9_fk_payments_source_id FOREIGN KEY (source_id, merchant_id)
     REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE payments_correction ADD CONSTRAINT payments_correction_attempt_id_019380ef_fk_payments_attempt_id FOREIGN KEY (attempt_id, merchant_id)
-    REFERENCES payments_attempt (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_declinealert ADD CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_dispute ADD CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_evidence ADD CONSTRAINT payments_evidence_dispute_id_5dc44375_fk_payments_dispute_id FOREIGN KEY (dispute_id, merchant_id)
     REFERENCES payments_dispute (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE payments_operatoraction ADD CONSTRAINT payments_operatoract_attempt_id_83dbe485_fk_payments_ FOREIGN KEY (attempt_id, merchant_id)
-    REFERENCES payments_attempt (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE payments_operatoraction ADD CONSTRAINT payments_operatoract_charge_id_a683592c_fk_payments_ FOREIGN KEY (charge_id, merchant_id)
-    REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_pagevisit ADD CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_payout ADD CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_ FOREIGN KEY (account_id, merchant_id)

@@ -17,7 +17,6 @@ SELECT create_distributed_table('payments_apirequest', 'merchant_id', colocate_w
 SELECT create_distributed_table('payments_approvalrequest', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_attempt', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_card', 'merchant_id', colocate_with => 'payments_charge');
-SELECT create_distributed_table('payments_correction', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_daytotal', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_declinealert', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_dispute', 'merchant_id', colocate_with => 'payments_charge');
@@ -25,7 +24,6 @@ SELECT create_distributed_table('payments_event', 'merchant_id', colocate_with =
 SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
-SELECT create_distributed_table('payments_operatoraction', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutaccount', 'merchant_id', colocate_with => 'payments_charge');

@@ -1,4 +1,4 @@
-"""Requests for approval of keys, provider accounts and routes, and the page of everything that waits for approval."""
+"""Requests for approval of changes, and the page of everything that waits for approval."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,20 +20,18 @@ from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_approver
+from payments.admin.approvals.forms import NOBODY_ELSE, has_approver
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
 from payments.admin.framework.base import by, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
-from payments.admin.framework.formats import chip, column, lines, link
+from payments.admin.framework.decisions import DecidedByAnother, Message, decisions_on
+from payments.admin.framework.formats import column, lines, link
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
 from payments.admin.moments import moment_text
-from payments.admin.operators import corrections, requests
 from payments.admin.operators.requests import ByTurn
-from payments.domain.approvals import decisions
+from payments.domain.approvals import decide
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.operators.summary import describe, proposed_outcome
-from payments.models import ApprovalRequest, Correction, Merchant, OperatorAction
-from payments.vault import VaultUnavailable
+from payments.models import ApprovalRequest, Merchant
+from payments.models.operators.approval_request import SHOWN_AS
 
 # The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
@@ -50,16 +48,10 @@ PERMISSIONS = {
     Kind.SET_PAYOUT_SCHEDULE: "payments.change_payoutschedule",
     Kind.RECORD_PAYOUT: "payments.record_payout",
 }
-DECISIONS = (
-    Decision("approve", "Approve", MAY_DECIDE, decisions.approve),
-    Decision("decline", "Decline", MAY_DECIDE, decisions.decline),
-    Decision("withdraw", "Withdraw", "payments.view_approvalrequest", decisions.withdraw, by_proposer=True),
-)
-CHIPS = {State.PROPOSED: "warn", State.APPROVED: "warn", State.DONE: "good", State.DECLINED: "bad"}
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved. The requester takes the key, which is made then."),
     State.DONE: (messages.SUCCESS, "Approved and done."),
-    State.DECLINED: (messages.SUCCESS, "Declined. Nothing was changed."),
+    State.REJECTED: (messages.SUCCESS, "Rejected. Nothing was changed."),
     State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. Nothing was changed."),
 }
 
@@ -73,7 +65,7 @@ class WaitingItem:
     reason: str
     requester: User
     created_at: datetime
-    expires_at: datetime | None
+    expires_at: datetime
     address: str
     is_mine: bool
     may_decide: bool
@@ -100,57 +92,41 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
 
 
 def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
-    operator = operator_of(request)
-    for act in _rows(request, page, OperatorAction, "charge__merchant"):
-        what, decider = describe(act), operator.has_perm(requests.MAY_DECIDE)
-        yield _item(act, what, act.charge.merchant, act.reason, act.expires_at, operator, decider)
-    for row in _rows(request, page, Correction, "attempt__charge__merchant"):
-        what = f"{row.attempt.kind}, outcome: {proposed_outcome(row)}"
-        decider = operator.has_perm(corrections.DECISIONS[0].permission)
-        yield _item(row, what, row.attempt.charge.merchant, row.evidence, None, operator, decider)
-    for change in _rows(request, page, ApprovalRequest, "merchant"):
-        what, decider = short_words(change), operator.has_perm(MAY_DECIDE)
-        yield _item(change, what, change.merchant, change.reason, change.expires_at, operator, decider)
+    for model in SHOWN_AS:
+        own: Any = page.admin_site.get_model_admin(model)
+        if own.has_view_permission(request):
+            rows = own.get_queryset(request).filter(state=State.PROPOSED)
+            yield from _shown(request, own, rows, operator_of(request).has_perm(model.MAY_DECIDE))
 
 
 def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
-    operator = operator_of(request)
-    approved = page.get_queryset(request).filter(state=ApprovalRequest.State.APPROVED, proposed_by=operator)
-    for row in approved.order_by("pk")[:SHOWN_MAX]:
-        yield _item(row, short_words(row), row.merchant, row.reason, row.expires_at, operator, decider=False)
+    approved = page.get_queryset(request).filter(state=State.APPROVED, proposed_by=operator_of(request))
+    return _shown(request, page, approved, may_decide=False)
 
 
-def _rows(request: HttpRequest, page: admin.ModelAdmin, model: Any, merchant: str) -> QuerySet[Any]:
-    """Return the waiting rows of `model` that the operator may see."""
-    own = page.admin_site.get_model_admin(model)
-    if not own.has_view_permission(request):
-        return model.objects.none()
-    rows = own.get_queryset(request).filter(state="proposed")
-    return rows.select_related("proposed_by", merchant).order_by("pk")[:SHOWN_MAX]
+def _shown(request: HttpRequest, page: Any, rows: QuerySet[Any], may_decide: bool) -> Iterator[WaitingItem]:
+    for row in rows.select_related(*page.list_select_related).order_by("pk")[:SHOWN_MAX]:
+        is_mine = row.proposed_by_id == operator_of(request).pk
+        decides = may_decide and not is_mine
+        address = reverse(
+            f"admin:{page.opts.app_label}_{page.opts.model_name}_{'decide' if decides else 'change'}", args=[row.pk]
+        )
+        what, merchant = page.in_words(row), str(row.merchant)
+        yield WaitingItem(
+            what, merchant, row.reason, row.proposed_by, row.created_at, row.expires_at, address, is_mine, decides
+        )
 
 
-def _item(
-    row: Any, what: str, merchant: object, reason: str, expires_at: datetime | None, operator: User, decider: bool
-) -> WaitingItem:
-    is_mine = row.proposed_by_id == operator.pk
-    may_decide = decider and not is_mine
-    step = "decide" if may_decide else "change"
-    address = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{step}", args=[row.pk])
-    return WaitingItem(
-        what, str(merchant), reason, row.proposed_by, row.created_at, expires_at, address, is_mine, may_decide
-    )
-
-
-ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind})
+KINDS = [Kind(kind) for kind in ApprovalRequest.KINDS]
+ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in KINDS})
+STATES = [state.value for state in State if state not in (State.REFUSED, State.OVERTAKEN)]
 
 
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother):
-    merchant_lookup = "merchant"
-    decisions = DECISIONS
+    decisions = decisions_on(ApprovalRequest, "payments.view_approvalrequest")
     list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
-    list_filter = (ByTurn, one_of("state", State.values), ByKind, "created_at")
-    list_select_related = ("merchant", "proposed_by", "decided_by")
+    list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
     uuid_lookups = {
@@ -164,7 +140,6 @@ class ApprovalRequestAdmin(DecidedByAnother):
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
     shown_merchant = column("Merchant", lambda row: link(Merchant, row.merchant_id, row.merchant.title))
-    shown_state = column("State", lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
     shown_kind = column("Kind", lambda row: row.get_kind_display())
     asked_for = column(
         "Asked for", lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
@@ -176,15 +151,15 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def facts_of(self, row: ApprovalRequest) -> Facts:
         return facts_of(row)
 
-    def carry_out(self, row: ApprovalRequest, decision: Decision, operator: User, note: str) -> Message:
-        try:
-            decision.decide(row, operator, note)
-        except VaultUnavailable as fault:
-            raise Refused(f"{fault} The request is still open: try again in a moment.") from fault
+    def in_words(self, row: ApprovalRequest) -> str:
+        return short_words(row)
+
+    def result(self, row: ApprovalRequest) -> Message:
         return MESSAGES[State(row.state)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("merchant", "proposed_by", "decided_by")
+        own = super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
+        return own.select_related("merchant", "proposed_by", "decided_by")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -208,7 +183,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
             raise PermissionDenied
         page = reverse("admin:payments_approvalrequest_change", args=[pk])
         try:
-            name, text = decisions.take_key(row, operator)
+            name, text = decide.take_key(row, operator)
         except Refused as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
             return redirect(page)
@@ -232,7 +207,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NOBODY_ELSE
             case State.PROPOSED:
-                return f"Another administrator approves or declines it by {moment_text(row.expires_at)}."
+                return f"Another administrator approves or rejects it by {moment_text(row.expires_at)}."
             case State.APPROVED:
                 return f"{row.proposed_by} takes the key by {moment_text(row.expires_at)}. It is made when it is taken."
             case State.DONE:

@@ -8,11 +8,11 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from payments.admin.framework.object_actions import Consequence
-from payments.domain.approvals.requests import NO_CREDENTIALS, submit_request
+from payments.domain.approvals.executors import NO_CREDENTIALS
+from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
-MAY_DECIDE = "payments.decide_approvalrequest"
 NOBODY_ELSE = (
     "Nobody else may approve it yet. Add another user under Users, with the role administrator, for this merchant "
     "or for all, and have them sign in."
@@ -34,7 +34,7 @@ def has_approver(operator: User, merchant: Merchant | None) -> bool:
 
 
 def _may_decide(operator: User, merchant: Merchant | None) -> bool:
-    if not operator.has_perm(MAY_DECIDE):
+    if not operator.has_perm(ApprovalRequest.MAY_DECIDE):
         return False
     limit = MerchantAccess.objects.limit_of(operator)
     return limit is None or merchant is None or merchant.pk in limit
@@ -44,22 +44,22 @@ def submitted(
     merchant: Merchant,
     kind: str,
     said: Mapping[str, Any],
-    parameters: Mapping[str, Any],
+    after: Mapping[str, Any],
     before: Mapping[str, Any] = NOTHING_BEFORE,
     subject_id: UUID | None = None,
     credentials: Mapping[str, str] = NO_CREDENTIALS,
 ) -> ApprovalRequest:
-    """Return the request that a form made, as it `said`. Raises as `submit_request` does."""
+    """Return the request that a form made, as it `said`. Raises as `submit` does."""
     request_id = said.get("row_id") or new_id()
     request = ApprovalRequest(
         id=request_id,
         merchant=merchant,
         kind=kind,
         subject_id=subject_id or request_id,
-        parameters=dict(parameters),
+        after=dict(after),
         before=dict(before),
         reason=said["reason"],
         proposed_by=said["operator"],
     )
-    submit_request(request, credentials)
+    submit(request, credentials)
     return request

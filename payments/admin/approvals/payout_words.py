@@ -22,7 +22,7 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
         case Kind.SET_PAYOUT_SCHEDULE:
             said = f"Payouts of {merchant} made from now on have these terms. What goes out is not there any more for "
             return Consequence(f"{said}later refunds and disputes.")
-        case _ if request.parameters["status"] == "returned":
+        case _ if request.after["status"] == "returned":
             said = f"The balance of {merchant} has the money again, and the next payout pays it once more."
             return Consequence(f"{said} Make sure that it is back in our account.")
         case _:
@@ -31,7 +31,7 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
 
 def short_words(request: ApprovalRequest) -> str:
     """Return what is asked for, in a few words."""
-    said = request.parameters
+    said = request.after
     match request.kind:
         case Kind.ADD_PAYOUT_ACCOUNT:
             return f"{said['currency']}, ending in {said['last4']}"
@@ -49,9 +49,7 @@ def subject(request: ApprovalRequest) -> Facts:
         yield "Amount", money(payout.amount, payout.currency)
         yield "Went to", payout.account
         return
-    own = PayoutAccount.objects.filter(
-        merchant=request.merchant_id, livemode=True, currency=request.parameters["currency"]
-    )
+    own = PayoutAccount.objects.filter(merchant=request.merchant_id, livemode=True, currency=request.after["currency"])
     present = own.in_effect(clock.now()).first()
     yield "In place of", link(PayoutAccount, present.id, present) if present else "no account yet"
 

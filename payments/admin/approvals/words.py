@@ -36,8 +36,8 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant, requester = request.merchant.title, request.proposed_by
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
-            does = " and ".join(RIGHTS.get(right, right) for right in request.parameters["rights"])
-            if request.parameters["kind"] == ApiKey.Kind.SECRET:
+            does = " and ".join(RIGHTS.get(right, right) for right in request.after["rights"])
+            if request.after["kind"] == ApiKey.Kind.SECRET:
                 does = "charge payers, capture, void and refund, and read all payments"
             said = (
                 f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
@@ -57,7 +57,7 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
 
 def short_words(request: ApprovalRequest) -> str:
     """Return what is asked for, in a few words."""
-    said, kind = request.parameters, request.get_kind_display()
+    said, kind = request.after, request.get_kind_display()
     match request.kind:
         case Kind.ISSUE_KEY:
             return f"{kind}: {said['kind']}"
@@ -85,7 +85,7 @@ def facts_of(request: ApprovalRequest) -> Facts:
 def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:
     """Return each value that is asked for, beside the one that was there."""
     is_change = bool(request.before)
-    before, after = dict(_values(request, request.before)), dict(_values(request, request.parameters))
+    before, after = dict(_values(request, request.before)), dict(_values(request, request.after))
     for name, value in after.items():
         yield name, _beside(before.get(name, NOTHING), value) if is_change else value
     for name in before.keys() - after.keys():
@@ -95,13 +95,13 @@ def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:
 def _subject(request: ApprovalRequest) -> Facts:
     match request.kind:
         case Kind.ROLL_KEY:
-            yield "Key", link(ApiKey, request.subject_id, request.parameters["key"])
+            yield "Key", link(ApiKey, request.subject_id, request.after["key"])
         case Kind.CHANGE_ACCOUNT:
             account = ProviderAccount.objects.get(id=request.subject_id)
             yield "Account", link(ProviderAccount, account.id, f"{account} ({account.public_id})")
             yield "At", provider_title(account.provider)
         case Kind.ADD_ROUTE:
-            account = ProviderAccount.objects.get(id=UUID(request.parameters["account"]))
+            account = ProviderAccount.objects.get(id=UUID(request.after["account"]))
             yield "Account", link(ProviderAccount, account.id, f"{account} at {provider_title(account.provider)}")
         case Kind.CHANGE_ROUTE:
             route = Route.objects.select_related("account").get(id=request.subject_id)
@@ -171,6 +171,6 @@ def _beside(before: object, after: object) -> SafeString | object:
 
 def _connector(request: ApprovalRequest) -> Connector | None:
     if request.kind == Kind.ADD_ACCOUNT:
-        return CONNECTORS.get(request.parameters["provider"])
+        return CONNECTORS.get(request.after["provider"])
     account = ProviderAccount.objects.filter(id=request.subject_id).first()
     return CONNECTORS.get(account.provider) if account else None

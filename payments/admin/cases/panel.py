@@ -17,7 +17,7 @@ from payments.admin.framework.object_actions import operator_of
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.domain.operators import cases
 from payments.models.operators.case import CASE_NOTE_MAX_LENGTH, TAG_MAX_LENGTH, TAGS_MAX
-from payments.models.operators.correction import free_of_secrets
+from payments.models.operators.reasons import free_of_secrets
 
 MAY_WORK = "payments.change_case"
 TAG = re.compile(r"[a-z0-9][a-z0-9-]*")

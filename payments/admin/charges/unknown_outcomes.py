@@ -6,6 +6,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,16 +20,18 @@ from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.framework.decisions import acts_on
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
-from payments.admin.framework.reason_form import SecretsHidden
+from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.admin.moments import moment_cell, moment_text
 from payments.admin.operators.corrections import DECISIONS
+from payments.domain.approvals.kinds.corrections import proposed_outcome
+from payments.domain.approvals.request import submit
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.operators import corrections
+from payments.domain.operators.four_eyes import Refused
 from payments.domain.operators.lookups import look_up
-from payments.domain.operators.summary import proposed_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Correction, Merchant, UnknownOutcome
-from payments.models.operators.correction import EVIDENCE_MAX_LENGTH
+from payments.models.operators.approval_request import CORRECTION, EVIDENCE_MAX_LENGTH
+from payments.models.operators.reasons import free_of_secrets
 from payments.providers.failure_data import REASONS
 from payments.sensitive_data.card_numbers import holds_card_number
 
@@ -43,7 +46,7 @@ class ReferenceInput(forms.TextInput):
         return "" if holds_card_number(value or "") else value or ""
 
 
-class ProposalForm(forms.ModelForm):
+class ProposalForm(TextForm, forms.Form):
     outcome = forms.ChoiceField(
         choices=Correction.Outcome.choices, widget=forms.RadioSelect(attrs={"class": "radiolist"})
     )
@@ -52,17 +55,25 @@ class ProposalForm(forms.ModelForm):
         required=False,
         help_text="Of a decline: the code that the merchant sees.",
     )
+    provider_ref = forms.CharField(
+        label="Provider's reference",
+        max_length=255,
+        required=False,
+        widget=ReferenceInput(attrs={"class": "vTextField"}),
+        help_text="Of an approval: the provider's own name of it.",
+    )
     evidence = forms.CharField(
         max_length=EVIDENCE_MAX_LENGTH,
         widget=SecretsHidden(attrs={"rows": 6, "class": "vLargeTextField"}),
         help_text="Where the provider's own records say so: report, line, ticket. No card numbers. It is kept.",
+        validators=[free_of_secrets],
     )
 
-    class Meta:
-        model = Correction
-        fields = ("outcome", "decline_code", "provider_ref", "evidence")
-        widgets = {"provider_ref": ReferenceInput(attrs={"class": "vTextField"})}
-        help_texts = {"provider_ref": "Of an approval: the provider's own name of it."}
+    def correction(self, attempt: Attempt, operator: User) -> Correction:
+        """Return the form's values as an unsaved correction of `attempt`."""
+        said = self.cleaned_data
+        after = {"outcome": said["outcome"], "code": said["decline_code"], "reference": said["provider_ref"]}
+        return Correction(kind=CORRECTION, attempt=attempt, after=after, reason=said["evidence"], proposed_by=operator)
 
 
 @admin.register(UnknownOutcome)
@@ -128,18 +139,20 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         attempt = self.get_queryset(request).filter(pk=pk).first()
         if attempt is None:
             return self._leave(request, pk)
-        form = ProposalForm(request.POST or None, instance=Correction(attempt=attempt, proposed_by=operator))
-        if form.is_valid() and self._proposed(request, form):
+        form = ProposalForm(request.POST or None)
+        if form.is_valid() and self._proposed(request, form, form.correction(attempt, operator)):
             return redirect("admin:payments_unknownoutcome_change", pk)
         title, button = f"Outcome of {attempt}", ("propose", "Propose for approval")
         return form_page(request, self, title, _facts_of(attempt), form, [button], None, attempt)
 
-    def _proposed(self, request: HttpRequest, form: ProposalForm) -> bool:
-        correction = form.instance
+    def _proposed(self, request: HttpRequest, form: ProposalForm, correction: Correction) -> bool:
         try:
-            corrections.propose(correction)
+            submit(correction)
         except ValidationError as error:
-            form.add_error(None, error)
+            form.add_error(None, error.messages)
+            return False
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
             return False
         self.message_user(request, "Proposed. Another person must approve it.", messages.SUCCESS)
         return True
@@ -167,7 +180,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         operator, acts = operator_of(request), []
         if operator.has_perm(MAY_LOOK_UP):
             acts.append(ActionButton("Look up now", _address("look_up", row), posts=True))
-        proposal = row.corrections.proposed().first()
+        proposal = Correction.objects.proposed().filter(attempt=row).first()
         if proposal:
             return [*acts, *acts_on(request, proposal, DECISIONS)]
         if operator.has_perm(MAY_PROPOSE):
@@ -186,7 +199,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
 
     @admin.display(description="So far")
     def proposals(self, attempt: UnknownOutcome) -> SafeString | str:
-        rows = attempt.corrections.select_related("proposed_by").order_by("-pk")
+        rows = Correction.objects.filter(attempt=attempt).select_related("proposed_by").order_by("-pk")
         return lines(
             link(
                 Correction,

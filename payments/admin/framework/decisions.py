@@ -14,11 +14,22 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
 from payments.admin.framework.base import LookOnlyAdmin
+from payments.admin.framework.formats import chip, column, money_column
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
+from payments.domain.approvals import decide
 from payments.domain.operators.four_eyes import Refused
+from payments.models import ApprovalRequest
+from payments.vault import VaultUnavailable
 
-PROPOSED = "proposed"
+State = ApprovalRequest.State
+CHIPS = {
+    State.PROPOSED: "warn",
+    State.APPROVED: "warn",
+    State.DONE: "good",
+    State.REFUSED: "bad",
+    State.REJECTED: "bad",
+}
 Message = tuple[int, str]
 
 
@@ -32,6 +43,15 @@ class Decision(NamedTuple):
     by_proposer: bool = False
 
 
+def decisions_on(model: type[ApprovalRequest], may_withdraw: str, approve: str = "Approve") -> Sequence[Decision]:
+    """Return the decisions on requests that `model` shows, with the label of their approval."""
+    return (
+        Decision("approve", approve, model.MAY_DECIDE, decide.approve),
+        Decision("reject", "Reject", model.MAY_DECIDE, decide.reject),
+        Decision("withdraw", "Withdraw", may_withdraw, decide.withdraw, by_proposer=True),
+    )
+
+
 class DecisionForm(forms.Form):
     decision = forms.CharField(widget=forms.HiddenInput)
     note = reason_field("What you checked yourself. It is kept.")
@@ -40,7 +60,19 @@ class DecisionForm(forms.Form):
 class DecidedByAnother(LookOnlyAdmin):
     """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
+    merchant_lookup = "merchant"
+    list_select_related = ("merchant", "charge", "attempt", "proposed_by", "decided_by")
+    shown_state = column("State", lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
+    shown_amount = money_column("amount")
     decisions: Sequence[Decision]
+
+    @abstractmethod
+    def in_words(self, row: Any) -> str:
+        """Return what is asked for, in a few words."""
+
+    @abstractmethod
+    def result(self, row: Any) -> Message:
+        """Return the message about the result of a decision."""
 
     def question(self, row: Any) -> str:
         """Return the question to decide, as a title."""
@@ -54,9 +86,8 @@ class DecidedByAnother(LookOnlyAdmin):
     def facts_of(self, row: Any) -> Facts:
         """Yield what the approver must know."""
 
-    @abstractmethod
-    def carry_out(self, row: Any, decision: Decision, operator: User, note: str) -> Message:
-        """Carry the decision out and return a message about the result; raise Refused."""
+    def after_decision(self, row: Any) -> None:
+        """Do what follows at once."""
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.decide)
@@ -82,9 +113,13 @@ class DecidedByAnother(LookOnlyAdmin):
         if chosen is None:
             raise PermissionDenied
         try:
-            level, text = self.carry_out(row, chosen, operator_of(request), form.cleaned_data["note"])
+            chosen.decide(row, operator_of(request), form.cleaned_data["note"])
+            self.after_decision(row)
+            level, text = self.result(row)
         except Refused as refusal:
             level, text = messages.ERROR, str(refusal)
+        except VaultUnavailable as fault:
+            level, text = messages.ERROR, f"{fault} The request is still open: try again in a moment."
         self.message_user(request, text, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
 
@@ -92,7 +127,7 @@ class DecidedByAnother(LookOnlyAdmin):
 def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[ActionButton]:
     """Return the buttons for `row` while it is open, as far as this operator may press them."""
     may = _fitting(request, row, decisions)
-    if row.state != PROPOSED or not may:
+    if row.state != State.PROPOSED or not may:
         return []
     label = "Withdraw the proposal" if may[0].by_proposer else "Decide the proposal"
     address = f"admin:{row._meta.app_label}_{row._meta.model_name}_decide"

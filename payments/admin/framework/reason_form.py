@@ -6,7 +6,7 @@ from django import forms
 
 from payments.db.texts.writes import no_card_number
 from payments.ids import new_id
-from payments.models.operators.correction import NOTE_MAX_LENGTH, free_of_secrets
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 from payments.sensitive_data.redaction import redact
 
 REASON_HELP = "Such as a ticket. No card numbers, no keys. The audit log keeps it."

@@ -21,7 +21,7 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
 from payments.models import ApiKey, ApprovalRequest, Merchant
-from payments.models.operators.correction import free_of_secrets
+from payments.models.operators.reasons import free_of_secrets
 from payments.vault import VaultUnavailable
 
 LONGEST_OVERLAP_HOURS = 30 * 24

@@ -19,8 +19,8 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS
-from payments.domain.operators.amounts import max_amount
-from payments.domain.operators.request import prepare, propose
+from payments.domain.approvals.kinds.charge_actions import fill_in, max_amount
+from payments.domain.approvals.request import submit
 from payments.ids import public_id
 from payments.models import Charge, OperatorAction
 
@@ -102,7 +102,7 @@ def _preview(acts: Iterable[OperatorAction]) -> tuple[list[OperatorAction], list
     possible, left_out = [], []
     for act in acts:
         try:
-            prepare(act, act.charge)
+            fill_in(act, act.charge)
             possible.append(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
@@ -115,7 +115,7 @@ def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[O
     for act in acts:
         batch = act.batch
         try:
-            propose(act)
+            submit(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
     if left_out:
@@ -124,4 +124,4 @@ def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[O
 
 
 def _why(act: OperatorAction, error: ValidationError) -> str:
-    return f"{public_id('ch', act.charge_id)}: {' '.join(error.messages)}"
+    return f"{public_id('ch', act.charge.pk)}: {' '.join(error.messages)}"

@@ -17,9 +17,9 @@ from payments.admin.framework.formats import NOTHING, link, money, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS, result
-from payments.domain.operators import execute
-from payments.domain.operators.amounts import IN_PARTS, max_amount
-from payments.domain.operators.request import prepare, propose
+from payments.domain.approvals.execution import execute_action
+from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
+from payments.domain.approvals.request import submit
 from payments.ids import public_id
 from payments.models import Charge, OperatorAction
 from payments.money import format_amount, parse_amount, plain_amount
@@ -111,7 +111,7 @@ class ActPages(admin.ModelAdmin):
 
     def _confirm(self, request: HttpRequest, form: ActForm, act: OperatorAction) -> HttpResponse:
         try:
-            prepare(act, form.charge)
+            fill_in(act, form.charge)
         except ValidationError as error:
             form.add_error(None, error.messages)
             return self._ask(request, form)
@@ -134,14 +134,14 @@ class ActPages(admin.ModelAdmin):
 
     def _do(self, request: HttpRequest, act: OperatorAction) -> HttpResponse:
         if OperatorAction.objects.filter(id=act.id).exists():
-            return self._left(request, act.charge_id, messages.WARNING, SENT_BEFORE)
+            return self._left(request, act.charge.pk, messages.WARNING, SENT_BEFORE)
         try:
-            propose(act)
+            submit(act)
         except ValidationError as error:
-            return self._left(request, act.charge_id, messages.ERROR, " ".join(error.messages))
+            return self._left(request, act.charge.pk, messages.ERROR, " ".join(error.messages))
         if act.state == OperatorAction.State.APPROVED:
-            execute.execute_action(act)
-        return self._left(request, act.charge_id, *result(act))
+            execute_action(act)
+        return self._left(request, act.charge.pk, *result(act))
 
     def _left(self, request: HttpRequest, pk: UUID, level: int, text: str) -> HttpResponse:
         self.message_user(request, text, level)
@@ -167,7 +167,7 @@ def _facts_of(charge: Charge, most: int) -> Facts:
 
 
 def _confirmed_facts(act: OperatorAction) -> Facts:
-    yield "Charge", public_id("ch", act.charge_id)
+    yield "Charge", public_id("ch", act.charge.pk)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield "Why", act.reason
     if act.state == OperatorAction.State.PROPOSED:

@@ -5,36 +5,24 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from payments.admin.framework.base import by_mode_of, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Decision, acts_on
-from payments.admin.framework.formats import chip, column, link, money, money_column, row_link_column, source_label
+from payments.admin.framework.decisions import DecidedByAnother, acts_on, decisions_on
+from payments.admin.framework.formats import column, link, money, money_column, row_link_column, source_label
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.words import ACTIONS, Message, result
-from payments.domain.operators import decide, execute
-from payments.domain.operators.summary import describe
+from payments.domain.approvals.execution import execute_action
+from payments.domain.approvals.kinds.charge_actions import describe
 from payments.ids import public_id
 from payments.models import Attempt, Charge, OperatorAction
 
-Kind, State = OperatorAction.Kind, OperatorAction.State
-MAY_DECIDE = "payments.decide_operatoraction"
-DECISIONS = (
-    Decision("approve", "Approve and execute", MAY_DECIDE, decide.approve),
-    Decision("decline", "Decline", MAY_DECIDE, decide.decline),
-    Decision("withdraw", "Withdraw", "payments.refund_charge", decide.withdraw, by_proposer=True),
-)
-CHIPS = {
-    State.PROPOSED: "warn",
-    State.APPROVED: "warn",
-    State.DONE: "good",
-    State.REFUSED: "bad",
-    State.DECLINED: "bad",
-}
+State = OperatorAction.State
+STATES = [state.value for state in State if state != State.OVERTAKEN]
+DECISIONS = decisions_on(OperatorAction, "payments.refund_charge", "Approve and execute")
 
 
 class ByTurn(admin.SimpleListFilter):
@@ -76,7 +64,6 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
 
 @admin.register(OperatorAction)
 class OperatorActionAdmin(DecidedByAnother):
-    merchant_lookup = "charge__merchant"
     decisions = DECISIONS
     list_display = (
         "created",
@@ -91,20 +78,19 @@ class OperatorActionAdmin(DecidedByAnother):
     list_filter = (
         ByTurn,
         ByBatch,
-        one_of("state", State.values),
-        one_of("kind", Kind.values),
+        one_of("state", STATES),
+        one_of("kind", OperatorAction.KINDS),
         by_mode_of("charge"),
         "created_at",
     )
     sum_of = ("amount", "currency")
-    list_select_related = ("charge", "proposed_by", "decided_by")
     search_fields = ("reason", "note")
     uuid_lookups = {
         "": ("pk",),
         "req": ("pk",),
         "ch": ("charge_id",),
         "src": ("charge__source_id",),
-        "mer": ("charge__merchant_id",),
+        "mer": ("merchant_id",),
         "attempt": ("attempt_id",),
     }
     object_lookups = ("charge_id",)
@@ -115,10 +101,8 @@ class OperatorActionAdmin(DecidedByAnother):
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
         ("Done", {"fields": ("attempt_link", "code", "updated")}),
     )
-    shown_amount = money_column("amount")
     shown_limit = money_column("limit")
     attempt_link = row_link_column("attempt", Attempt)
-    shown_state = column("State", lambda act: chip(act.state, CHIPS.get(State(act.state), "quiet")))
     how_it_went = column("How it went", lambda act: result(act)[1])
 
     def question(self, row: OperatorAction) -> str:
@@ -137,10 +121,14 @@ class OperatorActionAdmin(DecidedByAnother):
         yield "Why", row.reason
         yield "Open until", f"{moment_text(row.expires_at)}"
 
-    def carry_out(self, row: OperatorAction, decision: Decision, operator: User, note: str) -> Message:
-        decision.decide(row, operator, note)
+    def in_words(self, row: OperatorAction) -> str:
+        return describe(row)
+
+    def after_decision(self, row: OperatorAction) -> None:
         if row.state == State.APPROVED:
-            execute.execute_action(row)
+            execute_action(row)
+
+    def result(self, row: OperatorAction) -> Message:
         return result(row)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -154,5 +142,5 @@ class OperatorActionAdmin(DecidedByAnother):
 
 def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
     """Yield the buttons of the charge's requests that wait for this operator's decision."""
-    for row in charge.operator_actions.proposed().order_by("pk"):
+    for row in OperatorAction.objects.proposed().filter(charge=charge).order_by("pk"):
         yield from (ActionButton(f"{act.label}: {describe(row)}", act.url) for act in acts_on(request, row, DECISIONS))

@@ -8,8 +8,8 @@ from django.contrib import messages
 from payments.admin.framework.formats import days_text, money, source_label
 from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_text
+from payments.domain.approvals.kinds.charge_actions import describe
 from payments.domain.charging.operations import extension_days
-from payments.domain.operators.summary import describe
 from payments.models import Attempt, Charge, OperatorAction
 
 Kind, State = OperatorAction.Kind, OperatorAction.State

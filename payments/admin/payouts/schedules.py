@@ -18,7 +18,7 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, offer_currencies
-from payments.domain.approvals.payout_effects import describe_schedule
+from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import approve, make, terms

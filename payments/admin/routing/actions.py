@@ -16,7 +16,9 @@ from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.api_keys import MODE_CHOICES
-from payments.domain.approvals.effects import Overtaken, describe_account, describe_route
+from payments.domain.approvals.kinds.accounts import describe_account
+from payments.domain.approvals.kinds.changes import Overtaken
+from payments.domain.approvals.kinds.routes import describe_route
 from payments.domain.approvals.rules import account_change_needs_approval
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts

@@ -97,11 +97,11 @@ class Records:
 
     @cached_property
     def corrections(self) -> list[Correction]:
-        return self._newest("corrections", Correction.objects.filter(attempt__in=_keys(self.attempts)))
+        return self._newest("corrections", Correction.objects.filter(charge=self.charge))
 
     @cached_property
     def operator_actions(self) -> list[OperatorAction]:
-        return self._newest("operator actions", self.charge.operator_actions.all())
+        return self._newest("operator actions", OperatorAction.objects.filter(charge=self.charge))
 
     @cached_property
     def staff_entries(self) -> list[AuditEntry]:

@@ -1,1 +1,1 @@
-"""Changes to live keys, provider accounts, routes and payouts, which one operator requests and another approves."""
+"""What one operator requests and another decides: one table, one set of verbs, and an executor for each kind."""

@@ -40,7 +40,6 @@ class Action(StrEnum):
     WITHDRAWN = "withdrawn"
     CANCELLED = "cancelled"
     OVERTAKEN = "overtaken"
-    DECLINED = "declined"
     EXPIRED = "expired"
     DONE = "done"
     REFUSED = "refused"

@@ -1,1 +1,1 @@
-"""Operators' actions on charges, done by the API's verbs: at once, or after a second operator has approved them."""
+"""What operators do beside decisions: cases, lookups, responses to disputes, and what one of them may do alone."""

@@ -11,7 +11,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
 from payments.domain.idempotency import StoredAnswer
-from payments.domain.operators.approval_limits import limit_of
+from payments.domain.operators.four_eyes import limit_of
 from payments.ids import public_id
 from payments.models import Dispute
 from payments.providers.disputes import Evidence

@@ -22,7 +22,7 @@ from payments.domain.payouts.schedules import place_of
 from payments.ids import new_id
 from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout_schedule import ACCOUNT_WAITS
-from payments.models.operators.correction import free_of_secrets
+from payments.models.operators.reasons import free_of_secrets
 from payments.money import KNOWN_CURRENCIES
 from payments.vault import seal, with_prefetched_keys
 

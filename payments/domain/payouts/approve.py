@@ -14,8 +14,7 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.approval_limits import limit_of
-from payments.domain.operators.four_eyes import Refused
+from payments.domain.operators.four_eyes import Refused, limit_of
 from payments.domain.payouts import make, states
 from payments.models import Payout, PayoutSchedule
 from payments.money import format_amount

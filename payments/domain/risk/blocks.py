@@ -22,7 +22,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.cards.bin_table import describe
 from payments.models import Attempt, Block, Card, Source
-from payments.models.operators.correction import free_of_secrets
+from payments.models.operators.reasons import free_of_secrets
 from payments.providers.base import Declined, Payment, Provider
 from payments.vault import card_fingerprint
 

@@ -8,7 +8,7 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.models import DeclineAlert
-from payments.models.operators.correction import free_of_secrets
+from payments.models.operators.reasons import free_of_secrets
 
 
 class AlreadyAcknowledged(Exception):

@@ -4,7 +4,7 @@ import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 from django.conf import settings
 import payments.clock
-import payments.models.operators.correction
+import payments.models.operators.reasons
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -95,7 +95,7 @@ OPERATIONS = [
         name="Note",
         fields=[
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-            ("text", models.CharField(max_length=1000, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("text", models.CharField(max_length=1000, validators=[payments.models.operators.reasons.free_of_secrets])),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("author", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("case", models.ForeignKey(on_delete=models.PROTECT, related_name="notes", to="payments.case")),

@@ -2,7 +2,7 @@
 
 import payments.clock
 import payments.ids
-import payments.models.operators.correction
+import payments.models.operators.reasons
 from django.db import migrations, models
 from django.db.models import F, Q
 from django.conf import settings
@@ -130,7 +130,7 @@ OPERATIONS = [
             ("message", models.ForeignKey(on_delete=models.CASCADE, related_name="events", to="payments.providermessage")),
             ("closed_at", models.DateTimeField(blank=True, null=True)),
             ("closed_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
-            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.reasons.free_of_secrets])),
             ("payment", models.CharField(blank=True, default="", max_length=255)),
         ],
         options={

@@ -3,7 +3,7 @@
 import payments.clock
 import payments.ids
 import payments.models.books.report_upload
-import payments.models.operators.correction
+import payments.models.operators.reasons
 from django.db import migrations, models
 from django.db.models import F, Q
 from django.conf import settings
@@ -101,7 +101,7 @@ OPERATIONS = [
             ("vanished_at", models.DateTimeField(blank=True, null=True)),
             ("rechecked_at", models.DateTimeField(blank=True, editable=False, null=True)),
             ("state", models.CharField(choices=[("open", "Open"), ("closed", "Closed")], default="open", max_length=6)),
-            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.reasons.free_of_secrets])),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("attempt", models.ForeignKey(blank=True, null=True, on_delete=models.PROTECT, related_name="+", to="payments.attempt")),

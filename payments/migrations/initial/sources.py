@@ -5,7 +5,7 @@ import payments.clock
 import payments.ids
 import payments.db.checks
 import payments.db.fields
-import payments.models.operators.correction
+import payments.models.operators.reasons
 import payments.models.risk.block
 from django.conf import settings
 from django.db import migrations, models
@@ -142,10 +142,10 @@ OPERATIONS = [
             ("bin", models.CharField(blank=True, default="", max_length=6, validators=[payments.models.risk.block.BIN_DIGITS])),
             ("email", models.CharField(blank=True, default="", max_length=254)),
             ("address", models.CharField(blank=True, default="", max_length=50)),
-            ("reason", models.CharField(max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("reason", models.CharField(max_length=500, validators=[payments.models.operators.reasons.free_of_secrets])),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
             ("lifted_at", models.DateTimeField(blank=True, null=True)),
-            ("lifted_because", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("lifted_because", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.reasons.free_of_secrets])),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("lifted_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("merchant", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),

@@ -8,7 +8,7 @@ from payments import clock
 from payments.models.books.ledger import Posting
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import Charge
-from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 
 PROVIDER_LENGTH = 40
 

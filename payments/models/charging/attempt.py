@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Least
@@ -157,3 +159,25 @@ class Attempt(FastModel):
 # A waiting attempt stays waiting after a lookup without an answer.
 UNANSWERED = Q(state=Attempt.State.WAITING, response__outcome="Unknown")
 UNRESOLVED = Q(state__in=[Attempt.State.OPEN, Attempt.State.UNKNOWN]) | UNANSWERED
+
+
+class UnknownOutcomes(models.Manager["UnknownOutcome"]):
+    """Attempts whose outcome is unknown, without those whose first call is still under way."""
+
+    def get_queryset(self) -> "models.QuerySet[UnknownOutcome]":
+        # A running call never postpones `due_at`; recovery does, at each lookup of an open attempt.
+        left_behind = Q(due_at__lte=clock.now()) | Q(tries__gt=0) | Q(kind=Attempt.Kind.REVERSE)
+        unresolved = Q(state=Attempt.State.UNKNOWN) | UNANSWERED | Q(state=Attempt.State.OPEN) & left_behind
+        # Every unresolved attempt has `due_at`, which has an index.
+        return super().get_queryset().filter(unresolved, due_at__isnull=False)
+
+
+class UnknownOutcome(Attempt):
+    """An attempt with an unknown outcome, for the operators' list of them."""
+
+    objects: ClassVar[UnknownOutcomes] = UnknownOutcomes()
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        permissions = [("look_up_unknownoutcome", "Can look up unknown outcome now")]

@@ -1,26 +1,70 @@
+"""What one operator requests and another decides: in one table, shown on the page of each kind."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from payments import clock, ids
+from payments.db.fields import OwnForeignKey
+from payments.models.charging.attempt import Attempt
+from payments.models.charging.charge import AMOUNT_MAX, Charge
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import DECIDED, NOTE_MAX_LENGTH, SOMETHING_WRITTEN, UNDECIDED, free_of_secrets
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+
+EVIDENCE_MAX_LENGTH = 2000
+UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
+DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
+ACTIONS = ["capture", "void", "refund", "release", "extend"]
+KEYS = ["issue_key", "roll_key"]
+CORRECTION = "correction"
+OPEN = ["proposed", "approved"]
 
 
-class ApprovalRequestQuerySet(models.QuerySet["ApprovalRequest"]):
-    def proposed(self) -> "ApprovalRequestQuerySet":
+class ApprovalRequestQuerySet(QuerySet["ApprovalRequest"]):
+    def proposed(self) -> Self:
         """Return the requests that wait for a decision."""
         return self.filter(state=ApprovalRequest.State.PROPOSED)
 
-    def open(self) -> "ApprovalRequestQuerySet":
-        """Return the requests that wait for a decision, or whose key its requester has not collected."""
-        return self.filter(state__in=[ApprovalRequest.State.PROPOSED, ApprovalRequest.State.APPROVED])
+    def approved(self) -> Self:
+        """Return those that are approved and not done: actions to execute, and keys that were not taken."""
+        return self.filter(state=ApprovalRequest.State.APPROVED)
+
+    def open(self) -> Self:
+        """Return those that wait for a decision, or that are approved and not done."""
+        return self.filter(state__in=OPEN)
+
+    def undecided(self) -> Self:
+        """Return those that may still be decided."""
+        return self.proposed().filter(expires_at__gt=clock.now())
+
+    def to_take(self) -> Self:
+        """Return those whose key their requester may still take."""
+        return self.approved().filter(kind__in=KEYS, expires_at__gt=clock.now())
+
+    def overdue(self) -> Self:
+        """Return those whose time is over: undecided ones, and approved keys that were not taken."""
+        may_expire = Q(state=ApprovalRequest.State.PROPOSED) | Q(state=ApprovalRequest.State.APPROVED, kind__in=KEYS)
+        return self.filter(may_expire, expires_at__lte=clock.now())
+
+
+Requests = models.Manager.from_queryset(ApprovalRequestQuerySet)
 
 
 class ApprovalRequest(models.Model):
-    """A change to who may move live money, and where to: requested by one operator, decided by another."""
+    """Something about money, or about who may move it: requested by one operator, decided by another."""
 
     class Kind(models.TextChoices):
+        # Actions on a charge.
+        CAPTURE = "capture"
+        VOID = "void"  # of a captured charge
+        REFUND = "refund"
+        RELEASE = "release"  # of a hold
+        EXTEND = "extend"
+        # Of an unknown outcome, by the provider's own records.
+        CORRECTION = "correction"
         ISSUE_KEY = "issue_key", "Issue a key"
         ROLL_KEY = "roll_key", "Roll a key"
         ADD_ACCOUNT = "add_account", "Connect a provider account"
@@ -33,57 +77,70 @@ class ApprovalRequest(models.Model):
 
     class State(models.TextChoices):
         PROPOSED = "proposed"  # waits for another operator's decision
-        APPROVED = "approved"  # the requester has not collected the new key yet
+        # To be executed, after an approval or without the need for one; or the requester has not taken the key yet.
+        APPROVED = "approved"
         DONE = "done"
-        DECLINED = "declined"  # by another operator
+        REFUSED = "refused"  # not executed: the charge did not allow it, or the provider did not
+        REJECTED = "rejected"  # by another operator
         WITHDRAWN = "withdrawn"  # by the requester
         EXPIRED = "expired"
+        OVERTAKEN = "overtaken"  # the provider's own answer came first
 
-    # Kinds that are done when the requester collects the key, not by the approval.
+    # Kinds that are done when the requester takes the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
+    # Kinds with this model's page and permissions; the others have those of the models below.
+    KINDS: ClassVar[Sequence[str]] = [kind for kind in Kind if kind not in [*ACTIONS, CORRECTION]]
+    MAY_DECIDE = "payments.decide_approvalrequest"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     kind = models.CharField(max_length=19, choices=Kind.choices)
-    # The ID of the row to change, or the request's own ID, which the new row gets.
+    # The ID of the row to change or to correct, or the request's own ID, which what it makes gets.
     subject_id = models.UUIDField()
+    # Of an action, its charge and then its attempt; of a correction, those with the unknown outcome.
+    charge: Any = OwnForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="approval_requests")
+    attempt: Any = OwnForeignKey(Attempt, models.PROTECT, null=True, blank=True, related_name="approval_requests")
+    # Of an action, what to capture or give back; for a whole charge, the amount at the time of the request.
+    amount: Any = models.BigIntegerField(null=True, blank=True)
+    currency = models.CharField(max_length=3, blank=True, default="")
+    # The requester's approval limit at that time; empty if there was none for the currency.
+    limit = models.BigIntegerField(null=True, blank=True)
     # The requested values, and for a change the values at the time of the request. Neither holds a secret.
-    parameters = models.JSONField()
     before = models.JSONField(default=dict, blank=True)
+    after = models.JSONField(default=dict, blank=True)
     # The credentials of an account, or the number of a bank account, until the request is decided or ends.
     sealed_credentials = models.BinaryField(null=True, blank=True)
-    reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
+    # Of a correction, the evidence.
+    reason = models.CharField(max_length=EVIDENCE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
-    # When an undecided request expires, or an approved key that was not collected.
+    # Shared by actions that were requested together.
+    batch = models.UUIDField(null=True, blank=True)
+    # Why an action was refused: a code of the API's errors.
+    code = models.CharField(max_length=40, blank=True, default="")
+    # When an undecided request expires, or an approved key that was not taken.
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ApprovalRequestQuerySet.as_manager()
+    objects: ClassVar[Requests] = Requests()
 
     class Meta:
         verbose_name = "request for approval"
         verbose_name_plural = "requests for approval"
         default_permissions = ("view",)
-        permissions = [("decide_approvalrequest", "Can approve and decline requests of others")]
+        permissions = [("decide_approvalrequest", "Can approve and reject requests of others")]
         constraints = [
             models.CheckConstraint(
                 name="approval_request_kind_is_known",
                 condition=Q(
                     kind__in=[
-                        "issue_key",
-                        "roll_key",
-                        "add_account",
-                        "change_account",
-                        "add_route",
-                        "change_route",
-                        "add_payout_account",
-                        "set_payout_schedule",
-                        "record_payout",
+                        *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
+                        *("add_account", "change_account", "add_route", "change_route"),
+                        *("add_payout_account", "set_payout_schedule", "record_payout"),
                     ]
                 ),
             ),
@@ -94,30 +151,138 @@ class ApprovalRequest(models.Model):
             ),
             models.CheckConstraint(
                 name="approval_request_decided_whole",
-                condition=Q(state__in=["approved", "done", "declined"]) & DECIDED
-                | Q(state="proposed") & UNDECIDED
-                | Q(state__in=["withdrawn", "expired"]) & (DECIDED | UNDECIDED),
+                condition=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
+                | Q(state__in=["proposed", "withdrawn", "expired", "overtaken"]) & UNDECIDED
+                | Q(state__in=["approved", "done", "refused"], kind__in=ACTIONS) & UNDECIDED
+                | Q(state__in=["withdrawn", "expired"], kind__in=KEYS) & DECIDED,
             ),
             models.CheckConstraint(
-                name="approval_request_waits_only_for_a_key",
-                condition=~Q(state="approved") | Q(kind__in=["issue_key", "roll_key"]),
+                name="approval_request_state_fits_its_kind",
+                condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
+                | Q(state="approved", kind__in=[*ACTIONS, *KEYS])
+                | Q(state="refused", kind__in=ACTIONS)
+                | Q(state="overtaken", kind=CORRECTION),
             ),
             models.CheckConstraint(
                 name="approval_request_keeps_no_credentials",
                 condition=Q(sealed_credentials__isnull=True)
                 | Q(state="proposed", kind__in=["add_account", "change_account", "add_payout_account"]),
             ),
+            models.CheckConstraint(
+                name="operator_action_has_amount",
+                condition=~Q(kind__in=ACTIONS)
+                | Q(charge__isnull=False, amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX)
+                & ~Q(currency=""),
+            ),
+            models.CheckConstraint(
+                name="operator_action_above_the_limit_by_two",
+                condition=~Q(kind__in=["void", "refund"])
+                | Q(state__in=["proposed", "rejected", "withdrawn", "expired"])
+                | Q(decided_by__isnull=False)
+                | Q(limit__isnull=False, amount__lte=F("limit")),
+            ),
+            models.CheckConstraint(
+                name="operator_action_ends_with_attempt_or_code",
+                condition=~Q(kind__in=ACTIONS) & Q(code="")
+                | Q(state="done", attempt__isnull=False, code="")
+                | Q(state="refused") & ~Q(code="")
+                | Q(attempt__isnull=True, code="") & ~Q(state__in=["done", "refused"]),
+            ),
+            models.CheckConstraint(
+                name="correction_outcome_has_its_proof",
+                condition=~Q(kind=CORRECTION)
+                | Q(charge__isnull=False, attempt__isnull=False, after__has_keys=["outcome", "code", "reference"])
+                & (
+                    Q(after__outcome="approved", after__code="") & ~Q(after__reference="")
+                    | Q(after__outcome="declined", after__reference="") & ~Q(after__code="")
+                    | Q(after__outcome="never_arrived", after__code="", after__reference="")
+                ),
+            ),
             models.UniqueConstraint(
-                F("subject_id"),
-                name="one_open_approval_request_per_subject",
-                condition=Q(state__in=["proposed", "approved"]),
+                F("subject_id"), name="one_open_approval_request_per_subject", condition=Q(state__in=OPEN)
+            ),
+            models.UniqueConstraint(
+                F("attempt"), name="one_operator_action_per_attempt", condition=Q(kind__in=ACTIONS)
             ),
         ]
         indexes = [
-            models.Index(
-                F("expires_at"), name="approval_request_open", condition=Q(state__in=["proposed", "approved"])
-            ),
+            models.Index(F("expires_at"), name="approval_request_open", condition=Q(state__in=OPEN)),
+            models.Index(F("batch"), name="operator_action_of_batch", condition=Q(batch__isnull=False)),
         ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.merchant.title}"
+
+    @property
+    def idempotency_key(self) -> str:
+        """The idempotency key of an action's execution."""
+        return f"act-{self.id.hex}"
+
+    @property
+    def shown_as(self) -> type["ApprovalRequest"]:
+        """The model whose page and permissions it has, and as which the audit log names it."""
+        return next((model for model in SHOWN_AS if self.kind in model.KINDS), ApprovalRequest)
+
+
+class OfKinds(Requests):
+    """The requests that a model shows."""
+
+    def get_queryset(self) -> Any:
+        model: Any = self.model
+        return super().get_queryset().filter(kind__in=model.KINDS)
+
+
+class OperatorAction(ApprovalRequest):
+    """An operator's action on a charge: executed at once, or requested for another operator to decide."""
+
+    KINDS = ACTIONS
+    MAY_DECIDE = "payments.decide_operatoraction"
+    # Kinds that give money back, which need an approval above the operator's limit.
+    OUTWARD = (ApprovalRequest.Kind.VOID, ApprovalRequest.Kind.REFUND)
+
+    objects: ClassVar[OfKinds] = OfKinds()
+
+    class Meta:
+        proxy = True
+        verbose_name = "operator action"
+        verbose_name_plural = "operator actions"
+        default_permissions = ("view",)
+        permissions = [
+            ("capture_charge", "Can capture held charges"),
+            ("void_charge", "Can void captured charges"),
+            ("refund_charge", "Can refund charges"),
+            ("release_charge", "Can release holds"),
+            ("extend_charge", "Can extend holds"),
+            ("decide_operatoraction", "Can approve and reject actions of others"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.charge_id.hex if self.charge_id else ''}"
+
+
+class Correction(ApprovalRequest):
+    """The outcome of an attempt by the provider's own records; `after` has it with its proof."""
+
+    class Outcome(models.TextChoices):
+        APPROVED = "approved", "Approved: the provider did it"
+        DECLINED = "declined", "Declined: the provider refused it"
+        NEVER_ARRIVED = "never_arrived", "Never arrived: the provider knows nothing of it"
+
+    KINDS = (CORRECTION,)
+    MAY_DECIDE = "payments.approve_correction"
+
+    objects: ClassVar[OfKinds] = OfKinds()
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        permissions = [
+            ("propose_correction", "Can propose correction"),
+            ("approve_correction", "Can approve and reject corrections of others"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.after['outcome']} {self.attempt_id.hex if self.attempt_id else ''}"
+
+
+SHOWN_AS = (OperatorAction, Correction, ApprovalRequest)

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock
+from payments.models.operators.approval_request import ApprovalRequest
 
 # The hash before the first entry.
 GENESIS = bytes(hashlib.sha256().digest_size)
@@ -125,5 +126,6 @@ class AuditEntry(models.Model):
 
 
 def type_of(row: models.Model) -> str:
-    """Return the model label of `row`, such as `payments.merchant`."""
-    return (row._meta.concrete_model or type(row))._meta.label_lower
+    """Return the model label of `row`, such as `payments.merchant`; of a request, that of the model that shows it."""
+    model = row.shown_as if isinstance(row, ApprovalRequest) else row._meta.concrete_model or type(row)
+    return model._meta.label_lower

@@ -10,7 +10,7 @@ from payments import clock
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import SOMETHING_WRITTEN, free_of_secrets
+from payments.models.operators.reasons import SOMETHING_WRITTEN, free_of_secrets
 
 TAGS_MAX = 5
 TAG_MAX_LENGTH = 30

@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 
 from payments import clock, ids
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 
 BIN_DIGITS = RegexValidator(r"\A[0-9]{6}\Z", "Give the first six digits of the cards.")
 

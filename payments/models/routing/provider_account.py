@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import SOMETHING_WRITTEN
+from payments.models.operators.reasons import SOMETHING_WRITTEN
 
 
 class ProviderAccount(models.Model):

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from payments.domain.operators import corrections, decide, execute, request
+from payments.domain.approvals import decide, execution, request
 from payments.domain.risk import blocks
 from payments.models import Block, Correction, OperatorAction
 from payments.providers.simulator import books
@@ -33,7 +33,7 @@ def refund_approved(sale: Sale) -> Steps:
     action = _request_refund(sale)
     yield after(minutes=sale.random.uniform(5, 300))
     decide.approve(action, sale.shop.operators[1], APPROVED)
-    execute.execute_action(action)
+    execution.execute_action(action)
     sale.reload()
 
 
@@ -48,7 +48,7 @@ def corrected(sale: Sale) -> Steps:
     yield from look_up_in_vain(sale, hours=5)
     correction = _propose(sale)
     yield after(minutes=sale.random.uniform(5, 50))
-    corrections.approve(correction, sale.shop.operators[1], CONFIRMED)
+    decide.approve(correction, sale.shop.operators[1], CONFIRMED)
 
 
 def correction_proposed(sale: Sale) -> Steps:
@@ -77,7 +77,7 @@ def _request_refund(sale: Sale) -> OperatorAction:
         reason=sale.random.choice(REASONS),
         proposed_by=sale.shop.operators[2],
     )
-    request.propose(action)
+    request.submit(action)
     return action
 
 
@@ -85,13 +85,13 @@ def _propose(sale: Sale) -> Correction:
     """Propose that the provider took the money."""
     attempt = sale.attempt
     correction = Correction(
+        kind=Correction.Kind.CORRECTION,
         attempt=attempt,
-        outcome=Correction.Outcome.APPROVED,
-        provider_ref=str(books.find_payment(attempt.reference)),
-        evidence=EVIDENCE,
+        after={"outcome": "approved", "code": "", "reference": str(books.find_payment(attempt.reference))},
+        reason=EVIDENCE,
         proposed_by=sale.shop.operators[0],
     )
-    corrections.propose(correction)
+    request.submit(correction)
     return correction
 
 

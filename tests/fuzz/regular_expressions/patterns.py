@@ -37,7 +37,7 @@ BOUNDS = {
     "payments.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.domain.merchants.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-    "payments.models.operators.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.models.operators.reasons": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.search": TERM_MAX_LENGTH,
 }
 

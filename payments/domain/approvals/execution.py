@@ -8,23 +8,20 @@ import logging
 from collections.abc import Callable
 from datetime import timedelta
 
-from django.db import transaction
 from django.db.models import Q
 
 from payments import clock
 from payments.domain import idempotency
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
+from payments.domain.approvals.executors import move
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
 from payments.domain.charging.outcome_rules import refusal_on_record
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay, Result
-from payments.domain.operators.summary import describe
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.ids import public_id
-from payments.models import Attempt, Charge, OperatorAction
+from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 
 logger = logging.getLogger("kaha.operator_actions")
 
@@ -33,7 +30,7 @@ BATCH = 100
 # The process that approved an action has so long to execute it before the sweep takes over.
 LEFT_AFTER = timedelta(seconds=60)
 IN_USE = "idempotency_key_in_use"
-VERBS: dict[str, Callable[[Caller, OperatorAction], Result[Charge]]] = {
+VERBS: dict[str, Callable[[Caller, ApprovalRequest], Result[Charge]]] = {
     Kind.CAPTURE: lambda caller, action: operations.capture(caller, str(action.charge), action.amount),
     Kind.VOID: lambda caller, action: operations.void(caller, str(action.charge)),
     Kind.REFUND: lambda caller, action: operations.refund(caller, str(action.charge), action.amount),
@@ -42,7 +39,7 @@ VERBS: dict[str, Callable[[Caller, OperatorAction], Result[Charge]]] = {
 }
 
 
-def execute_action(action: OperatorAction) -> None:
+def execute_action(action: ApprovalRequest) -> None:
     """Execute an approved action, which ends as done or refused.
 
     It stays approved while another process executes it, or while too many requests wait for the provider.
@@ -62,18 +59,18 @@ def execute_left(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     return sum(_try(action) for action in actions.order_by("expires_at")[:limit])
 
 
-def caller_of(action: OperatorAction) -> Caller:
+def caller_of(action: ApprovalRequest) -> Caller:
     """Return the caller that the provider and the merchant see: a request with the action's idempotency key."""
     key = IdempotencyKey(action.idempotency_key, hashlib.sha256(action.id.bytes).digest())
     return Caller(action.charge.merchant_id, action.charge.livemode, request_id=request_of(action), idempotency=key)
 
 
-def request_of(action: OperatorAction) -> str:
+def request_of(action: ApprovalRequest) -> str:
     """Return the request ID under which attempts, events and logs have the action."""
     return public_id("req", action.id)
 
 
-def _ask(caller: Caller, action: OperatorAction) -> PaymentError | None:
+def _ask(caller: Caller, action: ApprovalRequest) -> PaymentError | None:
     """Return the provider's refusal, from now or from the first try; None where it succeeded.
 
     Raises PaymentError where the provider was not asked; its code is IN_USE while another process executes the action.
@@ -91,23 +88,18 @@ def _ask(caller: Caller, action: OperatorAction) -> PaymentError | None:
         return refusal_on_record(attempt) if attempt else None
 
 
-@transaction.atomic
-def _end(action: OperatorAction, code: str) -> None:
+def _end(action: ApprovalRequest, code: str) -> None:
     state = OperatorAction.State.REFUSED if code else OperatorAction.State.DONE
-    rows = OperatorAction.objects.approved().filter(id=action.id)
-    if rows.update(state=state, code=code, attempt=_attempt_of(action), updated_at=clock.now()):
-        audit_log.record(
-            Action(state), action, detail=", ".join(filter(None, [describe(action), code])), reason=action.reason
-        )
-    action.refresh_from_db()
+    approved, attempt = ApprovalRequest.objects.approved(), _attempt_of(action)
+    move(action, approved, state, action.reason, detail=code, code=code, attempt=attempt)
 
 
-def _attempt_of(action: OperatorAction) -> Attempt | None:
+def _attempt_of(action: ApprovalRequest) -> Attempt | None:
     """Return the action's latest attempt; there are several where one never reached the provider."""
     return action.charge.attempts.filter(request_id=request_of(action)).order_by("-id").first()
 
 
-def _try(action: OperatorAction) -> bool:
+def _try(action: ApprovalRequest) -> bool:
     """Execute one action and log its failure, so that the next ones still run; return whether it succeeded."""
     try:
         execute_action(action)

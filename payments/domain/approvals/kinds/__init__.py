@@ -1,0 +1,10 @@
+"""The kinds of requests for approval, each of which registers its executor."""
+
+from payments.domain.approvals.kinds import (  # noqa: F401
+    accounts,
+    charge_actions,
+    corrections,
+    keys,
+    payouts,
+    routes,
+)
