@@ -16,8 +16,10 @@ from payments.db.backend.connection_pool import ConnectionPool
 from payments.domain.charging import attempts
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt
+from payments.providers import http
 from payments.providers.base import Approved, Outcome, Provider
 from tests.client import Api
+from tests.providers.wire import Answered, Fake
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -147,3 +149,11 @@ def test_nobody_holds_a_connection_while_a_provider_is_asked(api: Api) -> None:
 
     attempts.look_up(Attempt.objects.select_related("charge").get(), question)
     assert seen == [None]
+
+
+def test_nobody_holds_a_connection_while_a_provider_answers() -> None:
+    fake = Fake(lambda _: Answered(200, {}), lambda body: body)
+    with fake.serving():
+        backend()
+        http.send("GET", fake.address, {})
+    assert connection.connection is None

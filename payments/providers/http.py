@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from payments import context
+from payments.connections import release_connection
 from payments.providers import hosts
 
 logger = logging.getLogger("kaha.provider")
@@ -74,6 +75,7 @@ class Line:
     def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
         """Return the answer, read whole. Raise Unsent or Unanswered."""
         context.begin_wait()
+        release_connection()
         return asyncio.run_coroutine_threadsafe(self._send(method, url, headers, body), self._running()).result()
 
     def close(self) -> None:
