@@ -106,7 +106,7 @@ def test_every_moment_is_read_as_it_was_written(moment: datetime) -> None:
 def test_a_timestamp_without_a_python_datetime_is_refused(moment: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s::timestamptz", [moment])
-        with pytest.raises(DataError, match="no datetime"):
+        with pytest.raises(DataError):
             cursor.fetchone()
 
 

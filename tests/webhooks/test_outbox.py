@@ -21,7 +21,7 @@ from payments.quickstart.servers.processes import wait_until
 from payments.tasks import apply_simulator_messages, deliver_webhooks
 from payments.webhooks.outbox import build_webhook, send_again
 from payments.webhooks.wake_up import MOST_WAITING, TASK, BackgroundCall, TaskSender
-from tests.charging.test_recovery import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
 from tests.figures.webhooks.events import put_events
 
