@@ -263,6 +263,7 @@ def test_a_handler_that_fails_changes_no_answer(lines: Lines, api: Api) -> None:
         requests.removeHandler(failing)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", ["/customers/by_email/juan@example.com", "/nowhere/juan@example.com", "/me?a=juan@example.com"]
 )

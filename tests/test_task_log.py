@@ -28,6 +28,7 @@ def lines() -> Iterator[StringIO]:
     logger.removeHandler(handler)
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_task_on_a_worker_writes_one_line_with_its_name_time_and_statements(lines: StringIO) -> None:
     assert settings.CELERY_BROKER_URL.startswith("redis")

@@ -1,5 +1,6 @@
 """How much the admin reads of what somebody sends."""
 
+import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 
@@ -8,6 +9,7 @@ from payments.staff.admin_site.search_terms import REFUSED, TERM_MAX_LENGTH
 CHARGES = "/admin/payments/charge/"
 
 
+@pytest.mark.long
 def test_a_form_longer_than_any_of_ours_is_refused(db: None) -> None:
     answer = Client().post("/admin/login/", {"username": "a" * 128 * 1024, "password": "b"})
     assert answer.status_code == 400

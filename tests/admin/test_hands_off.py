@@ -94,6 +94,7 @@ def test_no_merchant_is_renamed_without_a_reason_that_may_be_kept(reason: str, o
     assert Merchant.objects.get().title == merchant.title
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "value"),
     [

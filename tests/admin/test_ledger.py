@@ -65,6 +65,7 @@ def test_a_merchant_shows_its_balances_and_fees(operator: Client, charge: Charge
     assert "card in PHP: 3.50 % + PHP 0.15" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prefix", ["ch", "mer", "set", "journal"])
 def test_postings_are_found_by_what_they_are_about(
     operator: Client, charge: Charge, api: Api, shop: NewMerchant, prefix: str

@@ -88,6 +88,7 @@ def test_one_row_sets_the_fee_of_every_type_that_has_none(operator: Client, shop
     assert all(rate == {"PHP": {"basis_points": 200, "fixed": 500}} for rate in rates.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("percent", "fixed", "currency"),
     [
@@ -114,6 +115,7 @@ def test_two_fees_of_one_type_and_currency_are_refused(operator: Client, shop: N
     assert "There are two rows for card in PHP." in text_of(answer)
 
 
+@pytest.mark.long
 def test_a_fee_is_removed_by_clearing_its_row(operator: Client, shop: NewMerchant) -> None:
     set_fees(operator, shop.merchant, ("card", "PHP", "3.5", "15"), ("gcash", "PHP", "2", "0"))
     assert 'value="3.50"' in text_of(operator.get(page_of(shop.merchant).replace("change", "set-fees")))

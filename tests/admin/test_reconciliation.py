@@ -71,6 +71,7 @@ def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, opera
         assert found(operator, q=name) == 1, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "count"),
     [

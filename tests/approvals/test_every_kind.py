@@ -39,6 +39,7 @@ def stored() -> ApprovalRequest:
     return ApprovalRequest.objects.get()
 
 
+@pytest.mark.long
 @VERBS
 def test_nobody_decides_their_own_not_even_a_superuser(
     verb: Callable[[ApprovalRequest, User, str], None], request_of_ana: ApprovalRequest
@@ -56,6 +57,7 @@ def test_nor_does_the_database_let_them(request_of_ana: ApprovalRequest) -> None
         ApprovalRequest.objects.update(state="rejected", sealed_credentials=None, **decision)
 
 
+@pytest.mark.long
 @VERBS
 @pytest.mark.parametrize(
     ("note", "refusal"), [(" ", Refused), (f"seen {APPROVED}", ValidationError)], ids=["empty", "a card number"]

@@ -62,6 +62,7 @@ def noticed(limit: frozenset[Any] | None = None) -> list[tuple[str, str]]:
     return [(entry.what, entry.merchant) for entry in section.entries]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("what", "act", "detail"), [(name, *case) for name, case in ACTS.items()], ids=ACTS)
 def test_an_act_is_in_the_inbox_at_once_with_its_values_in_the_log(
     shop: NewMerchant, other_shop: NewMerchant, what: str, act: Act, detail: str

@@ -53,6 +53,7 @@ def test_a_superuser_created_by_a_command_is_recorded() -> None:
     assert (entry.action, entry.detail, entry.operator_id) == ("added", "superuser", None)
 
 
+@pytest.mark.long
 def test_a_new_password_is_recorded_without_its_text(boss: Client) -> None:
     form = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
     assert boss.post(reverse("admin:password_change"), form).status_code == 302

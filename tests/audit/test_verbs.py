@@ -124,6 +124,7 @@ def short(name: str) -> str:
     return name.removeprefix("payments.domain.")
 
 
+@pytest.mark.long
 def test_every_verb_of_operators_and_commands_records_what_it_does() -> None:
     silent = {short(name) for name in verbs() if not records(name)}
     assert silent - READS - OF_THE_WORKER - EVENTS_ONLY == set()

@@ -32,6 +32,7 @@ MISPLACED = list(misplaced())
 TABLES = (Source, Charge, Customer, IdempotencyRecord)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "path", "request_"), MISPLACED, ids=map(str, range(len(MISPLACED))))
 def test_a_card_number_in_a_wrong_place_is_refused_and_nothing_is_done(
     api: Api, method: str, path: str, request_: dict[str, Any]
@@ -90,6 +91,7 @@ def test_a_card_number_as_a_user_name_is_stored_nowhere(client: Client) -> None:
     assert list(findings(repr(list(statements)).encode())) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_what_strangers_send_to_the_sign_in_is_kept_nowhere(disguise: str, client: Client) -> None:
     text = DISGUISES[disguise](NUMBER)
@@ -106,6 +108,7 @@ def test_what_strangers_send_to_the_sign_in_is_kept_nowhere(disguise: str, clien
     assert card_numbers_kept() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_saved_filters_hold_no_card_number_however_they_are_encoded(disguise: str, operator: Client) -> None:
     query = urlencode({"q": DISGUISES[disguise](NUMBER)})

@@ -208,6 +208,7 @@ def test_an_outcome_changes_no_row_and_says_the_same_each_time(attempt: Attempt,
     assert resulting(attempt, outcome) == result
 
 
+@pytest.mark.long
 @given(asked(), outcomes)
 def test_what_an_outcome_changes_is_allowed_and_balances(attempt: Attempt, outcome: Outcome) -> None:
     result = resulting(attempt, outcome)
@@ -220,6 +221,7 @@ def test_what_an_outcome_changes_is_allowed_and_balances(attempt: Attempt, outco
         assert len(result.changes) == 1
 
 
+@pytest.mark.long
 @given(asked(), outcomes)
 def test_money_moves_only_where_the_provider_says_that_it_did_or_that_a_refund_failed(
     attempt: Attempt, outcome: Outcome
@@ -255,6 +257,7 @@ def test_late_news_changes_no_row_and_moves_only_what_it_may(attempt: Attempt, o
     check(attempt, changes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", TRANSITIONS, ids=lambda by: by.name)
 @given(charge=charges())
 def test_a_transition_is_made_from_its_origins_only_and_guards_the_row(by: Transition, charge: Charge) -> None:

@@ -96,6 +96,7 @@ AFTERWARDS = {
 }
 
 
+@pytest.mark.long
 @committed
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_a_stalled_process_sent_before_it_was_killed_is_found(api: Api, verb: str) -> None:
@@ -111,6 +112,7 @@ def test_what_a_stalled_process_sent_before_it_was_killed_is_found(api: Api, ver
     assert checks.run(INVARIANTS).failures == []
 
 
+@pytest.mark.long
 @committed
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_a_stalled_process_sent_that_then_received_nothing_is_found(api: Api, verb: str) -> None:

@@ -42,6 +42,7 @@ def test_what_is_no_secret_key_is_named_and_not_repeated(text: str, advice: str)
     assert text not in raised.value.message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["KAHA_KEY", "KAHA_URL", "KAHA_PROFILE", "KAHA_WEBHOOK_SECRET"])
 def test_a_variable_that_is_set_and_empty_is_not_taken_for_none(name: str, bare_terminal: Terminal) -> None:
     kept_profile(bare_terminal, url=NOWHERE, key=KEPT)

@@ -43,6 +43,7 @@ def test_every_command_is_there() -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", commands(kaha), ids=" ".join)
 def test_the_help_of_each_command_has_an_example_of_it(names: tuple[str, ...], bare_terminal: Terminal) -> None:
     shown = bare_terminal.run(*names, "--help").succeeded()
@@ -65,6 +66,7 @@ def test_amounts_are_written_with_the_currencys_decimals() -> None:
     assert {code: len(money(10**8, code).partition(".")[2]) for code in decimals} == decimals
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "advice"),
     [
@@ -89,6 +91,7 @@ def test_a_card_that_is_no_test_card_is_refused_and_not_repeated(bare_terminal: 
     assert "test cards" in done.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -119,6 +122,7 @@ def test_without_key_or_address_it_says_where_to_put_them(bare_terminal: Termina
     assert "Set KAHA_URL" in bare_terminal.run("charges", "list", KAHA_KEY=KEY).err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "url", ["ftp://a.example", "a.example", "https://", "https://u@a.example", "https://a.example:x"]
 )
@@ -224,6 +228,7 @@ def test_an_event_is_signed_as_the_service_signs_it() -> None:
     assert headers == Signer([SECRET], "X-Kaha").headers_of("evt_1", body, sent)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("secret", ["whsec_", "whsec_%", "secret"])
 def test_a_secret_that_cannot_sign_is_refused(secret: str, bare_terminal: Terminal) -> None:
     variables = {"KAHA_KEY": KEY, "KAHA_URL": "http://127.0.0.1:1", "KAHA_WEBHOOK_SECRET": secret}
@@ -275,6 +280,7 @@ def test_profiles_are_where_xdg_says(bare_terminal: Terminal, tmp_path: Path) ->
     assert bare_terminal.run("charges", "list", **elsewhere).code == 3
 
 
+@pytest.mark.long
 def test_where_no_profile_can_be_kept_it_says_what_to_set_instead(bare_terminal: Terminal) -> None:
     (bare_terminal.home / ".config").write_text("")
     for command in (("charges", "list"), ("logout",), ("profiles",), ("listen", "--forward-to", "http://localhost:1/")):

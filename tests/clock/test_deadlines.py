@@ -182,6 +182,7 @@ def test_every_deadline_comes_nearer_and_nothing_else_changes(api: Api) -> None:
     assert moved(before, everything()) == DEADLINES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", [SECOND, 366 * DAY], ids=["a second", "a year"])
 def test_what_is_somebody_elses_or_live_stays_as_it_is_though_it_is_due(
     shop: NewMerchant, api: Api, other_api: Api, by: timedelta

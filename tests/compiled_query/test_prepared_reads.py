@@ -142,6 +142,7 @@ def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], di
     return query, values | ({"after": None} if "no_start" in names else {})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", READS)
 def test_the_rows_are_those_of_the_orm(name: str, stage: dict[str, Any]) -> None:
     query, values = given(name, stage)
@@ -151,6 +152,7 @@ def test_the_rows_are_those_of_the_orm(name: str, stage: dict[str, Any]) -> None
     assert [look(query(**values)), look(query(**values))] == [expected, expected]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", READS)
 def test_all_of_them_come_by_one_statement(name: str, stage: dict[str, Any]) -> None:
     query, values = given(name, stage)

@@ -223,6 +223,7 @@ def change_bank_account() -> Api:
     return Api(create_key(merchant, True, ApiKey.Kind.SECRET)[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("event_type", EVENT_TYPES)
 def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
     identity = customer(api)["id"]

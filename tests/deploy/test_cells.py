@@ -163,6 +163,7 @@ def test_without_a_cell_a_key_names_none(shop: NewMerchant) -> None:
     assert re.fullmatch(r"sk_test_[0-9a-f]{48}", shop.keys["sk_test"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["Second", "2nd", "se_cond", "a" * 9, "sécond", "a "])
 def test_a_cell_of_another_form_is_refused_at_boot(settings: Settings, name: str) -> None:
     settings.CELL = name

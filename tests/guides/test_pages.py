@@ -170,6 +170,7 @@ def test_a_page_loads_only_what_the_service_has(path: str, pages: dict[str, Page
         assert address == "data:," or finders.find(address.removeprefix("/static/")), address
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_runs_and_styles_nothing_inline(path: str, pages: dict[str, Page]) -> None:
     assert pages[path].inline == []

@@ -25,6 +25,7 @@ def test_all_invariants_hold_after_a_busy_history(history: History) -> None:
     assert broken() == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [invariant.name for invariant in INVARIANTS])
 def test_each_breakage_is_found_with_its_consequences_only(name: str, history: History) -> None:
     breakage = BREAKAGES[name]

@@ -189,6 +189,7 @@ DOINGS: dict[str, Callable[[Api, str], object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("card", [REFUNDS_WAIT, REFUNDS_FAIL], ids=["slow", "failing"])
 @pytest.mark.parametrize("turn", range(3))
 def test_concurrent_movements_and_settlements_leave_a_correct_ledger(api: Api, turn: int, card: str) -> None:

@@ -36,6 +36,7 @@ def hasty_threads() -> Iterator[None]:
     sys.setswitchinterval(usual)
 
 
+@pytest.mark.long
 @both
 def test_threads_that_open_a_window_together_are_all_counted(hasty_threads: None, url: str, who: str) -> None:
     counters = Counters(url)

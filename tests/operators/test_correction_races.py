@@ -57,6 +57,7 @@ def test_of_concurrent_proposals_one_is_open(api: Api) -> None:
     assert Correction.objects.count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("lap", range(8))
 def test_a_concurrent_approval_and_lookup_record_one_outcome(lap: int, api: Api) -> None:

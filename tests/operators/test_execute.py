@@ -24,6 +24,7 @@ def left_behind() -> None:
     OperatorAction.objects.update(updated_at=clock.now() - timedelta(hours=1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "is_held", "amount", "becomes"),
     [

@@ -40,6 +40,7 @@ def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(ap
     assert Charge.objects.get().amount_refunded == action.amount
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lap", range(4))
 def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api) -> None:
     api.charge()
@@ -59,6 +60,7 @@ def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api
     assert withdrawn != agreed
 
 
+@pytest.mark.long
 def test_concurrent_requests_stay_within_the_limit(api: Api) -> None:
     api.charge()
     people = [person(f"ana{number}") for number in range(6)]
@@ -86,6 +88,7 @@ def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     assert (action.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
 
 
+@pytest.mark.long
 def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_amount(api: Api) -> None:
     charge = api.charge(amount=4 * ALONE)
     acts = [proposed("refund", ALONE), *(approved(proposed("refund", ALONE + 1)) for _ in range(2))]

@@ -41,6 +41,7 @@ def check() -> None:
         assert (len(amounts), sum(amounts)) == (file.count, file.total)
 
 
+@pytest.mark.long
 def test_operators_who_make_files_at_once_take_each_payout_once(account: PayoutAccount) -> None:
     for _ in range(20):
         ready(account)
@@ -56,6 +57,7 @@ def test_operators_who_make_files_at_once_take_each_payout_once(account: PayoutA
     check()
 
 
+@pytest.mark.long
 def test_a_payout_that_is_cancelled_while_a_file_is_made_is_not_in_it(account: PayoutAccount) -> None:
     payouts = [ready(account) for _ in range(12)]
 
@@ -75,6 +77,7 @@ def test_a_payout_that_is_cancelled_while_a_file_is_made_is_not_in_it(account: P
     check()
 
 
+@pytest.mark.long
 def test_of_sending_and_cancelling_a_file_at_once_one_wins(account: PayoutAccount) -> None:
     ben, cleo = person("ben"), person("cleo")
     for _ in range(5):

@@ -168,6 +168,7 @@ def test_each_step_is_in_the_audit_log_without_an_account_number(account: Payout
     assert DEBTOR_NUMBER not in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("invariant", "forge"),
     [

@@ -243,6 +243,7 @@ TAMPERS: dict[str, Tamper] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS.keys())
 def test_nothing_is_corrected(tamper: Tamper, api: Api, tmp_path: Path) -> None:
     pay_in_every_way(api)

@@ -252,6 +252,7 @@ def test_a_block_costs_no_extra_statement(api: Api, blocked: bool) -> None:
     assert len(statements(lambda: api.post("/charges/", body))) <= 12
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_many_blocks_are_found_by_their_indexes(api: Api) -> None:
     ana = operator("ana")

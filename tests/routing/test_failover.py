@@ -158,6 +158,7 @@ def test_who_was_overtaken_by_recovery_passes_nothing_on(live: Api, south: Psp, 
 OUTCOMES = [None, UNREACHABLE, OUT_OF_ORDER, *FINAL]
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @given(answers=st.tuples(*[st.sampled_from(OUTCOMES)] * 2))
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -53,6 +53,7 @@ def log_error(secret: str) -> None:
         logger.exception("Could not take %s.", secret, extra={"card": {"number": 1}, "why": secret, "request": request})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("secret", SECRETS)
 def test_an_error_is_sent_without_its_secrets(errors: Errors, sentry: Listener, secret: str) -> None:
     log_error(secret)

@@ -62,6 +62,7 @@ def test_a_merchants_data_cannot_name_the_trace(exporting: Sent, collector: List
     assert not collector.spans_of(other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("broken", [b"", b"[]", b"\xff", b'{"request":null}'])
 def test_a_payload_that_cannot_be_read_fails_no_attempt(exporting: Sent, broken: bytes) -> None:
     record_spans(claimed(broken), Answer(200, b"ok", 5, None))

@@ -61,6 +61,7 @@ def put_to_many(shop: NewMerchant, receivers: int, each: int) -> None:
         put_events(shop.merchant, f"http://127.0.0.1:{2001 + number}/", each, clock.now())
 
 
+@pytest.mark.long
 def test_all_workers_together_take_a_thousand_of_one_merchant_from_each_receiver_as_many(shop: NewMerchant) -> None:
     put_to_many(shop, 90, 26)
 
@@ -71,6 +72,7 @@ def test_all_workers_together_take_a_thousand_of_one_merchant_from_each_receiver
     assert claim() == []
 
 
+@pytest.mark.long
 def test_a_merchants_newest_event_is_taken_before_thousands_of_older_ones_of_another(shop: NewMerchant) -> None:
     put_to_many(shop, 90, 26)
     other = create_merchant("Other Store")
@@ -145,6 +147,7 @@ def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(
     assert max(rows_met(plan)) <= RECEIVER_LIMIT + 1, plan
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("months", [1, 17])
 def test_of_many_tries_that_are_put_down_none_is_compared_with_the_others(shop: NewMerchant, months: int) -> None:
     with months_behind(months):
@@ -158,6 +161,7 @@ def test_of_many_tries_that_are_put_down_none_is_compared_with_the_others(shop: 
     assert max(rows_met(plan)) == RECEIVER_LIMIT, plan
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reported_before", [timedelta(0), timedelta(days=10)], ids=["known", "new"])
 def test_no_delivered_row_is_read_to_find_those_that_are_due(shop: NewMerchant, reported_before: timedelta) -> None:
     with clock.at(clock.now() - reported_before):

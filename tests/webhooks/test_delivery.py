@@ -82,6 +82,7 @@ def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> N
     assert 0 <= tried.milliseconds < 5000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [301, 302, 307, 400, 401, 404, 429, 500, 503])
 def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, status: int) -> None:
     with Receiver() as elsewhere, Receiver(lambda call: (status, {"Location": elsewhere.url})) as receiver:
@@ -129,6 +130,7 @@ def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: Ne
     assert dict(states) == {url: "waiting" if error else "delivered" for url, error in urls.items()}
 
 
+@pytest.mark.long
 def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_event(shop: NewMerchant) -> None:
     moved = MovedClock(clock.now())
     with Receiver(lambda call: 500 if moved.moment < over else 200) as receiver:

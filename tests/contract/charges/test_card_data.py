@@ -61,6 +61,7 @@ def test_a_query_that_holds_one_is_refused_by_its_parameter(api: Api) -> None:
     assert (error["code"], error["param"]) == ("card_data", "start_after")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("counter", range(20))
 def test_order_numbers_of_a_date_and_a_counter_are_accepted(api: Api, counter: int) -> None:
     order = f"Order 20261122{counter:08}"

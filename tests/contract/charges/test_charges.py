@@ -175,6 +175,7 @@ def test_a_vaulted_source_is_charged_again_and_again_without_its_payer(api: Api)
     assert len({charge["id"] for charge in charges}) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", OTHER_TYPES)
 def test_a_vaulted_source_of_any_type_is_charged_without_its_payer(api: Api, kind: str) -> None:
     source = keep(api, api.wallet(kind))

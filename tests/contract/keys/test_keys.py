@@ -122,6 +122,7 @@ def test_the_successor_of_a_rolled_key_sees_the_same_objects(api: Api) -> None:
     assert Api(successor).read(charge) == charge
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_every_call_needs_a_key(api: Api, call: Call) -> None:
     path, body = call.prepare(api)
@@ -129,6 +130,7 @@ def test_every_call_needs_a_key(api: Api, call: Call) -> None:
     assert (response.status_code, error_of(response)["code"]) == (401, "key_missing")
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_a_publishable_key_may_only_make_and_read_sources(api: Api, browser: Api, call: Call) -> None:
     path, body = call.prepare(api)

@@ -48,12 +48,14 @@ def bytes_of(response: HttpResponse) -> tuple[int, dict[str, Any], str]:
     return response.status_code, body, response["WWW-Authenticate"]
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_the_right_for_a_call_is_enough_for_it(api: Api, shop: NewMerchant, call: Call) -> None:
     path, body = call.prepare(api)
     assert call.make(restricted(shop, right_for(call, path)), path, body).status_code == call.status
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_all_other_rights_are_not(api: Api, shop: NewMerchant, call: Call) -> None:
     path, body = call.prepare(api)

@@ -49,6 +49,7 @@ def refusal(response: HttpResponse) -> dict[str, Any]:
     return body
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asking", ASKING)
 @pytest.mark.parametrize("asker", ["other_api", "live_api"])
 def test_somebody_elses_object_is_missing_like_one_that_never_was(

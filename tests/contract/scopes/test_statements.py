@@ -13,6 +13,7 @@ from tests.contract.scopes.test_every_route import CALLS, every, every_list
 
 
 # HEAD asks what GET asks.
+@pytest.mark.long
 @every([(route, method) for route, method in CALLS if method != "HEAD"])
 @pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
 def test_no_statement_reaches_further_than_its_key(
@@ -27,6 +28,7 @@ def test_no_statement_reaches_further_than_its_key(
         assert watch.loose == []
 
 
+@pytest.mark.long
 @every_list
 @pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
 def test_no_list_reaches_further_than_its_key_whatever_it_is_filtered_by(

@@ -40,6 +40,7 @@ def test_the_table_names_every_call_that_is_routed(api: Api) -> None:
     assert {(method, name) for method, name in routes(v2) if method != "HEAD"} == asked
 
 
+@pytest.mark.long
 @every(CALLS)
 @pytest.mark.parametrize("slash", ["", "/"], ids=["bare", "slash"])
 def test_a_call_succeeds_with_and_without_its_trailing_slash(api: Api, call: Call, slash: str) -> None:

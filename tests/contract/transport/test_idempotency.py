@@ -41,6 +41,7 @@ def refuse_reuse(response: HttpResponse) -> None:
     assert (response.status_code, error["type"], error["code"]) == expected
 
 
+@pytest.mark.long
 @every(POSTS)
 @pytest.mark.parametrize("header", HEADERS)
 def test_every_post_is_answered_alike_however_often_it_is_sent(api: Api, call: Call, header: str) -> None:

@@ -101,6 +101,7 @@ def test_a_browser_may_read_why_its_source_was_refused(browser: Api) -> None:
     assert (response.status_code, response["Access-Control-Allow-Origin"]) == (422, "*")
 
 
+@pytest.mark.long
 @every(CALLS)
 @pytest.mark.parametrize("slash", ["", "/"])
 def test_a_browser_asks_first_and_without_a_key(api: Api, call: Call, slash: str) -> None:

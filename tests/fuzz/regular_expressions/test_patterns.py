@@ -38,11 +38,13 @@ def test_all_patterns_are_found() -> None:
     assert len(USES) > 60
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use", USES, ids=[f"{number}" for number in range(len(USES))])
 def test_no_pattern_is_misled(use: Use) -> None:
     assert slow_texts(use) == [], use.pattern
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", [r"(a+)+b", r"\s*\s*=", r"(?:cvc\s*)[,\s]\s*[0-9]", r"(?:[0-9]|[0-9][0-9])*x"])
 def test_a_pattern_that_can_be_misled_is_found(pattern: str) -> None:
     assert any(

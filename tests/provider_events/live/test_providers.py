@@ -177,6 +177,7 @@ def test_a_payer_scans_the_providers_code_on_a_page_of_ours(world: World) -> Non
     assert Client().get(path_of(onwards))["Location"] == SHOP["success"]
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_the_money_is_in_order_after_all(world: World) -> None:
     world.awaited()

@@ -126,6 +126,7 @@ def test_unusable_evidence_changes_nothing_at_adyen(bench: AdyenBench) -> None:
     assert (book.documents, book.defended) == ({}, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [Spoilt.LOST, Spoilt.CUT, Spoilt.FAILING, Spoilt.DROPPED, Spoilt.BUSY])
 @pytest.mark.parametrize("number", range(EVIDENCE_CALLS))
 def test_evidence_is_sent_whole_and_once_whichever_answer_is_lost(number: int, how: Spoilt) -> None:

@@ -128,6 +128,7 @@ def test_pieces_of_one_place_are_one_file(bench: XenditBench) -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [Spoilt.LOST, Spoilt.CUT, Spoilt.FAILING, Spoilt.DROPPED, Spoilt.BUSY])
 @pytest.mark.parametrize("number", range(EVIDENCE_CALLS))
 def test_evidence_is_sent_whole_and_once_whichever_answer_is_lost(bench: XenditBench, number: int, how: Spoilt) -> None:

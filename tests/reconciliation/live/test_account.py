@@ -41,6 +41,7 @@ def test_a_report_of_a_whole_account_matches_what_is_ours(api: Api, provider: st
     assert not ReconciliationItem.objects.exclude(charge=None).exists()
 
 
+@pytest.mark.long
 @PROVIDERS
 @given(data=st.data())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
