@@ -6,9 +6,9 @@ import sys
 
 from config.logs.command_output import status_of_act
 from config.logs.outputs import protect_standard_error
+from payments.embedded.commands import database_for
+from payments.embedded.processes import EmbeddedError
 from payments.metrics.folder import folder_for
-from payments.quickstart.servers.commands import database_for
-from payments.quickstart.servers.processes import EmbeddedError
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Settings, all from the environment (see the configuration guide); `config.boot.checks` refuses bad ones at boot.
 
-Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.quickstart.servers`).
+Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.embedded`).
 """
 
 from datetime import timedelta
@@ -12,7 +12,7 @@ from config import openapi
 from config.boot import addresses, databases, exports
 from config.boot.environment import Environment
 from config.logs import setup
-from payments.quickstart import servers
+from payments import embedded
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -22,7 +22,7 @@ ENVIRONMENT_FAULTS = env.faults
 KAHA_DATA = Path(env.text("KAHA_DATA", str(BASE_DIR / ".kaha"))).absolute()
 EMBEDDED = not env.text("DATABASE_URL", "")
 if EMBEDDED:
-    servers.put_into_environment(KAHA_DATA)
+    embedded.put_into_environment(KAHA_DATA)
 
 SECRET_KEY = env.text("SECRET_KEY", "")
 DEBUG = False

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline, by
 from payments.admin.framework.change_audit import ViewRecorded
 from payments.admin.framework.formats import (
     id_column,
@@ -81,7 +81,7 @@ ByPresence = by(
 )
 
 
-class SourcesInline(LookOnlyInline):
+class SourcesInline(ReadOnlyInline):
     """The sources that are or were kept for the customer."""
 
     model = CustomerSource
@@ -101,7 +101,7 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(EntrySearch, RowActions, ViewRecorded, LookOnlyAdmin):
+class CustomerAdmin(EntrySearch, RowActions, ViewRecorded, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")

@@ -31,9 +31,9 @@ from payments.search import sweep
 from payments.sweeps import oldest_due
 from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.wake_up import AWAKE_SECONDS
-from payments.webhooks.worker import Deliverer, Drain
+from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 
-DELIVERER = Deliverer(Drain(awake_seconds=AWAKE_SECONDS))
+DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
 
 
 def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:

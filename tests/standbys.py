@@ -13,9 +13,9 @@ import psycopg
 import pytest
 from django.db import connection
 
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places, make_database_folder, make_running_folders, prepare
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded import postgres
+from payments.embedded.folders import Folders, make_database_folder, make_running_folders, prepare
+from payments.embedded.processes import wait_until
 from tests.quickstart.conftest import remove_linked_folders
 
 PATIENCE_SECONDS = 60
@@ -24,12 +24,12 @@ PATIENCE_SECONDS = 60
 class Standby:
     """A standby that streams from the suite's server."""
 
-    def __init__(self, places: Places, process: "subprocess.Popen[bytes]") -> None:
-        self.places, self._process = places, process
+    def __init__(self, folders: Folders, process: "subprocess.Popen[bytes]") -> None:
+        self.folders, self._process = folders, process
 
     @property
     def host(self) -> str:
-        return str(self.places.database_socket)
+        return str(self.folders.database_socket)
 
     @property
     def url(self) -> str:
@@ -50,10 +50,10 @@ class Standby:
 
     def freeze(self) -> None:
         """Have it take what it is sent, and never answer."""
-        signal_server(self.places, signal.SIGSTOP)
+        signal_server(self.folders, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        signal_server(self.places, signal.SIGCONT)
+        signal_server(self.folders, signal.SIGCONT)
 
     def stop(self) -> None:
         postgres.stop_server(self._process)
@@ -64,9 +64,9 @@ class Standby:
         return psycopg.connect(host=self.host, autocommit=True, **named)
 
 
-def signal_server(places: Places, number: int) -> None:
+def signal_server(folders: Folders, number: int) -> None:
     """Send a signal to all processes of a server."""
-    postmaster = int((places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
+    postmaster = int((folders.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     for pid in [postmaster, *map(int, children)]:
         # A child may have ended meanwhile.
@@ -81,24 +81,24 @@ def standby(**settings: str) -> Iterator[Standby]:
         pytest.skip("An outside server may refuse replicas.")
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as folder:
         Path(folder).chmod(0o711)
-        places = prepare(Path(folder) / "data")
-        make_running_folders(places)
-        make_database_folder(places)
-        _copy_cluster(places)
+        folders = prepare(Path(folder) / "data")
+        make_running_folders(folders)
+        make_database_folder(folders)
+        _copy_cluster(folders)
         # A standby must allow as many as its primary.
-        process = postgres.start(places, {"max_connections": "300", **settings})
+        process = postgres.start(folders, {"max_connections": "300", **settings})
         try:
-            yield Standby(places, process)
+            yield Standby(folders, process)
         finally:
             postgres.stop_server(process)
-            remove_linked_folders(places.data)
+            remove_linked_folders(folders.data)
 
 
-def _copy_cluster(places: Places) -> None:
+def _copy_cluster(folders: Folders) -> None:
     there = connection.settings_dict
-    program = postgres.reachable_programs(places) / "pg_basebackup"
+    program = postgres.reachable_programs(folders) / "pg_basebackup"
     address = [f"--host={there['HOST']}", f"--username={there['USER']}", "--checkpoint=fast", "--write-recovery-conf"]
     environment = {**postgres.ENVIRONMENT, "PGPASSWORD": there["PASSWORD"]}
     subprocess.run(
-        [program, *address, f"--pgdata={places.cluster}"], env=environment, check=True, **places.popen_options
+        [program, *address, f"--pgdata={folders.cluster}"], env=environment, check=True, **folders.popen_options
     )

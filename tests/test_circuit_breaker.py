@@ -4,7 +4,7 @@ import threading
 from threading import Event
 
 from payments.circuit_breaker import CircuitBreaker
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 
 
 def test_one_probe_at_a_time_closes_it() -> None:

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from payments.db.backend.connection_pool import FairQueue
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.concurrency import at_once
 
 MOST = 3

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.models import Webhook
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.client import APPROVED, CARD_FIELDS, Api
 from tests.collector import Collector
 from tests.figures.servers.receiver import Receiver

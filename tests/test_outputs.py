@@ -15,7 +15,7 @@ import pytest
 
 from config.logs.outputs import Output
 from config.logs.setup import LineHandler, RedactedJson
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.collector import Collector
 
 

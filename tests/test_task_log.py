@@ -11,7 +11,7 @@ from django.conf import settings
 
 from config.celery import app
 from config.logs.task_log import RunningTasks
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.tasks import purge_idempotency
 
 

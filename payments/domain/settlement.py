@@ -20,8 +20,8 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
-from payments.ledger import journals
-from payments.ledger.journals import Unsettled
+from payments.ledger import movements
+from payments.ledger.movements import Unsettled
 from payments.models import Charge, PayoutPart, Posting, Settlement
 from payments.models.charging.charge import ChargeQuerySet
 
@@ -75,7 +75,7 @@ def _settle(charges: Collection[Charge], now: datetime) -> None:
     Posting.objects.bulk_create(
         posting
         for charge in moving
-        for posting in journals.settled(charge, settlements[_batch_of(charge)], unsettled[charge.id], now)
+        for posting in movements.settled(charge, settlements[_batch_of(charge)], unsettled[charge.id], now)
     )
     rows = Charge.objects.filter(id__in=[charge.id for charge in charges], operation="")
     if rows.update(settle_due_at=None, settled_at=Coalesce("settled_at", now)) != len(charges):
@@ -84,7 +84,7 @@ def _settle(charges: Collection[Charge], now: datetime) -> None:
 
 def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
     """Return the balances of unsettled money by charge and account, without zeros."""
-    postings = Posting.objects.filter(charge__in=charges, account__in=journals.SETTLES_TO)
+    postings = Posting.objects.filter(charge__in=charges, account__in=movements.SETTLES_TO)
     sums = postings.values("charge_id", "account").annotate(total=Sum("amount")).exclude(total=0)
     found: dict[UUID, dict[str, int]] = {}
     for charge_id, account, total in sums.values_list("charge_id", "account", "total"):

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from payments.ledger.account_days import DAY, bounds, midnight
-from payments.ledger.movements import Scope, Sum, sums
+from payments.ledger.sums import Scope, Sum, sums
 from payments.models import Posting
 
 LENGTH = 100

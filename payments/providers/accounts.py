@@ -13,7 +13,7 @@ VISIBLE_FORM = "It must be letters, digits and signs without spaces, as the prov
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
+class AccountField:
     """Something that an operator fills in for an account; `help_text` says where the provider shows it.
 
     The whole value must match `pattern`; `form` says in words what that is.
@@ -29,7 +29,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A merchant's account at a provider, as its connector is given it: both by the names of its blanks.
+    """A merchant's account at a provider, as its connector is given it: both by the names of its fields.
 
     The credentials appear in no repr, so that no log can show them.
     """
@@ -54,8 +54,8 @@ class Connector:
 
     name: str
     title: str
-    credentials: tuple[Blank, ...]
-    settings: tuple[Blank, ...]
+    credentials: tuple[AccountField, ...]
+    settings: tuple[AccountField, ...]
     connect: Callable[[Account], Provider]
     merchant_setting: str = ""
     domains: tuple[str, ...] = ()

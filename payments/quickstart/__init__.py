@@ -1,1 +1,1 @@
-"""The embedded servers, the one command that starts everything on them, and the demo data."""
+"""The one command that starts everything on embedded servers, and the demo data."""

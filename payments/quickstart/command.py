@@ -8,12 +8,12 @@ import sys
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
+from payments.embedded.folders import data_folder, make_running_folders, prepare
+from payments.embedded.locks import FileLock
+from payments.embedded.processes import EmbeddedError
 from payments.quickstart import banner, ports
 from payments.quickstart.payment import take_first_payment
 from payments.quickstart.programs import Programs
-from payments.quickstart.servers.locks import FileLock
-from payments.quickstart.servers.places import data_folder, make_running_folders, prepare
-from payments.quickstart.servers.processes import EmbeddedError
 from payments.quickstart.supervisor import Failed, Stopped, Supervisor
 
 DESCRIPTION = "Starts kaha with a database, a web server and a worker of its own, and takes a first payment."
@@ -48,16 +48,16 @@ def run(data: Path, port: int, as_json: bool, supervisor: Supervisor) -> None:
     """
     with ExitStack() as cleanup:
         port = cleanup.enter_context(ports.claim(port)).getsockname()[1]
-        places = prepare(data)
-        lock = cleanup.enter_context(closing(FileLock(places.data / "server.lock")))
+        folders = prepare(data)
+        lock = cleanup.enter_context(closing(FileLock(folders.data / "server.lock")))
         if not lock.take():
             raise EmbeddedError(
-                f"the data folder {places.data} is in use by {lock.owner()}: stop that, or choose another with --data."
+                f"the data folder {folders.data} is in use by {lock.owner()}: stop that, or choose another with --data."
             )
         lock.write_owner("quickstart")
-        print(f"kaha: starting; the data folder is {places.data}", file=sys.stderr)
-        make_running_folders(places)
-        programs = Programs(places, port, supervisor)
+        print(f"kaha: starting; the data folder is {folders.data}", file=sys.stderr)
+        make_running_folders(folders)
+        programs = Programs(folders, port, supervisor)
         cleanup.callback(programs.stop)
         ready = banner.Ready(port, programs.start(), programs.folders())
         steps = take_first_payment(port, ready.demo["sk_test"])

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from payments.quickstart import servers
+from payments import embedded
+from payments.embedded import postgres, redis_server
+from payments.embedded.folders import PROJECT, Folders, drop_temporary_folder
+from payments.embedded.processes import spawn, stop
 from payments.quickstart.ports import HOST, answers
-from payments.quickstart.servers import postgres, redis_server
-from payments.quickstart.servers.places import PROJECT, Places, drop_temporary_folder
-from payments.quickstart.servers.processes import spawn, stop
 from payments.quickstart.supervisor import Supervisor, processor_ticks
 
 STOP_TIMEOUT_SECONDS = 5
@@ -22,8 +22,8 @@ Program = subprocess.Popen[bytes]
 class Programs:
     """All programs of one run. DATABASE_URL or REDIS_URL in the environment name servers outside of it."""
 
-    def __init__(self, places: Places, port: int, supervisor: Supervisor) -> None:
-        self._places = places
+    def __init__(self, folders: Folders, port: int, supervisor: Supervisor) -> None:
+        self._folders = folders
         self._port = port
         self._supervisor = supervisor
         self._programs: dict[str, Program] = {}
@@ -33,9 +33,9 @@ class Programs:
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
             "DISPLAY_TIME_ZONE": "Asia/Manila",
-            **servers.environment(places),
+            **embedded.environment(folders),
             **{name: value for name, value in os.environ.items() if value},
-            "KAHA_DATA": str(places.data),
+            "KAHA_DATA": str(folders.data),
         }
 
     def start(self) -> dict[str, str]:
@@ -44,10 +44,10 @@ class Programs:
         The programs load their code side by side, and continue one after the other when their standard input is closed.
         Raises Failed, EmbeddedError or Stopped.
         """
-        places = self._places
-        for log in places.logs.glob("*.log"):  # those of the last run stay until the next one
+        folders = self._folders
+        for log in folders.logs.glob("*.log"):  # those of the last run stay until the next one
             log.replace(log.with_suffix(".log.1"))
-        demo_file, ready_file = places.data / "demo.json", places.data / "worker.ready"
+        demo_file, ready_file = folders.data / "demo.json", folders.data / "worker.ready"
         ready_file.unlink(missing_ok=True)
         self._load("prepare", demo_file)
         self._load("web", self._port)
@@ -55,7 +55,7 @@ class Programs:
         self._start_servers()
         self._prepare()
         for name, title in (("web", "the web server"), ("worker", "the worker")):
-            self._supervisor.watch(title, self._programs[name], places.log(name))
+            self._supervisor.watch(title, self._programs[name], folders.log(name))
             self._continue(name)
         self._wait_for("the web server", lambda: answers(self._port), self._programs["web"])
         self._wait_for("the worker", ready_file.exists, self._programs["worker"])
@@ -63,12 +63,12 @@ class Programs:
 
     def folders(self) -> dict[Path, str]:
         """Return every folder in which something of this run is kept, the data folder first, with what is in it."""
-        folders = self._places.folders()
+        described = self._folders.described()
         if not self._postgres:
-            folders[self._places.data] = "all but the database, which DATABASE_URL names"
-        elif postgres.reachable_programs(self._places).is_relative_to(copied := postgres.copied_programs()):
-            folders[copied] = "PostgreSQL's programs, where its own user reaches them"
-        return folders
+            described[self._folders.data] = "all but the database, which DATABASE_URL names"
+        elif postgres.reachable_programs(self._folders).is_relative_to(copied := postgres.copied_programs()):
+            described[copied] = "PostgreSQL's programs, where its own user reaches them"
+        return described
 
     def stop(self) -> None:
         """End what `start` got to, the servers after the programs that use them."""
@@ -77,34 +77,34 @@ class Programs:
             redis_server.stop_server(self._redis)
         if self._postgres:
             postgres.stop_server(self._postgres)
-        drop_temporary_folder(self._places)
+        drop_temporary_folder(self._folders)
 
     def _start_servers(self) -> None:
-        places = self._places
+        folders = self._folders
         if not os.environ.get("REDIS_URL"):
-            self._redis = redis_server.start(places)
-            self._supervisor.watch("Redis", self._redis, places.log("redis"))
+            self._redis = redis_server.start(folders)
+            self._supervisor.watch("Redis", self._redis, folders.log("redis"))
         if not os.environ.get("DATABASE_URL"):
-            postgres.create(places)
-            self._postgres = postgres.start(places)
-            self._supervisor.watch("PostgreSQL", self._postgres, places.log("postgres"))
-            self._wait_for("PostgreSQL", lambda: postgres.is_ready(places), self._postgres)
+            postgres.create(folders)
+            self._postgres = postgres.start(folders)
+            self._supervisor.watch("PostgreSQL", self._postgres, folders.log("postgres"))
+            self._wait_for("PostgreSQL", lambda: postgres.is_ready(folders), self._postgres)
 
     def _wait_for(self, what: str, condition: Callable[[], bool], program: Program) -> None:
         self._supervisor.wait_for(what, condition, lambda: processor_ticks(program.pid))
 
     def _prepare(self) -> None:
-        preparation, log = self._programs["prepare"], self._places.log("prepare")
+        preparation, log = self._programs["prepare"], self._folders.log("prepare")
         self._continue("prepare")
         self._supervisor.wait_for_end("preparing the database", preparation, log)
         if self._postgres:
-            postgres.mark_migrated(self._places)
+            postgres.mark_migrated(self._folders)
 
     def _load(self, name: str, *arguments: object) -> None:
         """Start a module of this package, which finds the servers through its environment and waits for `_continue`."""
         self._programs[name] = spawn(
             [sys.executable, "-m", f"payments.quickstart.{name}", *map(str, arguments)],
-            log=self._places.log(name),
+            log=self._folders.log(name),
             environment=self._environment,
             cwd=PROJECT,
             stdin=subprocess.PIPE,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from payments.quickstart.servers.processes import tail
+from payments.embedded.processes import tail
 
 WATCH_SECONDS = 0.2
 LOG_LINES_SHOWN = 15

@@ -9,8 +9,8 @@ import sys
 from functools import partial
 from importlib import import_module
 
+from payments.embedded.processes import die_with_parent
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.processes import die_with_parent
 from payments.web.server import Application, serve
 
 DRAIN_SECONDS = 3

@@ -16,7 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from payments import clock
-from payments.admin.framework.base import BoundedRows, KahaAdmin, LookOnlyInline, by
+from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, by
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetList
@@ -86,7 +86,7 @@ class OperatorList(KeysetList):
         self.opts.verbose_name, self.opts.verbose_name_plural = "operator", "operators"
 
 
-class FactorInline(LookOnlyInline):
+class FactorInline(ReadOnlyInline):
     """The second factors of the user shown, without secrets; they may be removed."""
 
     fields: ClassVar[Any] = ("since", "last_used")
@@ -159,7 +159,7 @@ def status_of(user: User) -> Any:
 
 
 @admin.register(User)
-class OperatorAdmin(RowActions, KahaAdmin):
+class OperatorAdmin(RowActions, BaseAdmin):
     """The admin of operators, who are deactivated and never deleted, because records name them."""
 
     merchant_lookup = None

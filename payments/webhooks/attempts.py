@@ -1,4 +1,4 @@
-"""Tries under way: many at once, each in the place that its bulkhead has for it."""
+"""Attempts under way: many at once, each in the place that its bulkhead has for it."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from payments.traces import spans, sweeps
 from payments.traces.calls import Call, record_call
 from payments.traces.spans import Kind, Span, Trace
 from payments.webhooks.attempt_rules import finished_attempt
-from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
+from payments.webhooks.bulkheads import ReceiverQueues, SlowReceivers, TakenPlace
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
 from payments.webhooks.signing_secrets import Signers
 from payments.webhooks.transport.client import Limits, Transport
@@ -36,13 +36,13 @@ SLOW_MILLISECONDS = TRY_TIME / timedelta(milliseconds=2)
 NANOSECONDS = 1_000_000_000
 
 
-class Tries:
+class Attempts:
     """The attempts of one event loop. `now` returns the time at which they end."""
 
     def __init__(self, transport: Transport, now: Clock, slow: SlowReceivers | None = None) -> None:
         self._transport = transport
         self._now = now
-        self._lanes = Lanes(slow or SlowReceivers())
+        self._queues = ReceiverQueues(slow or SlowReceivers())
         self._runners: set[asyncio.Task[None]] = set()
         self._ended: list[FinishedAttempt] = []
         self._enough = RECORDED_TOGETHER
@@ -51,16 +51,16 @@ class Tries:
     @property
     def over(self) -> bool:
         """Whether none is claimed and all that ended were taken."""
-        return not self._lanes.claimed_count and not self._ended
+        return not self._queues.claimed_count and not self._ended
 
     def shares(self) -> Shares:
         """Return what the next claim has to know."""
-        return self._lanes.shares()
+        return self._queues.shares()
 
     def start(self, batch: Iterable[Claimed], signers: Signers) -> None:
         """Start the attempts of `batch`; `signers` has the signers of all its merchants."""
         for claimed in batch:
-            self._lanes.add(claimed, signers)
+            self._queues.add(claimed, signers)
         self._start_runners()
 
     def take_ended(self) -> list[FinishedAttempt]:
@@ -71,11 +71,11 @@ class Tries:
 
     def give_up_waiting(self) -> list[Claimed]:
         """Release those that have not begun."""
-        return self._lanes.give_up_waiting()
+        return self._queues.give_up_waiting()
 
     async def wait(self, others_expected: bool) -> None:
         """Wait until enough have ended, or all where no others are expected; LOOK_SECONDS at most."""
-        left = self._lanes.claimed_count + len(self._ended)
+        left = self._queues.claimed_count + len(self._ended)
         self._enough = RECORDED_TOGETHER if others_expected else max(1, min(left, RECORDED_TOGETHER))
         self._enough_ended.clear()
         if len(self._ended) < self._enough:
@@ -84,39 +84,39 @@ class Tries:
                     await self._enough_ended.wait()
 
     def _start_runners(self) -> None:
-        while turn := self._lanes.take():
-            runner = asyncio.create_task(self._run(turn))
+        while place := self._queues.take():
+            runner = asyncio.create_task(self._run(place))
             self._runners.add(runner)
             runner.add_done_callback(self._runners.discard)
 
-    async def _run(self, first: Turn) -> None:
-        turn: Turn | None = first
-        while turn:
-            slow = await self._try(turn)
-            self._lanes.end(turn, slow)
+    async def _run(self, first: TakenPlace) -> None:
+        place: TakenPlace | None = first
+        while place:
+            slow = await self._try(place)
+            self._queues.end(place, slow)
             if len(self._ended) >= self._enough:
                 self._enough_ended.set()
-            turn = self._lanes.take()
+            place = self._queues.take()
             # One place that is free again can be room for two, each of another merchant.
             self._start_runners()
 
-    async def _try(self, turn: Turn) -> bool | None:
+    async def _try(self, place: TakenPlace) -> bool | None:
         """Make one attempt; return whether it was slow, or None where none was made."""
-        claimed, started_at = turn.claimed, self._now()
+        claimed, started_at = place.claimed, self._now()
         # One that waited too long is left for the next claim, so that no two workers send it.
         if started_at + TRY_TIME >= claimed.lease:
             return None
-        result = await self._result(turn, started_at)
+        result = await self._result(place, started_at)
         record_spans(claimed, result)
         self._ended.append(finished_attempt(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)
 
-    async def _result(self, turn: Turn, moment: datetime) -> Answer | Failure:
-        claimed, owner = turn.claimed, turn.lane.owner
+    async def _result(self, place: TakenPlace, moment: datetime) -> Answer | Failure:
+        claimed, owner = place.claimed, place.receiver.owner
         event_id = public_id("evt", claimed.event_id)
         try:
-            headers = turn.signers[owner].headers_of(event_id, claimed.payload, moment)
-            lookup = Lookup(owner, turn.lane.slow)
+            headers = place.signers[owner].headers_of(event_id, claimed.payload, moment)
+            lookup = Lookup(owner, place.receiver.slow)
             return await self._transport.send(claimed.url, claimed.payload, headers, claimed.livemode, lookup)
         except Exception:
             logger.exception("a webhook attempt broke", extra={"event": event_id})

@@ -8,7 +8,7 @@ from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from payments.webhooks.claims import Claimed, Owner, ReceiverKey, Share, Shares
+from payments.webhooks.claims import Claimed, MerchantShare, Owner, ReceiverKey, Shares
 from payments.webhooks.signing_secrets import Signers
 
 SENDS_AT_ONCE = 500
@@ -53,7 +53,7 @@ class SlowReceivers:
 
 
 @dataclass(slots=True, eq=False)
-class Lane:
+class ReceiverQueue:
     """What waits for one receiver, and how many tries to it are under way."""
 
     key: ReceiverKey
@@ -70,12 +70,12 @@ class Lane:
         return bool(self.waiting) and self.under_way < limit
 
 
-Queue = OrderedDict[Lane, None]
+Queue = OrderedDict[ReceiverQueue, None]
 
 
 @dataclass(slots=True, eq=False)
 class Holding:
-    """The places that one merchant has in a bulkhead, and its lanes that wait for one."""
+    """The places that one merchant has in a bulkhead, and its receivers that wait for one."""
 
     held: int = 0
     # Those without a try under way, and the others.
@@ -95,23 +95,23 @@ class Bulkhead:
         # In turn.
         self._holdings: OrderedDict[Owner, Holding] = OrderedDict()
 
-    def put(self, lane: Lane) -> None:
-        """Put `lane` where it belongs by what waits in it and by what is under way."""
-        holding = self._holdings.get(lane.owner) or self._holdings.setdefault(lane.owner, Holding())
-        queue = (holding.busy if lane.under_way else holding.idle) if lane.is_ready else None
-        if queue is not lane.queue:
-            self.remove(lane)
-            lane.queue = queue
+    def put(self, receiver: ReceiverQueue) -> None:
+        """Put `receiver` where it belongs by what waits in it and by what is under way."""
+        holding = self._holdings.get(receiver.owner) or self._holdings.setdefault(receiver.owner, Holding())
+        queue = (holding.busy if receiver.under_way else holding.idle) if receiver.is_ready else None
+        if queue is not receiver.queue:
+            self.remove(receiver)
+            receiver.queue = queue
             if queue is not None:
-                queue[lane] = None
+                queue[receiver] = None
 
-    def remove(self, lane: Lane) -> None:
-        if lane.queue is not None:
-            del lane.queue[lane]
-            lane.queue = None
+    def remove(self, receiver: ReceiverQueue) -> None:
+        if receiver.queue is not None:
+            del receiver.queue[receiver]
+            receiver.queue = None
 
-    def take(self) -> Lane | None:
-        """Take a place for the lane whose turn it is; None where none may have one."""
+    def take(self) -> ReceiverQueue | None:
+        """Take a place for the receiver whose turn it is; None where none may have one."""
         for _ in range(len(self._holdings) if self._free else 0):
             owner, holding = next(iter(self._holdings.items()))
             self._holdings.move_to_end(owner)
@@ -119,90 +119,90 @@ class Bulkhead:
             if queue and holding.held < (self._free if holding.idle else self._free // 2):
                 self._free -= 1
                 holding.held += 1
-                lane = next(iter(queue))
-                queue.move_to_end(lane)
-                return lane
+                receiver = next(iter(queue))
+                queue.move_to_end(receiver)
+                return receiver
             if not queue and not holding.held:
                 del self._holdings[owner]
         return None
 
-    def give_back(self, lane: Lane) -> None:
+    def give_back(self, receiver: ReceiverQueue) -> None:
         self._free += 1
-        self._holdings[lane.owner].held -= 1
+        self._holdings[receiver.owner].held -= 1
 
 
-class Turn(NamedTuple):
+class TakenPlace(NamedTuple):
     """A place that was taken, and the webhook that is sent in it."""
 
     bulkhead: Bulkhead
-    lane: Lane
+    receiver: ReceiverQueue
     claimed: Claimed
     signers: Signers
 
 
-class Lanes:
+class ReceiverQueues:
     """All claimed webhooks: those that wait, and those under way in each bulkhead."""
 
     def __init__(self, slow: SlowReceivers) -> None:
         self._slow = slow
-        self._lanes: dict[ReceiverKey, Lane] = {}
+        self._queues: dict[ReceiverKey, ReceiverQueue] = {}
         self._in_time = Bulkhead(SENDS_AT_ONCE - SLOW_SENDS_AT_ONCE)
         self._late = Bulkhead(SLOW_SENDS_AT_ONCE)
         self.claimed_count = 0
 
     def add(self, claimed: Claimed, signers: Signers) -> None:
         key = (claimed.merchant_id, claimed.livemode, claimed.receiver)
-        lane = self._lanes.get(key)
-        if lane is None:
-            lane = self._lanes[key] = Lane(key, key[:2], key in self._slow)
-        lane.waiting.append((claimed, signers))
+        receiver = self._queues.get(key)
+        if receiver is None:
+            receiver = self._queues[key] = ReceiverQueue(key, key[:2], key in self._slow)
+        receiver.waiting.append((claimed, signers))
         self.claimed_count += 1
-        self._bulkhead_of(lane).put(lane)
+        self._bulkhead_of(receiver).put(receiver)
 
-    def take(self) -> Turn | None:
+    def take(self) -> TakenPlace | None:
         """Take the next webhook that may be sent, fast receivers first; None where none has a place."""
         for bulkhead in (self._in_time, self._late):
-            lane = bulkhead.take()
-            if lane:
-                claimed, signers = lane.waiting.popleft()
-                lane.under_way += 1
-                bulkhead.put(lane)
-                return Turn(bulkhead, lane, claimed, signers)
+            receiver = bulkhead.take()
+            if receiver:
+                claimed, signers = receiver.waiting.popleft()
+                receiver.under_way += 1
+                bulkhead.put(receiver)
+                return TakenPlace(bulkhead, receiver, claimed, signers)
         return None
 
-    def end(self, turn: Turn, slow: bool | None) -> None:
+    def end(self, place: TakenPlace, slow: bool | None) -> None:
         """Give the place of `turn` back; `slow` says how the try went, None where none was made."""
-        lane = turn.lane
-        turn.bulkhead.give_back(lane)
-        lane.under_way -= 1
+        receiver = place.receiver
+        place.bulkhead.give_back(receiver)
+        receiver.under_way -= 1
         self.claimed_count -= 1
-        if slow is not None and slow != lane.slow:
-            self._bulkhead_of(lane).remove(lane)
-            lane.slow = slow
-            self._slow.note(lane.key, slow)
-        self._bulkhead_of(lane).put(lane)
-        if not lane.waiting and not lane.under_way:
-            del self._lanes[lane.key]
+        if slow is not None and slow != receiver.slow:
+            self._bulkhead_of(receiver).remove(receiver)
+            receiver.slow = slow
+            self._slow.note(receiver.key, slow)
+        self._bulkhead_of(receiver).put(receiver)
+        if not receiver.waiting and not receiver.under_way:
+            del self._queues[receiver.key]
 
     def give_up_waiting(self) -> list[Claimed]:
         """Release those that have not begun."""
-        given_up = [claimed for lane in self._lanes.values() for claimed, _ in lane.waiting]
-        for lane in self._lanes.values():
-            lane.waiting.clear()
-            self._bulkhead_of(lane).remove(lane)
-        self._lanes = {key: lane for key, lane in self._lanes.items() if lane.under_way}
+        given_up = [claimed for receiver in self._queues.values() for claimed, _ in receiver.waiting]
+        for receiver in self._queues.values():
+            receiver.waiting.clear()
+            self._bulkhead_of(receiver).remove(receiver)
+        self._queues = {key: receiver for key, receiver in self._queues.items() if receiver.under_way}
         self.claimed_count -= len(given_up)
         return given_up
 
     def shares(self) -> Shares:
         """Return what the next claim has to know: whose share of the bulkheads is full."""
-        held: Counter[Share] = Counter()
-        for lane in self._lanes.values():
-            held[Share(*lane.owner, lane.slow)] += len(lane.waiting) + lane.under_way
+        held: Counter[MerchantShare] = Counter()
+        for receiver in self._queues.values():
+            held[MerchantShare(*receiver.owner, receiver.slow)] += len(receiver.waiting) + receiver.under_way
         slow_room = SLOW_CLAIMED_LIMIT - sum(count for share, count in held.items() if share.slow)
         room = CLAIMED_LIMIT - (held.total() - (SLOW_CLAIMED_LIMIT - slow_room))
         full = [share for share, count in held.items() if count >= (slow_room if share.slow else room)]
         return Shares(max(room, 0), slow_room > 0, full, self._slow.keys)
 
-    def _bulkhead_of(self, lane: Lane) -> Bulkhead:
-        return self._late if lane.slow else self._in_time
+    def _bulkhead_of(self, receiver: ReceiverQueue) -> Bulkhead:
+        return self._late if receiver.slow else self._in_time

@@ -174,7 +174,7 @@ class Claimed(NamedTuple):
     lease: datetime
 
 
-class Share(NamedTuple):
+class MerchantShare(NamedTuple):
     """A merchant's claimed webhooks in one mode, to fast receivers or to slow ones."""
 
     merchant_id: UUID
@@ -187,7 +187,7 @@ class Shares(NamedTuple):
 
     room: int
     slow_room: bool
-    full: Sequence[Share]
+    full: Sequence[MerchantShare]
     slow: Sequence[ReceiverKey]
 
 

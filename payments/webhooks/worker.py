@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 
 from payments import clock
 from payments.failpoints import Failpoint, reached
-from payments.webhooks.attempts import Clock, Tries
+from payments.webhooks.attempts import Attempts, Clock
 from payments.webhooks.bulkheads import SlowReceivers
 from payments.webhooks.claim_connection import connect
 from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, record, release
@@ -22,7 +22,7 @@ from payments.webhooks.signing_secrets import Keyring
 from payments.webhooks.transport.client import Transport
 
 
-class Windows:
+class ReceiverWindows:
     """The position of the next claim among the receivers of merchants with more receivers than one claim reads."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Windows:
         self.unfinished = set(begun & self.after.keys())
 
 
-class Drain:
+class DeliveryLoop:
     """Sends until nothing is due at `now()`, and was not for `awake_seconds`.
 
     A database that goes away ends it: claimed webhooks are sent again when their lease expires.
@@ -49,18 +49,18 @@ class Drain:
         self._now = now
         self._transport = transport
         self._awake_seconds = awake_seconds
-        self._reach = ScanWindow()
+        self._scan_window = ScanWindow()
         self._slow = SlowReceivers()
         self._stopped = threading.Event()
 
     def run(self) -> int:
         """Send what is due; return how many attempts were made."""
         now = self._now()
-        span = self._reach.at(now)
+        span = self._scan_window.at(now)
         if anything_due(now, span):
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 return runner.run(self._run())
-        self._reach.looked(span, now)
+        self._scan_window.looked(span, now)
         return 0
 
     def stop(self) -> None:
@@ -73,53 +73,59 @@ class Drain:
 
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
-            tries, keyring, windows = Tries(transport, self._now, self._slow), Keyring(database), Windows()
+            attempts, keyring, windows = (
+                Attempts(transport, self._now, self._slow),
+                Keyring(database),
+                ReceiverWindows(),
+            )
             count, awake_until = 0, 0.0
             while True:
-                ended = tries.take_ended()
+                ended = attempts.take_ended()
                 await record(database, ended)
                 count += len(ended)
-                claimed_count = await self._claim_more(database, tries, keyring, windows)
+                claimed_count = await self._claim_more(database, attempts, keyring, windows)
                 if ended or claimed_count:
                     awake_until = time.monotonic() + self._awake_seconds
                 is_idle = not windows.unfinished and time.monotonic() >= awake_until
-                if tries.over and (self._stopped.is_set() or is_idle):
+                if attempts.over and (self._stopped.is_set() or is_idle):
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
-                    await tries.wait(others_expected=claimed_count > 0)
+                    await attempts.wait(others_expected=claimed_count > 0)
 
-    async def _claim_more(self, database: AsyncConnection, tries: Tries, keyring: Keyring, windows: Windows) -> int:
+    async def _claim_more(
+        self, database: AsyncConnection, attempts: Attempts, keyring: Keyring, windows: ReceiverWindows
+    ) -> int:
         """Claim and start more; return how many."""
         if self._stopped.is_set():
-            await release(database, tries.give_up_waiting())
+            await release(database, attempts.give_up_waiting())
             return 0
-        shares = tries.shares()
+        shares = attempts.shares()
         limit = min(shares.room, CLAIM_LIMIT)
         if not limit:
             return 0
         now = self._now()
-        span = self._reach.at(now)
+        span = self._scan_window.at(now)
         claims = await claim(database, limit, now, span, shares, windows.after)
         windows.move(claims)
-        self._reach.looked(span, now, [claimed.id for claimed in claims.batch])
+        self._scan_window.looked(span, now, [claimed.id for claimed in claims.batch])
         if claims.batch:
             reached(Failpoint.CLAIMED)
             merchants = {claimed.merchant_id for claimed in claims.batch}
-            tries.start(claims.batch, await keyring.signers_of(merchants, self._now()))
+            attempts.start(claims.batch, await keyring.signers_of(merchants, self._now()))
         return len(claims.batch)
 
 
-class Deliverer:
-    """The one drain of a process, shared by its callers."""
+class SharedDeliveryLoop:
+    """The one delivery loop of a process, shared by its callers."""
 
-    def __init__(self, drain: Drain) -> None:
-        self._drain = drain
+    def __init__(self, loop: DeliveryLoop) -> None:
+        self._loop = loop
         self._wanted = threading.Event()
         self._running = threading.Lock()
 
     def run(self) -> int:
-        """Send what is due and return the number of attempts; 0 where a drain is running, which then repeats."""
+        """Send what is due and return the number of attempts; 0 where the loop is running, which then repeats."""
         self._wanted.set()
         if not self._running.acquire(blocking=False):
             return 0
@@ -129,16 +135,16 @@ class Deliverer:
             self._running.release()
 
     def stop(self) -> None:
-        self._drain.stop()
+        self._loop.stop()
 
     @property
     def slow_receivers(self) -> int:
         """How many receivers took long over their last attempt, or did not answer it."""
-        return self._drain.slow_receivers
+        return self._loop.slow_receivers
 
     def _run(self) -> int:
         count = 0
         while self._wanted.is_set():
             self._wanted.clear()
-            count += self._drain.run()
+            count += self._loop.run()
         return count

@@ -1,4 +1,4 @@
-"""The top of a charge's page: who paid, for what, the money, the checks, and a likely twin."""
+"""The top of a charge's page: who paid, for what, the money, the checks, and a possible duplicate."""
 
 import re
 from datetime import timedelta
@@ -120,13 +120,13 @@ def test_what_the_provider_said_of_checks_and_arn_is_shown(house: House, operato
 
 def test_a_second_equal_payment_with_the_same_card_is_pointed_out(api: Api, operator: Client) -> None:
     first, second = (api.charge(APPROVED, description="Halo-halo") for _ in range(2))
-    for charge, twin, word in ((first, second, "later"), (second, first, "earlier")):
+    for charge, other, word in ((first, second, "later"), (second, first, "earlier")):
         text = page(operator, charge)
         assert "Charged twice? The same card paid" in text
-        assert f"{word}: {twin['id']}" in text
+        assert f"{word}: {other['id']}" in text
 
 
-def test_the_three_nearest_twins_are_named_nearest_first(api: Api, operator: Client) -> None:
+def test_the_three_nearest_duplicates_are_named_nearest_first(api: Api, operator: Client) -> None:
     now = clock.now()
     moments = [now - timedelta(seconds=seconds) for seconds in (300, 60, 40, 0, -20)]
     charges = []
@@ -138,14 +138,14 @@ def test_the_three_nearest_twins_are_named_nearest_first(api: Api, operator: Cli
 
 
 @pytest.mark.parametrize("undo", ["refund", "void"])
-def test_a_payment_that_went_back_is_no_twin_and_has_none(api: Api, operator: Client, undo: str) -> None:
+def test_a_payment_that_went_back_is_no_duplicate_and_has_none(api: Api, operator: Client, undo: str) -> None:
     charges = [api.charge(APPROVED) for _ in range(2)]
     made(api.post(f"/charges/{charges[0]['id']}/{undo}", {}))
     for charge in charges:
         assert "Charged twice?" not in page(operator, charge)
 
 
-def test_other_things_other_cards_other_shops_and_failures_are_no_twins(
+def test_other_things_other_cards_other_shops_and_failures_are_no_duplicates(
     api: Api, other_shop: NewMerchant, operator: Client
 ) -> None:
     charge = api.charge(APPROVED, description="Halo-halo")

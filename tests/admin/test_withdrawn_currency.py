@@ -19,9 +19,9 @@ from django.urls import reverse
 
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.folders import PROJECT
 from payments.models import PayoutSchedule
 from payments.money import CURRENCIES, DECIMALS, KNOWN_CURRENCIES
-from payments.quickstart.servers.places import PROJECT
 from tests.admin.conftest import the_operator
 from tests.client import Api, made
 from tests.figures.servers.worker import database_url

@@ -78,7 +78,7 @@ def test_an_impossible_account_is_refused_when_it_is_requested(shop: NewMerchant
 def test_new_settings_without_credentials_are_refused_when_they_are_requested(account: ProviderAccount) -> None:
     with pytest.raises(BadAccount) as refused:
         requested_change(account, {}, settings={"branch": "Davao"})
-    assert refused.value.blank == "key"
+    assert refused.value.field == "key"
 
 
 def test_an_impossible_route_is_refused_when_it_is_requested(account: ProviderAccount) -> None:

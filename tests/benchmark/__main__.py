@@ -5,7 +5,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
-from payments.quickstart.servers.processes import EmbeddedError
+from payments.embedded.processes import EmbeddedError
 from tests.benchmark.options import parse
 from tests.benchmark.servers import Failed, main_service, started_service
 

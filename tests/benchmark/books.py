@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
+from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, Event, Source, Webhook
 from payments.quickstart.payment import REFUNDED
-from payments.quickstart.servers.processes import wait_until
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.parts import PARTS
 from tests.benchmark.servers import Failed

@@ -7,8 +7,8 @@ from functools import partial
 from math import ceil
 from pathlib import Path
 
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.processes import spawn
+from payments.embedded import postgres
+from payments.embedded.processes import spawn
 from tests.benchmark.figures import Figures, Stretch, measured
 from tests.benchmark.servers import Service, failed
 

@@ -17,10 +17,10 @@ import psutil
 import psycopg
 from environ import Env
 
-from payments.quickstart import servers as embedded
+from payments import embedded
+from payments.embedded.folders import PROJECT, prepare
+from payments.embedded.processes import spawn, stop, tail, wait_until
 from payments.quickstart.ports import HOST, answers, claim
-from payments.quickstart.servers.places import PROJECT, prepare
-from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
 from payments.web.server import CONNECTIONS, PROCESSES
 
 TIMEOUT_SECONDS = 60
@@ -106,7 +106,7 @@ def started_service(**settings: str) -> Iterator[Service]:
         yield Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
     finally:
         stop(process, timeout_seconds=30)
-        for folder in prepare(data).folders():
+        for folder in prepare(data).described():
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from django.apps import apps
 
 from payments.db.fields import CompressedField
+from payments.embedded.postgres import wheel_folder
 from payments.json_codecs.compression import expand
-from payments.quickstart.servers.postgres import wheel_folder
 from tests.canaries.operators import Operator
 from tests.canaries.service import Service
 from tests.traces.listeners import ERRORS, TRACES
@@ -24,7 +24,7 @@ TASK = re.compile(r'"body": "([A-Za-z0-9+/=]*)"')
 
 def _log(name: str) -> Callable[[Service], Parts]:
     def read(service: Service) -> Parts:
-        log = service.places.log(name)
+        log = service.folders.log(name)
         yield log.name, log.read_bytes()
 
     return read
@@ -52,17 +52,17 @@ def _compressed(service: Service) -> Parts:
 
 def _wal(service: Service) -> Parts:
     service.execute("CHECKPOINT")
-    yield from _files(service.places.cluster / WAL)
+    yield from _files(service.folders.cluster / WAL)
 
 
 def _cluster(service: Service) -> Parts:
     service.execute("CHECKPOINT")
-    yield from ((name, data) for name, data in _files(service.places.cluster) if not name.startswith(f"{WAL}/"))
+    yield from ((name, data) for name, data in _files(service.folders.cluster) if not name.startswith(f"{WAL}/"))
 
 
 def _data_folder(service: Service) -> Parts:
     """Yield the files beside the database and the logs: settings, the demo's keys."""
-    for path in service.places.data.iterdir():
+    for path in service.folders.data.iterdir():
         if path.is_file():
             yield path.name, path.read_bytes()
 
@@ -71,7 +71,7 @@ def _redis(service: Service) -> Parts:
     """Yield the whole content of Redis, as it would be on a disk."""
     service.redis.config_set("rdbcompression", "no")
     service.redis.save()
-    yield "dump.rdb", (service.places.run / "dump.rdb").read_bytes()
+    yield "dump.rdb", (service.folders.run / "dump.rdb").read_bytes()
 
 
 def _redis_commands(service: Service) -> Parts:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from celery import Celery
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.canaries.marks import CODES, marked
 from tests.canaries.service import Service
 from tests.canaries.shapes import in_groups
@@ -28,16 +28,16 @@ BASE64 = b64encode(f"card {NUMBER}".encode()).decode()
 def plant(service: Service) -> None:
     """Put a card into every place."""
     for log, line in LINES.items():
-        with service.places.log(log).open("a") as file:
+        with service.folders.log(log).open("a") as file:
             file.write(f"{line}\n")
-    (service.places.data / "planted").write_text(BASE64)
+    (service.folders.data / "planted").write_text(BASE64)
     # PostgreSQL's log, its files, the dump and a page of the admin.
     bank = ("INSERT INTO payments_binrange VALUES ('4973', 'visa', 'credit', 'PH', %s)", in_groups(NUMBER, " "))
     service.execute(*bank)
     service.redis.set("planted", HEX)
     for path in (TRACES, ERRORS):
         service.listener.got.append(Got(path, {}, HEX.encode()))
-    Celery(broker=f"redis+socket://{service.places.redis_socket}").send_task("payments.tasks.planted", args=[NUMBER])
+    Celery(broker=f"redis+socket://{service.folders.redis_socket}").send_task("payments.tasks.planted", args=[NUMBER])
     _plant_in_answers(service)
 
 

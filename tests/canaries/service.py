@@ -11,8 +11,8 @@ import psycopg
 import redis
 from psycopg import sql
 
-from payments.quickstart.servers.places import Places, prepare, secrets_of
-from payments.quickstart.servers.postgres import DATABASE, USER
+from payments.embedded.folders import Folders, prepare, secrets_of
+from payments.embedded.postgres import DATABASE, USER
 from tests.canaries.shop import Shop
 from tests.figures.servers.receiver import Receiver
 from tests.quickstart.quickstart_process import Quickstart
@@ -27,7 +27,7 @@ LOGGED = {"log_statement": "'all'", "log_parameter_max_length": "-1", "log_param
 class Service:
     """A running kaha: its folders, its database and Redis, a merchant's view of it, and an endpoint of the merchant."""
 
-    places: Places
+    folders: Folders
     ready: dict[str, Any]
     redis: "redis.Redis[bytes]"
     shop: Shop
@@ -51,8 +51,8 @@ class Service:
     @property
     def database(self) -> dict[str, str]:
         """Return the address of PostgreSQL and its superuser."""
-        password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
-        return {"host": str(self.places.database_socket), "dbname": DATABASE, "user": USER, "password": password}
+        password = secrets_of(self.folders.data)["POSTGRES_PASSWORD"]
+        return {"host": str(self.folders.database_socket), "dbname": DATABASE, "user": USER, "password": password}
 
 
 @contextmanager
@@ -66,11 +66,11 @@ def service(data: Path) -> Iterator[Service]:
         stack.callback(quickstart.ended)
         stack.callback(quickstart.process.terminate)
         ready = quickstart.ready()
-        places = prepare(data)
+        folders = prepare(data)
         receiver = stack.enter_context(Receiver())
         shop = stack.enter_context(Shop(ready["api"], ready["sk_test"], receiver.url))
-        server = redis.Redis(unix_socket_path=str(places.redis_socket))
-        made = Service(places, ready, server, shop, receiver, listening)
+        server = redis.Redis(unix_socket_path=str(folders.redis_socket))
+        made = Service(folders, ready, server, shop, receiver, listening)
         _log_everything(made)
         stack.enter_context(_listened_to(server, made.commands))
         yield made

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.canaries.errors import break_everything
 from tests.canaries.marks import marked
 from tests.canaries.misplaced import NUMBER
@@ -111,7 +111,7 @@ def _live_in(running: Service) -> None:
 
 
 def _wait_for_worker(running: Service, line: bytes, count: int) -> None:
-    log = running.places.log("worker")
+    log = running.folders.log("worker")
     assert wait_until(lambda: log.read_bytes().count(line) >= count, WORKER_TIMEOUT_SECONDS), line
 
 

@@ -14,11 +14,11 @@ from payments.domain import bulkheads
 from payments.domain.bulkheads import Bulkheads, caller_place, provider_place
 from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.ids import new_id
 from payments.models import Attempt, Charge, IdempotencyRecord, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
-from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import KnowsNothing, provider
 from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
 from tests.routing.conftest import live, north, south  # noqa: F401

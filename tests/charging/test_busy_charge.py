@@ -16,10 +16,10 @@ from payments import failpoints
 from payments.db.backend.base import DatabaseWrapper
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.failpoints import Failpoint
 from payments.providers.base import Operation, Outcome
 from payments.providers.simulator.connector import Simulator
-from payments.quickstart.servers.processes import wait_until
 from payments.redis_client.rate_counters import Counters
 from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys

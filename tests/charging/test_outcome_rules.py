@@ -24,7 +24,7 @@ from payments.domain.charging.state_machine import (
     state_of,
     transition,
 )
-from payments.ledger.journals import Movement
+from payments.ledger.movements import Movement
 from payments.models import Attempt, Card, Charge, Refund, Source
 from payments.providers.base import (
     ActionRequired,

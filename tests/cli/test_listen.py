@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.cli.conftest import Service
 from tests.cli.relay import Relay
 from tests.cli.terminal import Running, Terminal

@@ -6,7 +6,7 @@ from payments import clock, failpoints
 from payments.domain.merchants.merchants import NewMerchant
 from payments.failpoints import Failpoint
 from payments.models import Webhook
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, let_pass
 from tests.figures.servers.receiver import Receiver
@@ -23,10 +23,10 @@ def loopback_allowed(settings: object) -> None:
 def test_each_time_that_passes_makes_the_next_try_due(shop: NewMerchant, api: Api) -> None:
     with Receiver(reply=lambda _: 500) as receiver:
         put_events(shop.merchant, receiver.url, 1, clock.now())
-        tries = [Drain().run()]
+        tries = [DeliveryLoop().run()]
         for _ in range(5):
             let_pass(api, HOUR)
-            tries.append(Drain().run())
+            tries.append(DeliveryLoop().run())
 
     assert tries == [1] * 6
     assert Webhook.objects.get().tries == len(receiver.calls) == 6
@@ -35,10 +35,10 @@ def test_each_time_that_passes_makes_the_next_try_due(shop: NewMerchant, api: Ap
 def test_a_webhook_is_given_up_when_three_days_have_passed(shop: NewMerchant, api: Api) -> None:
     with Receiver(reply=lambda _: 500) as receiver:
         put_events(shop.merchant, receiver.url, 1, clock.now())
-        Drain().run()
+        DeliveryLoop().run()
 
         let_pass(api, 3 * DAY)
-        Drain().run()
+        DeliveryLoop().run()
 
     assert (Webhook.objects.get().state, len(receiver.calls)) == ("exhausted", 2)
 
@@ -48,7 +48,7 @@ def test_what_happens_as_time_passes_is_reported(api: Api) -> None:
         hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": receiver.url}
         api.charge_source(api.source(redirect=hook), capture=False)
         let_pass(api, 7 * DAY)
-        Drain().run()
+        DeliveryLoop().run()
 
     announced = [call.event for call in receiver.calls]
     assert max((event["sequence"], event["data"]["object"]["status"]) for event in announced) == (3, "voided")

@@ -10,7 +10,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.merchants.terms import set_payment_method
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import AuditEntry, Charge, ProviderAccount, Route
-from payments.providers.accounts import Blank, Connector
+from payments.providers.accounts import AccountField, Connector
 from payments.providers.base import (
     ActionRequired,
     Capabilities,
@@ -67,7 +67,7 @@ def near() -> Iterator[Near]:
 
 def installed(provider: Provider) -> Connector:
     """Return a connector whose accounts all use `provider`."""
-    return Connector("near", "Near", (Blank("key", "Key"),), (), lambda _: provider, test_card=CARD)
+    return Connector("near", "Near", (AccountField("key", "Key"),), (), lambda _: provider, test_card=CARD)
 
 
 def opened(shop: NewMerchant, livemode: bool) -> ProviderAccount:

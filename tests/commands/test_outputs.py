@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from payments.embedded.folders import PROJECT
 from payments.models import ApiKey, Merchant
-from payments.quickstart.servers.places import PROJECT
 from tests.factories import MerchantFactory
 from tests.figures.servers.worker import database_url
 

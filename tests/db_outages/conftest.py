@@ -14,10 +14,10 @@ from payments import vault
 from payments.db.backend.base import DatabaseWrapper
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import create_merchant
+from payments.embedded import postgres
+from payments.embedded.folders import Folders, make_running_folders, prepare, secrets_of
+from payments.embedded.processes import wait_until
 from payments.quickstart.ports import HOST, claim
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places, make_running_folders, prepare, secrets_of
-from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.quickstart.conftest import remove_linked_folders
 from tests.standbys import signal_server
@@ -29,13 +29,13 @@ STATEMENT_SECONDS = 1
 class Server:
     """A PostgreSQL of its own, on a socket and a port, that can be frozen and thawed."""
 
-    def __init__(self, places: Places, port: int) -> None:
-        self.places, self.port = places, port
+    def __init__(self, folders: Folders, port: int) -> None:
+        self.folders, self.port = folders, port
 
     def settings(self, **own: object) -> dict[str, object]:
         """Return the settings of a process with two connections."""
-        password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
-        there = {"NAME": "kaha", "USER": "kaha", "PASSWORD": password, "HOST": str(self.places.database_socket)}
+        password = secrets_of(self.folders.data)["POSTGRES_PASSWORD"]
+        there = {"NAME": "kaha", "USER": "kaha", "PASSWORD": password, "HOST": str(self.folders.database_socket)}
         few = {"PORT": str(self.port), "CONNECTIONS": 2, "STATEMENT_SECONDS": STATEMENT_SECONDS}
         return {**connections["default"].settings_dict, **there, **few, **own}
 
@@ -44,28 +44,28 @@ class Server:
         return DatabaseWrapper(self.settings(**own), "frozen")
 
     def freeze(self) -> None:
-        signal_server(self.places, signal.SIGSTOP)
+        signal_server(self.folders, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        signal_server(self.places, signal.SIGCONT)
+        signal_server(self.folders, signal.SIGCONT)
 
 
 @pytest.fixture(scope="module")
 def shared_server() -> Iterator[Server]:
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as folder, claim(0) as claimed:
         Path(folder).chmod(0o711)
-        places = prepare(Path(folder) / "data")
-        make_running_folders(places)
-        postgres.create(places)
+        folders = prepare(Path(folder) / "data")
+        make_running_folders(folders)
+        postgres.create(folders)
         port = claimed.getsockname()[1]
         claimed.close()
-        process = postgres.start(places, {"listen_addresses": HOST, "port": str(port)})
+        process = postgres.start(folders, {"listen_addresses": HOST, "port": str(port)})
         try:
-            postgres.wait_until_ready(places, process, LONG_SECONDS)
-            yield Server(places, port)
+            postgres.wait_until_ready(folders, process, LONG_SECONDS)
+            yield Server(folders, port)
         finally:
             postgres.stop_server(process)
-            remove_linked_folders(places.data)
+            remove_linked_folders(folders.data)
 
 
 @pytest.fixture

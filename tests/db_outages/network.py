@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 
 PORT = 5432
 NUMBERS = count()

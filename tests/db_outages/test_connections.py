@@ -12,8 +12,8 @@ from psycopg import Connection
 
 from payments.db.backend.base import DatabaseWrapper
 from payments.db.backend.bounded_connection import NotAnswering
+from payments.embedded.processes import wait_until
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.processes import wait_until
 from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
 
 pytestmark = pytest.mark.long

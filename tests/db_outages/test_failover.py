@@ -12,10 +12,10 @@ import pytest
 from django.db import Error
 
 from payments.db.backend.base import DatabaseWrapper
+from payments.embedded import postgres
+from payments.embedded.folders import Folders, make_running_folders, prepare
+from payments.embedded.processes import wait_until
 from payments.quickstart.ports import HOST, claim
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places, make_running_folders, prepare
-from payments.quickstart.servers.processes import wait_until
 from tests.db_outages.conftest import LONG_SECONDS, Server
 from tests.quickstart.conftest import remove_linked_folders
 
@@ -31,20 +31,20 @@ class Pair:
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, stack: ExitStack) -> None:
-        postgres.create(self.primary.places)
+        postgres.create(self.primary.folders)
         # A copy of a server that has never run is as good as a base backup.
-        shutil.copytree(self.primary.places.cluster, self.standby.places.cluster, copy_function=shutil.copy2)
-        for path in [self.standby.places.cluster, *self.standby.places.cluster.rglob("*")]:
-            self.standby.places.give(path)
-        signal_file = self.standby.places.cluster / "standby.signal"
+        shutil.copytree(self.primary.folders.cluster, self.standby.folders.cluster, copy_function=shutil.copy2)
+        for path in [self.standby.folders.cluster, *self.standby.folders.cluster.rglob("*")]:
+            self.standby.folders.give(path)
+        signal_file = self.standby.folders.cluster / "standby.signal"
         signal_file.touch()
-        self.standby.places.give(signal_file)
+        self.standby.folders.give(signal_file)
         follows = f"host={HOST} port={self.primary.port} user=kaha password={self._password}"
-        hba = self.primary.places.cluster / "pg_hba.conf"
+        hba = self.primary.folders.cluster / "pg_hba.conf"
         hba.write_text(f"{hba.read_text()}\nhost replication all {HOST}/32 scram-sha-256\n")
         for server, own in ((self.primary, {}), (self.standby, {"primary_conninfo": follows})):
             process = postgres.start(
-                server.places, {"listen_addresses": HOST, "port": str(server.port), "wal_level": "replica", **own}
+                server.folders, {"listen_addresses": HOST, "port": str(server.port), "wal_level": "replica", **own}
             )
             self._processes.append(process)
             stack.callback(postgres.stop_server, process)
@@ -86,12 +86,12 @@ class Pair:
         return True
 
 
-def places_in(folder: Path) -> Places:
+def folders_in(folder: Path) -> Folders:
     folder.mkdir()
     folder.chmod(0o711)
-    places = prepare(folder / "data")
-    make_running_folders(places)
-    return places
+    folders = prepare(folder / "data")
+    make_running_folders(folders)
+    return folders
 
 
 @pytest.fixture
@@ -101,10 +101,10 @@ def pair(server: Server, tmp_path: Path) -> Iterator[Pair]:
         servers = []
         for name in ("first", "second"):
             with claim(0) as claimed:
-                servers.append(Server(places_in(tmp_path / name), claimed.getsockname()[1]))
-            stack.callback(remove_linked_folders, servers[-1].places.data)
-        postgres.make_database_folder(servers[1].places)
-        made = Pair(servers, postgres.secrets_of(servers[0].places.data)["POSTGRES_PASSWORD"])
+                servers.append(Server(folders_in(tmp_path / name), claimed.getsockname()[1]))
+            stack.callback(remove_linked_folders, servers[-1].folders.data)
+        postgres.make_database_folder(servers[1].folders)
+        made = Pair(servers, postgres.secrets_of(servers[0].folders.data)["POSTGRES_PASSWORD"])
         made.start(stack)
         yield made
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import wait_until
 from tests.db_outages.conftest import LONG_SECONDS, Server
 
 pytestmark = pytest.mark.long

@@ -5,12 +5,12 @@ from django.db import connection
 
 from payments import clock
 from payments.domain.charging import recovery
+from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.models import Attempt
 from payments.providers.base import Operation, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import provider
 from tests.client import Api, error_of
 from tests.db_outages.conftest import LONG_SECONDS, Server

@@ -12,12 +12,12 @@ from payments import clock
 from payments.db.backend.base import DatabaseWrapper
 from payments.db.backend.bounded_connection import NotReplicated
 from payments.domain.charging import recovery
+from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.models import Attempt, Charge
 from payments.providers.base import Outcome, Payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import provider
 from tests.client import APPROVED, CARD_FIELDS, Api, error_of
 from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server

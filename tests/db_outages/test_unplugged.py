@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 
 from payments.db.backend.base import DatabaseWrapper
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.client import Api
 from tests.db_outages.conftest import Server
 from tests.db_outages.network import PORT, Network, network_before
@@ -28,7 +28,7 @@ HOURS = 3600
 
 @pytest.fixture
 def network(server: Server, tmp_path: Path) -> Iterator[Network]:
-    with network_before(server.places.database_socket / f".s.PGSQL.{server.port}", tmp_path) as made:
+    with network_before(server.folders.database_socket / f".s.PGSQL.{server.port}", tmp_path) as made:
         yield made
         made.mend()
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from payments.db.backend.bounded_connection import SILENCE_SECONDS, NotAnswering
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.webhooks.claim_connection import connect
 from tests.db_outages.conftest import LONG_SECONDS, Server, point_to
 

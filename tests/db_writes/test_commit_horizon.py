@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from payments.db.commit_horizon import commit_horizon
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.concurrency import in_background
 
 pytestmark = pytest.mark.django_db(transaction=True)

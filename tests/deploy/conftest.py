@@ -18,9 +18,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, claim
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.figures.servers.web import web_process
 
 FILES = PROJECT / "config" / "deploy"

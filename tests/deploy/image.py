@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.deploy.roots import MOUNT
 
 PROGRAMS = ("buildah", "mmdebstrap", "ip", "unshare")

@@ -14,8 +14,8 @@ from uuid import uuid4
 
 import yaml
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from tests.deploy.conftest import make_certificate
 from tests.deploy.image import Image
 

@@ -21,9 +21,9 @@ from pytest_django import Settings
 from config.boot.checks import check_environment
 from payments.domain.merchants.api_keys import create_key, find_key
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.models import ApiKey
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from payments.sensitive_data.redaction import redact
 from tests.client import Api
 from tests.deploy.conftest import FILES, free_port, make_certificate

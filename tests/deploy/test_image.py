@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.deploy import image
 from tests.deploy.roots import debian_tar as debian_tar  # a fixture
 from tests.deploy.stack import Stack

@@ -19,10 +19,10 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.models import Charge
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.client import APPROVED, CARD_FIELDS
 from tests.deploy.conftest import free_port, make_certificate
 from tests.deploy.test_cells import CLUSTER, config

@@ -13,9 +13,9 @@ import psutil
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.models import Charge
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.processes import wait_until
 from tests.client import APPROVED, CARD_FIELDS
 from tests.deploy.conftest import free_port, make_certificate, running
 from tests.figures.servers.web import web_process

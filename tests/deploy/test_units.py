@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 
 FOLDER = PROJECT / "config" / "deploy"
 UNITS = sorted((FOLDER / "systemd").glob("*.service"))

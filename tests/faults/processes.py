@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from payments.quickstart.servers.processes import die_with_parent
+from payments.embedded.processes import die_with_parent
 
 Job = Callable[[], Any]
 

@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from payments.quickstart.servers.places import Places
+from payments.embedded.folders import Folders
 from tests.figures.failover.faults import FAULTS
 from tests.figures.servers.scratch import scratch_servers
 from tests.neighbours.offences import OFFENCES
@@ -20,22 +20,22 @@ from tests.neighbours.offences import OFFENCES
 class Figure:
     """A function `module:name`, and the defaults of the sizes that it is called with.
 
-    `given` returns further arguments, made of the servers' places; `choices` are options with their values, the first
+    `given` returns further arguments, made of the servers' folders; `choices` are options with their values, the first
     of which is the default; `several` are options of which any number is named; a `seeded` function takes a seed; one
     without `has_servers` needs no servers.
     """
 
     function: str
     sizes: Mapping[str, int]
-    given: Callable[[Places], Mapping[str, Any]] = lambda places: {}
+    given: Callable[[Folders], Mapping[str, Any]] = lambda folders: {}
     seeded: bool = False
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     several: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     has_servers: bool = True
 
 
-def _in_folder(places: Places) -> Mapping[str, Any]:
-    return {"folder": places.data}
+def _in_folder(folders: Folders) -> Mapping[str, Any]:
+    return {"folder": folders.data}
 
 
 FIGURES = {
@@ -57,7 +57,7 @@ FIGURES = {
     "shard_keys": Figure("tests.figures.money.shard_keys:shard_keys", {"charges": 100, "rounds": 20}),
     "resending": Figure("tests.figures.money.repeated_requests:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure(
-        "tests.figures.money.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True
+        "tests.figures.money.database:database", {"kills": 10}, lambda folders: {"folders": folders}, seeded=True
     ),
     "histories": Figure("tests.figures.money.histories:histories", {"histories": 10_000}, seeded=True),
     "card_texts": Figure(
@@ -68,9 +68,9 @@ FIGURES = {
     "memory": Figure("tests.figures.operations.memory:memory", {"requests": 200_000}, _in_folder),
     "starting": Figure("tests.figures.operations.start_times:starting", {"rounds": 5}, _in_folder),
     "traces": Figure("tests.figures.operations.traces:traces", {"rounds": 20, "charges": 50}),
-    "costs": Figure("tests.figures.operations.costs:costs", {"charges": 5_000}, lambda places: {"places": places}),
+    "costs": Figure("tests.figures.operations.costs:costs", {"charges": 5_000}, lambda folders: {"folders": folders}),
     "vacuum": Figure(
-        "tests.figures.operations.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}
+        "tests.figures.operations.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda folders: {"folders": folders}
     ),
     "fuzz": Figure("tests.figures.inputs.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("tests.figures.back_office.page_times:office", {"charges": 1_000_000, "stories": 1_000}),
@@ -103,8 +103,8 @@ def main(arguments: Mapping[str, Any]) -> None:
     chosen = dict(arguments)
     figure = FIGURES[chosen.pop("figure")]
     if figure.has_servers:
-        with scratch_servers() as places:
-            found = _measure(figure, **figure.given(places), **chosen)
+        with scratch_servers() as folders:
+            found = _measure(figure, **figure.given(folders), **chosen)
     else:
         found = _measure(figure, **chosen)
     json.dump(found, sys.stdout, indent=2)

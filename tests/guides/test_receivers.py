@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command
 
 from payments import clock
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.webhooks.signatures import Signer
 from tests.guides.texts import blocks_of
 

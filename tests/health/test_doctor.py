@@ -9,10 +9,10 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
+from payments.embedded.folders import PROJECT
 from payments.health.report import recent_report
 from payments.health.table import JUDGED
 from payments.models import MerchantAccess, WorkerProcess
-from payments.quickstart.servers.places import PROJECT
 from tests.admin.conftest import text_of
 from tests.commands.conftest import Manage
 from tests.commands.conftest import manage as manage

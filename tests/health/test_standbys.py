@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
+from payments.embedded.processes import wait_until
 from payments.health import facts, findings
-from payments.quickstart.servers.processes import wait_until
 from tests.standbys import standby
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]

@@ -4,10 +4,10 @@ import pytest
 from django.db.models.functions import Now
 from pytest_django import Settings
 
+from payments.embedded.processes import wait_until
 from payments.health import worker_monitor
 from payments.health.worker_monitor import WorkerMonitor
 from payments.models import WorkerProcess
-from payments.quickstart.servers.processes import wait_until
 from tests.inbox.smtp import Server
 from tests.inbox.test_notifications import use, who_wants
 from tests.sweeps.factories import MINUTE, a_worker

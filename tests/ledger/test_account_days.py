@@ -19,7 +19,7 @@ from payments.ids import first_id
 from payments.invariants import checks, ledger
 from payments.ledger import account_days
 from payments.ledger.account_days import midnight, sum_up, sum_up_due
-from payments.ledger.movements import Scope, is_final, sums
+from payments.ledger.sums import Scope, is_final, sums
 from payments.models import AccountDay, LedgerDay, Posting
 from payments.quickstart.demo.sales import Sale
 from tests.concurrency import at_once

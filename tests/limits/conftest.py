@@ -9,22 +9,22 @@ from uuid import uuid4
 
 import pytest
 
-from payments.quickstart.servers import redis_server
-from payments.quickstart.servers.places import Places, drop_temporary_folder, make_running_folders, prepare
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded import redis_server
+from payments.embedded.folders import Folders, drop_temporary_folder, make_running_folders, prepare
+from payments.embedded.processes import wait_until
 
 
 class OwnRedis:
     """A Redis server for one test."""
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
-        self.url = redis_server.url(places)
+    def __init__(self, folders: Folders) -> None:
+        self.folders = folders
+        self.url = redis_server.url(folders)
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        self.process = redis_server.start(self.places)
-        assert wait_until(lambda: redis_server.is_ready(self.places), 10)
+        self.process = redis_server.start(self.folders)
+        assert wait_until(lambda: redis_server.is_ready(self.folders), 10)
 
     def stop(self) -> None:
         if self.process:
@@ -44,12 +44,12 @@ class OwnRedis:
 @pytest.fixture
 def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
     """Yield a Redis server that is not started yet."""
-    places = prepare(tmp_path)
-    make_running_folders(places)
-    server = OwnRedis(places)
+    folders = prepare(tmp_path)
+    make_running_folders(folders)
+    server = OwnRedis(folders)
     yield server
     server.stop()
-    drop_temporary_folder(places)
+    drop_temporary_folder(folders)
 
 
 @pytest.fixture

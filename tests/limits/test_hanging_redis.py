@@ -9,7 +9,7 @@ from pytest_django import Settings
 from redis import Redis
 from redis import TimeoutError as TimedOut
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.redis_client.pipeline import RedisPipeline
 from payments.redis_client.rate_counters import Counters, counters_at
 from payments.webhooks.wake_up import TaskSender

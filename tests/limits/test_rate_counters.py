@@ -11,7 +11,7 @@ from django.conf import settings
 from redis import Redis
 
 from payments import clock
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.redis_client import rate_counters
 from payments.redis_client.rate_counters import Counters, MemoryCounters, Window, parse_rate
 from tests.concurrency import at_once

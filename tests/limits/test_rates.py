@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from payments.api.access.throttling import client_address, counted_address, take
 from payments.domain.merchants.merchants import NewMerchant
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.redis_client.rate_counters import Counters, counters_at
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory

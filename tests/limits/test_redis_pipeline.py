@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from redis import RedisError
 
-from payments.quickstart.servers import redis_server
+from payments.embedded import redis_server
 from payments.redis_client.pipeline import RedisPipeline
 from tests.concurrency import at_once
 from tests.limits.conftest import OwnRedis
@@ -35,10 +35,10 @@ def test_a_restarted_redis_is_reconnected(own_redis: OwnRedis) -> None:
 
 def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_ready(own_redis: OwnRedis) -> None:
     with socket.socket(socket.AF_UNIX) as begun:
-        begun.bind(str(own_redis.places.redis_socket))
-        assert not redis_server.is_ready(own_redis.places)
+        begun.bind(str(own_redis.folders.redis_socket))
+        assert not redis_server.is_ready(own_redis.folders)
         begun.listen()
-        assert redis_server.is_ready(own_redis.places)
+        assert redis_server.is_ready(own_redis.folders)
 
 
 def test_threads_do_not_read_each_others_answers() -> None:

@@ -14,8 +14,8 @@ from redis import Redis, RedisError
 from redis.sentinel import Sentinel
 
 from config.boot.addresses import broker_of
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, claim
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from payments.redis_client.pipeline import RedisPipeline
 from payments.redis_client.rate_counters import Counters
 from payments.webhooks.wake_up import TaskSender

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 
 pytestmark = pytest.mark.long
 

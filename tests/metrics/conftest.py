@@ -13,9 +13,9 @@ import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, answers, claim
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.figures.servers.receiver import Receiver
 from tests.figures.servers.worker import Worker, database_url
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.guides.texts import text_of
 
 FOLDER = PROJECT / "config" / "deploy" / "prometheus"

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from payments.domain.merchants.merchants import create_merchant
+from payments.embedded.processes import wait_until
 from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.figures.servers.receiver import Receiver
 from tests.metrics.conftest import PATIENCE_SECONDS, Families, Server, is_open, value, web

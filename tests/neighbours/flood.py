@@ -14,7 +14,7 @@ from typing import Any
 
 import aiohttp
 
-from payments.quickstart.servers.processes import die_with_parent
+from payments.embedded.processes import die_with_parent
 
 # The offender's address on loopback; everybody else asks from 127.0.0.1.
 OFFENDER = "127.0.0.66"

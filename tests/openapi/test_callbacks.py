@@ -3,7 +3,7 @@
 import pytest
 
 from payments.domain.charging.state_machine import TRANSITIONS
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
 from tests.figures.servers.receiver import Call, Receiver
 from tests.openapi.conftest import Document, escaped
@@ -69,7 +69,7 @@ def test_what_is_sent_is_what_is_described(described: Document, api: Api, settin
         redirect = {"success": "https://a.example/", "fail": "https://a.example/", "notify": receiver.url}
         charge = api.charge_source(api.source(redirect=redirect))
         api.post(f"/charges/{charge['id']}/refund", {"amount": 100})
-        Drain().run()
+        DeliveryLoop().run()
     assert {call.event["type"] for call in receiver.calls} > {"charge.created", "charge.succeeded", "refund.created"}
     for call in receiver.calls:
         assert _faults(described, call) == []

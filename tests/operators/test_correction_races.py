@@ -10,11 +10,11 @@ from django.db import connection, transaction
 from payments.domain.approvals import decide
 from payments.domain.charging import recovery
 from payments.domain.operators.four_eyes import Refused
+from payments.embedded.processes import wait_until
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import provider
 from tests.charging.elapsed_time import recover
 from tests.client import Api

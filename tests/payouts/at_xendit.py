@@ -14,7 +14,7 @@ from payments.domain.caller import Caller
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import send
 from payments.domain.routing import provider_accounts
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Payout, ProviderAccount
 from tests.operators.factories import person
 from tests.payouts.stories import give_account
@@ -50,7 +50,7 @@ class LiveShop:
         if approved:
             payout.approved_at, payout.approved_by = clock.now(), person("aprobado")
         shown = events.of(Caller(merchant.id, livemode=True), "payout.created", payout)
-        execute_writes(Insert(payout), journals.posted_for(payout, journals.payout_made(AMOUNT, 0)), *shown)
+        execute_writes(Insert(payout), movements.posted_for(payout, movements.payout_made(AMOUNT, 0)), *shown)
         return payout
 
     def made(self) -> list[MadePayout]:

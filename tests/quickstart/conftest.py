@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.places import SYSTEM_FOLDER
+from payments.embedded.folders import SYSTEM_FOLDER
 
 
 @pytest.fixture(scope="module")

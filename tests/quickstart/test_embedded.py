@@ -14,9 +14,9 @@ import psycopg
 import pytest
 from environ import Env
 
-from payments.quickstart import servers
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import make_running_folders, prepare, secrets_of
+from payments import embedded
+from payments.embedded import postgres
+from payments.embedded.folders import make_running_folders, prepare, secrets_of
 from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.quickstart_process import ENVIRONMENT, MANAGE, manage
 
@@ -27,19 +27,19 @@ class Database:
     """A cluster of its own, started as often as wanted."""
 
     def __init__(self, data: Path) -> None:
-        self.places = prepare(data)
-        make_running_folders(self.places)
+        self.folders = prepare(data)
+        make_running_folders(self.folders)
         self._processes: list[Popen[bytes]] = []
 
     def start(self) -> Popen[bytes]:
-        postgres.create(self.places)
-        process = postgres.start(self.places, {"fsync": "off"})
+        postgres.create(self.folders)
+        process = postgres.start(self.folders, {"fsync": "off"})
         self._processes.append(process)
-        postgres.wait_until_ready(self.places, process, 30)
+        postgres.wait_until_ready(self.folders, process, 30)
         return process
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
-        url = Env.db_url_config(servers.environment(self.places)["DATABASE_URL"])
+        url = Env.db_url_config(embedded.environment(self.folders)["DATABASE_URL"])
         host, user, password, name = (url[key] for key in ("HOST", "USER", "PASSWORD", "NAME"))
         with psycopg.connect(host=host, user=user, password=password, dbname=name) as connection:
             cursor = connection.execute(statement)
@@ -87,7 +87,7 @@ def test_a_server_whose_owner_has_gone_is_ended_by_the_next_owner(database: Data
 
 def test_a_pid_file_that_names_another_process_is_no_obstacle(database: Database) -> None:
     postgres.stop_server(database.start())
-    (database.places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n")
+    (database.folders.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n")
     database.start()
     assert database.execute("SELECT 42") == [(42,)]
 
@@ -99,7 +99,7 @@ def test_a_path_too_long_for_a_socket_is_no_obstacle(data: Path) -> None:
         assert database.execute("SELECT 42") == [(42,)]
     finally:
         database.stop()
-        remove_linked_folders(database.places.data)
+        remove_linked_folders(database.folders.data)
 
 
 def test_no_folder_above_the_data_is_opened_to_the_user_of_the_server(closed_data: Path) -> None:
@@ -111,11 +111,11 @@ def test_no_folder_above_the_data_is_opened_to_the_user_of_the_server(closed_dat
 
 
 def test_every_folder_with_something_in_it_is_named(closed_data: Path) -> None:
-    places = prepare(closed_data)
-    make_running_folders(places)
-    postgres.make_database_folder(places)
-    for part in (places.database, places.run, places.logs):
-        assert any(part.is_relative_to(folder) for folder in places.folders())
+    folders = prepare(closed_data)
+    make_running_folders(folders)
+    postgres.make_database_folder(folders)
+    for part in (folders.database, folders.run, folders.logs):
+        assert any(part.is_relative_to(folder) for folder in folders.described())
 
 
 def test_a_copy_of_the_programs_runs_from_anywhere(tmp_path: Path) -> None:

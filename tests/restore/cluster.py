@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 CONFIGURATION = PROJECT / "config" / "deploy" / "pgbackrest.conf"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import wait_until
 from tests.restore.cluster import IS_INSTALLED, OWNER, PROGRAMS, Cluster
 
 pytestmark = [

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from payments.domain.routing import provider_accounts
 from payments.models import Merchant, ProviderAccount, Route
 from payments.providers import registry
-from payments.providers.accounts import Account, Blank, Connector
+from payments.providers.accounts import Account, AccountField, Connector
 from payments.providers.base import Approved, Capabilities, Outcome, Payment, Provider, Rejected
 from payments.providers.simulator.connector import Simulator
 
@@ -43,10 +43,10 @@ class Psp(Simulator):
 @contextmanager
 def installed(psp: Psp) -> Iterator[Psp]:
     """Has kaha know a connector to `psp`."""
-    blanks = (Blank("key", "Secret key"), Blank("token", "Webhook token", required=False))
-    settings = (Blank("branch", "Branch", required=False),)
+    fields = (AccountField("key", "Secret key"), AccountField("token", "Webhook token", required=False))
+    settings = (AccountField("branch", "Branch", required=False),)
     title = f"{psp.name.capitalize()} Payments"
-    registry.CONNECTORS[psp.name] = Connector(psp.name, title, blanks, settings, psp.reached_by)
+    registry.CONNECTORS[psp.name] = Connector(psp.name, title, fields, settings, psp.reached_by)
     try:
         yield psp
     finally:

@@ -104,7 +104,7 @@ def test_other_settings_want_every_credential_again(north: Psp, shop: NewMerchan
     account = provider_accounts.open_account(shop.merchant, True, "north", "Ours", credentials, {"branch": "Cebu"})
     with pytest.raises(BadAccount) as refused:
         provider_accounts.change_account(account, "Ours", True, {"key": KEY}, {"branch": "Davao"})
-    assert refused.value.blank == "token"
+    assert refused.value.field == "token"
     assert ProviderAccount.objects.get().settings == {"branch": "Cebu"}
 
     provider_accounts.change_account(account, "Ours", True, credentials, {"branch": "Davao"})
@@ -148,7 +148,7 @@ def test_each_value_is_held_against_what_it_is(
             given[name] = value
     with pytest.raises(BadAccount) as refused:
         provider_accounts.open_account(shop.merchant, True, provider, "Ours", credentials, settings)
-    assert refused.value.blank == name
+    assert refused.value.field == name
     assert value not in str(refused.value)
 
 

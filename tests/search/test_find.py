@@ -10,10 +10,10 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.ids import new_id, parse_id
 from payments.models import Attempt, Charge, Event, SearchEntry, SearchProgress
 from payments.models.merchants.merchant_access import Limit
-from payments.quickstart.servers.processes import wait_until
 from payments.search import find, sweep
 from payments.search.query import parse
 from tests.client import Api, made

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import redis
 
-from payments.quickstart.servers import redis_server
-from payments.quickstart.servers.places import make_running_folders, prepare
-from payments.quickstart.servers.processes import stop, wait_until
+from payments.embedded import redis_server
+from payments.embedded.folders import make_running_folders, prepare
+from payments.embedded.processes import stop, wait_until
 
 
 class RedisProcess:

@@ -13,8 +13,8 @@ from celery.worker import loops
 
 from config.boot.addresses import broker_url
 from config.celery import app
+from payments.embedded.processes import wait_until
 from payments.models import Sweep, Webhook
-from payments.quickstart.servers.processes import wait_until
 from payments.sweeps.schedule import SWEEPS
 from tests.client import Api
 from tests.figures.servers.receiver import Receiver

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from payments.embedded.processes import wait_until
 from payments.models import Sweep, WorkerProcess
-from payments.quickstart.servers.processes import wait_until
 from payments.sweeps import timer
 from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.timer import Timer

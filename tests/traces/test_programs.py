@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.client import Api
 from tests.figures.servers.receiver import Receiver
 from tests.figures.servers.worker import Worker

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from config.logs.sentry import MOST, MOST_OF_KIND, MOST_OF_MERCHANT, Budget, SentryHandler
 from payments import context, ids
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.client import Api, error_of
 from tests.test_logging import KEY, PAN, SECRETS, raise_with
 from tests.traces.listeners import Listener, listener

@@ -26,7 +26,7 @@ from payments.models import (
     WebhookAttempt,
 )
 from payments.vault import Purpose, VaultUnavailable, key_wraps
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
@@ -202,6 +202,6 @@ def test_callbacks_that_cannot_be_signed_wait(fresh: Engine, api: Api) -> None:
     vault.use_store(DatabaseKeyStore())
     fresh.failure = 503
     with pytest.raises(VaultUnavailable):
-        Drain().run()
+        DeliveryLoop().run()
     assert not WebhookAttempt.objects.exists()
     assert {row.state for row in Webhook.objects.all()} == {"waiting"}

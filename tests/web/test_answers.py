@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.web.clients import PATIENCE_SECONDS, ask, head, open_sockets, status_of
 from tests.web.conftest import Serve
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from payments.web.server import Cpus
 from tests.metrics.conftest import Server, web
 

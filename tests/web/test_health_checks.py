@@ -18,10 +18,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from payments.quickstart import servers
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import PROJECT, make_running_folders, prepare
-from payments.quickstart.servers.processes import wait_until
+from payments import embedded
+from payments.embedded import postgres
+from payments.embedded.folders import PROJECT, make_running_folders, prepare
+from payments.embedded.processes import wait_until
 from tests.client import Api
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
 from tests.web.conftest import Serve, ServeWithPid
@@ -163,7 +163,7 @@ def own_server() -> Iterator[OwnDatabase]:
     process = postgres.start(places)
     try:
         assert wait_until(lambda: postgres.is_ready(places), PATIENCE_SECONDS)
-        url = servers.environment(places)["DATABASE_URL"]
+        url = embedded.environment(places)["DATABASE_URL"]
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
         subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": url}, cwd=PROJECT)
         yield OwnDatabase(url, process.pid)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.client import APPROVED, CARD_FIELDS
 from tests.web.clients import (
     ATTACKER,

@@ -16,8 +16,8 @@ from pytest_django import DjangoDbBlocker
 
 from payments.db.commit_horizon import HORIZON
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.models import AuditEntry, Charge, SavedView
-from payments.quickstart.servers.processes import wait_until
 from payments.staff.models import OperatorProfile
 from tests.admin.conftest import operator as operator  # a fixture
 from tests.admin.conftest import the_operator

@@ -12,7 +12,7 @@ from django.db import connection
 from psycopg import sql
 
 from payments.db.backend import session
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.figures.servers.worker import database_url
 from tests.metrics.conftest import web
 

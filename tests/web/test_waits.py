@@ -9,7 +9,7 @@ from http.client import HTTPResponse
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.client import Api
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head
 from tests.web.conftest import Serve

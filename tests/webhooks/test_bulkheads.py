@@ -14,12 +14,12 @@ from django.db import transaction
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
+from payments.embedded.processes import wait_until
 from payments.models import Webhook, WebhookAttempt
-from payments.quickstart.servers.processes import wait_until
-from payments.webhooks.bulkheads import Lanes, SlowReceivers
+from payments.webhooks.bulkheads import ReceiverQueues, SlowReceivers
 from payments.webhooks.claims import Claimed
 from payments.webhooks.transport.client import Limits, Transport
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock
@@ -45,7 +45,7 @@ def hanging_receivers(count: int) -> Iterator[list[Receiver]]:
 
 
 @contextmanager
-def draining(*drains: Drain, until_over: list[Receiver]) -> Iterator[None]:
+def draining(*drains: DeliveryLoop, until_over: list[Receiver]) -> Iterator[None]:
     """Run the drains; at the end the receivers hang up until nothing is under way."""
     runs = [in_thread(drain.run) for drain in drains]
     try:
@@ -59,8 +59,8 @@ def draining(*drains: Drain, until_over: list[Receiver]) -> Iterator[None]:
             threading.Event().wait(0.05)
 
 
-def patient_drain() -> Drain:
-    return Drain(transport=lambda: Transport(limits=PATIENT))
+def patient_drain() -> DeliveryLoop:
+    return DeliveryLoop(transport=lambda: Transport(limits=PATIENT))
 
 
 def calls_at(receivers: list[Receiver]) -> int:
@@ -122,7 +122,7 @@ def test_a_receiver_that_hung_gets_two_places(shop: NewMerchant) -> None:
     with hanging_receivers(1) as [hanging]:
         send_to(shop, hanging, 8)
         moved = MovedClock(clock.now())
-        drain = Drain(moved, lambda: Transport(limits=IMPATIENT))
+        drain = DeliveryLoop(moved, lambda: Transport(limits=IMPATIENT))
         assert drain.run() == 8
         moved.moment += timedelta(seconds=10)
         assert drain.run() == 8
@@ -135,7 +135,7 @@ def test_a_receiver_that_answers_again_gets_all_its_places_back(shop: NewMerchan
     with Receiver(lambda call: None) as receiver:
         send_to(shop, receiver)
         moved, limits = MovedClock(clock.now()), [IMPATIENT]
-        drain = Drain(moved, lambda: Transport(limits=limits[-1]))
+        drain = DeliveryLoop(moved, lambda: Transport(limits=limits[-1]))
         assert drain.run() == 1
     with Receiver(port=receiver.port) as receiver:
         moved.moment += timedelta(seconds=10)
@@ -152,14 +152,14 @@ def test_however_many_receivers_are_slow_they_leave_four_hundred_places_to_the_o
     slow, merchants = SlowReceivers(), [uuid4() for _ in range(300)]
     for merchant in merchants:
         slow.note((merchant, False, "https://slow.example:443"), slow=True)
-    lanes = Lanes(slow)
+    queues = ReceiverQueues(slow)
     for merchant in merchants:
-        lanes.add(claimed_for(merchant, "https://slow.example:443"), {})
-        lanes.add(claimed_for(merchant, "https://slow.example:443"), {})
-    assert len(list(iter(lanes.take, None))) == 100
+        queues.add(claimed_for(merchant, "https://slow.example:443"), {})
+        queues.add(claimed_for(merchant, "https://slow.example:443"), {})
+    assert len(list(iter(queues.take, None))) == 100
     for merchant in [uuid4() for _ in range(500)]:
-        lanes.add(claimed_for(merchant, "https://quick.example:443"), {})
-    assert len(list(iter(lanes.take, None))) == 400
+        queues.add(claimed_for(merchant, "https://quick.example:443"), {})
+    assert len(list(iter(queues.take, None))) == 400
 
 
 def claimed_for(merchant: UUID, receiver: str) -> Claimed:
@@ -174,5 +174,5 @@ def test_a_receiver_behind_very_many_that_wait_for_later_is_still_found(shop: Ne
         # Last by its name.
         send_to(shop, receiver)
         Webhook.objects.filter(url=receiver.url).update(receiver="https://zzz.example:443")
-        assert Drain().run() == 1
+        assert DeliveryLoop().run() == 1
     assert len(receiver.calls) == 1

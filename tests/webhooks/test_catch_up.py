@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api, made
 from tests.commands.receivers import receiving
 
@@ -28,7 +28,7 @@ def delivered(api: Api) -> list[bytes]:
         charge = api.charge_source(api.source(redirect=redirect), metadata={"order": "Piña colada ☕", "total": 1.50})
         made(api.post(f"/charges/{charge['id']}/refund", {"amount": 100}))
         api.charge_source(api.source(redirect=redirect))
-        Drain().run()
+        DeliveryLoop().run()
     assert len(bodies) >= 6
     return sorted(bodies, key=lambda body: json.loads(body)["id"])
 

@@ -17,7 +17,7 @@ from payments.models import Webhook, WebhookAttempt
 from payments.webhooks import claim_connection, claims
 from payments.webhooks.attempts import TRY_TIME
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
-from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
+from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, MerchantShare, Shares
 from payments.webhooks.scan_window import EVERYTHING, recent
 from payments.webhooks.signing_secrets import KEPT_FOR, Keyring
 from tests.figures.webhooks.events import put_events
@@ -98,7 +98,7 @@ def test_a_merchant_of_whom_enough_is_in_progress_is_passed_over(shop: NewMercha
     other = create_merchant("Other Store")
     put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
 
-    taken = claim(shares=Shares(250, True, full=[Share(shop.merchant.id, False, slow=False)], slow=[]))
+    taken = claim(shares=Shares(250, True, full=[MerchantShare(shop.merchant.id, False, slow=False)], slow=[]))
 
     assert [claimed.merchant_id for claimed in taken] == [other.merchant.id]
 

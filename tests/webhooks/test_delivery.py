@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant, ro
 from payments.models import Event, Webhook, WebhookAttempt, WebhookSecret
 from payments.webhooks.outbox import send_again
 from payments.webhooks.transport.client import Limits, Transport
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
 from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
@@ -35,7 +35,7 @@ def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api
     with Receiver() as receiver:
         redirect = {"success": "http://a.example/", "fail": "http://a.example/", "notify": receiver.url}
         charge = api.charge_source(api.source(redirect=redirect))
-        assert Drain().run() == 2
+        assert DeliveryLoop().run() == 2
 
     calls = {call.event["type"]: call for call in receiver.calls}
     assert {name: call.event["data"]["object"]["status"] for name, call in calls.items()} == {
@@ -62,7 +62,7 @@ def test_an_event_is_signed_with_the_second_in_which_it_is_sent(shop: NewMerchan
     times = iter([claimed_at] * 3)
     with Receiver() as receiver:
         send_to(shop, receiver)
-        Drain(now=lambda: next(times, sent_at)).run()
+        DeliveryLoop(now=lambda: next(times, sent_at)).run()
     [call] = receiver.calls
     assert call.headers["webhook-timestamp"] == str(int(sent_at.timestamp()))
     assert WebhookAttempt.objects.get().started_at == sent_at
@@ -72,7 +72,7 @@ def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> N
     before = clock.now()
     with Receiver(lambda call: 201) as receiver:
         send_to(shop, receiver)
-        assert Drain().run() == 1
+        assert DeliveryLoop().run() == 1
 
     done, tried = only(), WebhookAttempt.objects.get()
     assert (done.state, done.tries, done.failures, done.due_at, done.leased_until) == ("delivered", 1, 0, None, None)
@@ -87,7 +87,7 @@ def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> N
 def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, status: int) -> None:
     with Receiver() as elsewhere, Receiver(lambda call: (status, {"Location": elsewhere.url})) as receiver:
         send_to(shop, receiver)
-        Drain().run()
+        DeliveryLoop().run()
         after = clock.now()
     assert not elsewhere.calls
     assert (only().state, only().failures) == ("waiting", 1)
@@ -98,7 +98,7 @@ def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, s
 def test_gone_stops_it_at_once(shop: NewMerchant) -> None:
     with Receiver(lambda call: 410) as receiver:
         send_to(shop, receiver)
-        Drain().run()
+        DeliveryLoop().run()
     assert (only().state, only().due_at) == ("gone", None)
 
 
@@ -108,7 +108,7 @@ def test_the_time_that_a_receiver_asks_for_is_given_up_to_the_next_step(
 ) -> None:
     with Receiver(lambda call: (503, {"Retry-After": header})) as receiver:
         send_to(shop, receiver)
-        Drain().run()
+        DeliveryLoop().run()
         after = clock.now()
     assert 0.85 * seconds < seconds_until_due(only(), after) < 1.15 * seconds
 
@@ -123,7 +123,7 @@ def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: Ne
             for url, error in (urls | {good.url: "", hanging.url: "timeout"}).items():
                 put_events(shop.merchant, url, 1, clock.now())
                 urls[url] = error
-            Drain(transport=lambda: Transport(limits=IMPATIENT)).run()
+            DeliveryLoop(transport=lambda: Transport(limits=IMPATIENT)).run()
     tried = WebhookAttempt.objects.values_list("webhook__url", "error")
     assert dict(tried) == urls
     states = Webhook.objects.values_list("url", "state")
@@ -138,13 +138,13 @@ def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_
         send_to(shop, receiver)
         while only().due_at:
             moved.moment = max(moved.moment, only().due_at)
-            Drain(moved).run()
+            DeliveryLoop(moved).run()
         tries = only().tries
         assert only().state == "exhausted"
         assert 14 <= tries <= 15
         moved.moment = over
         send_again(Webhook.objects.all(), over)
-        Drain(moved).run()
+        DeliveryLoop(moved).run()
     assert (only().state, only().tries) == ("delivered", tries + 1)
     numbers = WebhookAttempt.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, tries + 2))
@@ -164,9 +164,9 @@ def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(sho
     new = roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
     with Receiver() as receiver:
         send_to(shop, receiver)
-        Drain().run()
+        DeliveryLoop().run()
         send_to(shop, receiver)
-        Drain(MovedClock(clock.now() + timedelta(hours=25))).run()
+        DeliveryLoop(MovedClock(clock.now() + timedelta(hours=25))).run()
     during, after = receiver.calls
     for secret in (old, new):
         standardwebhooks.Webhook(secret).verify(during.body, during.headers)
@@ -184,6 +184,6 @@ def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_el
     with Receiver() as receiver:
         send_to(bare, receiver)
         sent = send_to(shop, receiver)
-        Drain().run()
+        DeliveryLoop().run()
     assert receiver.event_ids == sent
     assert WebhookAttempt.objects.get(webhook__merchant=bare.merchant).error == "broken"

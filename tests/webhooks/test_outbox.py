@@ -15,9 +15,9 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.models import Charge, Event, Webhook, WebhookAttempt
 from payments.providers.simulator.models import SimulatedOperation
-from payments.quickstart.servers.processes import wait_until
 from payments.tasks import apply_simulator_messages, deliver_webhooks
 from payments.webhooks.outbox import build_webhook, send_again
 from payments.webhooks.wake_up import MOST_WAITING, TASK, BackgroundCall, TaskSender

@@ -12,7 +12,7 @@ from payments.ids import first_id, new_id
 from payments.models import Webhook
 from payments.webhooks.outbox import send_again
 from payments.webhooks.scan_window import EVERYTHING, LOOK_BACK_EVERY, ScanWindow, recent
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock
@@ -50,7 +50,7 @@ def test_a_claim_opens_no_more_of_many_months_than_of_one(shop: NewMerchant, tra
 @pytest.mark.usefixtures("seventeen_months")
 def test_an_event_of_a_hundred_days_ago_that_is_sent_again_is_delivered_within_a_minute(shop: NewMerchant) -> None:
     moved = MovedClock(clock.now())
-    drain = Drain(now=moved)
+    drain = DeliveryLoop(now=moved)
     with Receiver() as receiver:
         with clock.at(moved.moment - LONG_AGO):
             put_events(shop.merchant, receiver.url, 1, moved.moment - LONG_AGO)
@@ -63,7 +63,7 @@ def test_an_event_of_a_hundred_days_ago_that_is_sent_again_is_delivered_within_a
 
 @pytest.mark.usefixtures("transactional_db")
 def test_between_two_looks_back_new_events_are_delivered_at_once(shop: NewMerchant) -> None:
-    drain = Drain()
+    drain = DeliveryLoop()
     assert drain.run() == 0
     with Receiver() as receiver:
         send_to(shop, receiver)

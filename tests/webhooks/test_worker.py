@@ -11,15 +11,15 @@ from psycopg import OperationalError
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.models import Webhook
-from payments.quickstart.servers.processes import wait_until
 from payments.webhooks import attempts
-from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Tries
+from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Attempts
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE
 from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
-from payments.webhooks.worker import Deliverer, Drain
+from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 from tests.charging.test_races import at_once
 from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.schedule import MovedClock
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_drains_at_once_try_each_webhook_once(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         sent = send_to(shop, receiver, 300)
-        counts = at_once(4, lambda _: Drain().run())
+        counts = at_once(4, lambda _: DeliveryLoop().run())
     assert sum(counts) == 300
     assert sorted(receiver.event_ids) == sorted(sent)
     assert set(Webhook.objects.values_list("state", "tries")) == {("delivered", 1)}
@@ -42,15 +42,15 @@ def test_what_a_dead_worker_had_in_progress_is_sent_when_its_lease_is_over(shop:
     with Receiver() as receiver:
         send_to(shop, receiver, 3)
         [*_, last] = claim()
-        assert Drain().run() == 0
-        assert Drain(MovedClock(last.lease)).run() == 3
+        assert DeliveryLoop().run() == 0
+        assert DeliveryLoop(MovedClock(last.lease)).run() == 3
     assert len(receiver.calls) == 3
 
 
 def test_what_waited_until_its_lease_is_nearly_over_is_left_to_anybody_who_claims_it_next(shop: NewMerchant) -> None:
     async def try_late() -> bool:
         async with Transport() as transport:
-            tries = Tries(transport, clock.now)
+            tries = Attempts(transport, clock.now)
             tries.start(late, {(shop.merchant.id, False): [shop.webhook_secrets["whsec_test"]]})
             await tries.wait(others_expected=False)
             return tries.over
@@ -67,7 +67,7 @@ def test_a_drain_that_is_asked_to_stop_finishes_what_is_under_way_and_gives_the_
     proceed = threading.Event()
     with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
         send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER + 10)
-        drain = Drain()
+        drain = DeliveryLoop()
         drained = in_thread(drain.run)
         assert wait_until(lambda: bool(receiver.calls), 5)
         drain.stop()
@@ -83,7 +83,7 @@ def leased() -> int:
 
 def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
     proceed = threading.Event()
-    deliverer = Deliverer(Drain())
+    deliverer = SharedDeliveryLoop(DeliveryLoop())
     with Receiver(lambda call: proceed.wait(5) and 200) as slow, Receiver() as other:
         send_to(shop, slow)
         drained = in_thread(deliverer.run)
@@ -98,7 +98,7 @@ def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop
 def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         send_to(shop, receiver)
-        drained = in_thread(Drain(awake_seconds=1.0).run)
+        drained = in_thread(DeliveryLoop(awake_seconds=1.0).run)
         assert wait_until(lambda: only().state == "delivered", 5)
         send_to(shop, receiver)
         assert drained.result(5) == 2
@@ -107,7 +107,7 @@ def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(
 def test_a_drain_that_stays_awake_stops_when_asked(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         send_to(shop, receiver)
-        drain = Drain(awake_seconds=60.0)
+        drain = DeliveryLoop(awake_seconds=60.0)
         drained = in_thread(drain.run)
         assert wait_until(lambda: only().state == "delivered", 5)
         drain.stop()
@@ -122,7 +122,7 @@ def test_ended_attempts_are_taken_as_soon_as_enough_or_all_have_ended(
 
     async def counts_taken() -> list[int]:
         async with Transport() as transport:
-            tries, counts = Tries(transport, clock.now), []
+            tries, counts = Attempts(transport, clock.now), []
             tries.start(claimed, {(shop.merchant.id, False): signer})
             while not tries.over:
                 await tries.wait(others_expected=not counts)
@@ -157,7 +157,7 @@ def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewM
     proceed = threading.Event()
     with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
         send_to(shop, receiver)
-        drained = in_thread(Drain().run)
+        drained = in_thread(DeliveryLoop().run)
         assert wait_until(lambda: bool(receiver.calls), 5)
         with connection.cursor() as cursor:
             cursor.execute(

@@ -15,7 +15,7 @@ from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import LookOnlyAdmin, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin, by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
 from payments.admin.lists.file import OTHER_DOWNLOADS, Lines, download
 from payments.connections import release_connection
@@ -39,7 +39,7 @@ ByWho = by(
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(LookOnlyAdmin):
+class AuditEntryAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     # Its own file has what the hash of an entry covers.
     is_exported = False

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
-from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin
 from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
@@ -68,7 +68,7 @@ def _total_column(name: str, label: str = "") -> Column:
 
 
 @admin.register(Settlement)
-class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
+class SettlementAdmin(SumsOnTop, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = (
         *("day", "merchant", "mode", "gross", "refunds", "fees", "net"),
@@ -142,7 +142,7 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
 
 
 @admin.register(Posting)
-class PostingAdmin(LookOnlyAdmin):
+class PostingAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")
     list_filter = ("kind", "account", ByMode, "created_at")

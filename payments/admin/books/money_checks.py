@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin, by
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
 from payments.models import MoneyCheck
 
@@ -30,7 +30,7 @@ ByResult = by(
 
 
 @admin.register(MoneyCheck)
-class MoneyCheckAdmin(LookOnlyAdmin):
+class MoneyCheckAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("started", "chip", "reach", "took", "of_merchant")
     list_filter = (ByResult, ByReach, "started_at")

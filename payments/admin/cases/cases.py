@@ -7,7 +7,7 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link
 from payments.models import Case, Note
 
@@ -32,7 +32,7 @@ def subject_link(case: Case) -> SafeString | str:
     return link(type(subject), subject.pk, f"{subject._meta.verbose_name} {subject}")
 
 
-class NotesOfCase(LookOnlyInline):
+class NotesOfCase(ReadOnlyInline):
     model = Note
     fields = ("created", "author", "text")
     ordering = ("pk",)
@@ -40,7 +40,7 @@ class NotesOfCase(LookOnlyInline):
 
 
 @admin.register(Case)
-class CaseAdmin(LookOnlyAdmin):
+class CaseAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("about", "assignee", "shown_tags", "note_count", "updated")
     list_filter = (ByAssignee,)

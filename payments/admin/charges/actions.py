@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.operators.bulk_actions import BulkActions
-from payments.admin.operators.pages import ActPages, offers_of
+from payments.admin.operators.pages import ActionPages, offers_of
 from payments.admin.operators.requests import decisions_of
 from payments.models import Charge
 
@@ -20,7 +20,7 @@ def offered_on_charges(offer: Offer) -> Offer:
     return offer
 
 
-class ChargeActs(ActPages, BulkActions):
+class ChargeActs(ActionPages, BulkActions):
     """The buttons on the page of a charge and their pages, for its ModelAdmin."""
 
     def buttons_of(self, request: HttpRequest, row: Charge) -> list[ActionButton]:

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import Model
 
 from payments.admin.cases.panel import CasePanel
-from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin, by_mode_of
 from payments.admin.framework.formats import (
     column,
     id_link_column,
@@ -23,7 +23,7 @@ ByModeOfCharge = by_mode_of("charge")
 
 
 @admin.register(Attempt)
-class AttemptAdmin(CasePanel, LookOnlyAdmin):
+class AttemptAdmin(CasePanel, ReadOnlyAdmin):
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
         "shown_reference",

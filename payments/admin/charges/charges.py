@@ -4,7 +4,7 @@ from django.utils.safestring import SafeString
 from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActs
 from payments.admin.charges.charge_list import ChargeList
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.formats import (
     column,
     id_column,
@@ -25,7 +25,7 @@ from payments.models import Attempt, Charge, Event, Refund, Source
 SHOWN_EVENTS = 100
 
 
-class AttemptsOfCharge(LookOnlyInline):
+class AttemptsOfCharge(ReadOnlyInline):
     model = Attempt
     fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
     ordering = ("-pk",)
@@ -34,7 +34,7 @@ class AttemptsOfCharge(LookOnlyInline):
 
 
 @admin.register(Charge)
-class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
+class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
@@ -82,7 +82,7 @@ class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin
 
 
 @admin.register(Refund)
-class RefundAdmin(LookOnlyAdmin):
+class RefundAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")

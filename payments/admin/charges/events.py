@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin
 from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
@@ -36,7 +36,7 @@ def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
 
 
 @admin.register(Event)
-class EventAdmin(LookOnlyAdmin):
+class EventAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
     list_filter = (ByMode, "created_at")

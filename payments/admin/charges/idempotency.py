@@ -1,14 +1,14 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
 from payments.models import IdempotencyRecord
 
 ByAnswer = by("answer", given=("Given", Q(status__isnull=False)), awaited=("In use", Q(status__isnull=True)))
 
 
 @admin.register(IdempotencyRecord)
-class IdempotencyRecordAdmin(LookOnlyAdmin):
+class IdempotencyRecordAdmin(ReadOnlyAdmin):
     """Idempotency keys with their status. The stored answer belongs to the merchant and is not shown."""
 
     merchant_lookup = "merchant"

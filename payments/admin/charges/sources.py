@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, by, by_type_of, one_of
+from payments.admin.framework.base import BaseAdmin, ByMode, ReadOnlyAdmin, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
     column,
@@ -39,7 +39,7 @@ BySourceUse = by(
 
 
 @admin.register(Source)
-class SourceAdmin(LookOnlyAdmin):
+class SourceAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")
@@ -80,7 +80,7 @@ class SourceAdmin(LookOnlyAdmin):
 
 
 @admin.register(Card)
-class CardAdmin(LookOnlyAdmin):
+class CardAdmin(ReadOnlyAdmin):
     """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
@@ -142,7 +142,7 @@ class BinRangeForm(forms.ModelForm):
 
 
 @admin.register(BinRange)
-class BinRangeAdmin(KahaAdmin):
+class BinRangeAdmin(BaseAdmin):
     merchant_lookup = None
     form = BinRangeForm
     list_display = ("prefix", "brand", "funding", "country", "issuing_bank")

@@ -4,7 +4,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -30,7 +30,7 @@ ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for st
 
 
 @admin.register(Dispute)
-class DisputeAdmin(RowActions, LookOnlyAdmin):
+class DisputeAdmin(RowActions, ReadOnlyAdmin):
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
     merchant_lookup = "merchant"
     list_display = (

@@ -50,7 +50,7 @@ class CommonColumns:
     charge_link = id_link_column("charge", "ch", Charge)
 
 
-class LookOnly:
+class ReadOnly:
     """Rows that only the service writes: nobody adds, changes or deletes them here."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -63,7 +63,7 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
+class BaseAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
     """A ModelAdmin whose lists stay fast on large tables: newest first, never counted."""
 
     ordering = ("-pk",)
@@ -103,7 +103,7 @@ class KahaAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
         return lookup in typed or lookup.partition(LOOKUP_SEP)[0] in offered
 
 
-class LookOnlyAdmin(LookOnly, KahaAdmin):
+class ReadOnlyAdmin(ReadOnly, BaseAdmin):
     """A read-only model. `fieldsets` may name fields and columns of the admin class."""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
@@ -120,7 +120,7 @@ class BoundedRows(BaseInlineFormSet):
         self.max_num = min(self.max_num, self.absolute_max)
 
 
-class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
+class ReadOnlyInline(CommonColumns, ReadOnly, admin.TabularInline):
     """Read-only related rows; `fields` may name fields and columns of the inline class."""
 
     formset = BoundedRows

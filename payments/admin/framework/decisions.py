@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.framework.base import LookOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import chip, column, money_column
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
@@ -57,7 +57,7 @@ class DecisionForm(forms.Form):
     note = reason_field("What you checked yourself. It is kept.")
 
 
-class DecidedByAnother(LookOnlyAdmin):
+class DecidedByAnother(ReadOnlyAdmin):
     """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
     merchant_lookup = "merchant"

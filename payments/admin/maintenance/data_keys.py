@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import LookOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin, by
 from payments.admin.framework.formats import moment_column
 from payments.models import DataKey
 
@@ -16,7 +16,7 @@ ByState = by(
 
 
 @admin.register(DataKey)
-class DataKeyAdmin(LookOnlyAdmin):
+class DataKeyAdmin(ReadOnlyAdmin):
     """Data keys, without the wrapped key itself."""
 
     merchant_lookup = None

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from payments import clock
-from payments.admin.framework.base import KahaAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import column, lines
 from payments.admin.framework.reason_form import TextForm
 from payments.admin.merchants.fees import FeesField, fee_lines, rows_of
@@ -39,7 +39,7 @@ class FeeTemplateForm(TextForm, forms.ModelForm):
 
 
 @admin.register(FeeTemplate)
-class FeeTemplateAdmin(KahaAdmin):
+class FeeTemplateAdmin(BaseAdmin):
     merchant_lookup = None
     form = FeeTemplateForm
     list_display = ("title", "shown_fees", "updated")

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.base import BaseAdmin, ByMode, ReadOnlyAdmin, ReadOnlyInline, by
 from payments.admin.framework.formats import (
     column,
     copyable,
@@ -69,7 +69,7 @@ class KeyColumns:
     revoked = moment_column("revoked_at")
 
 
-class KeysOfMerchant(KeyColumns, LookOnlyInline):
+class KeysOfMerchant(KeyColumns, ReadOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
     fields = ("name", "kind", "mode", "granted", "allows_address", "created", "last_used", "expires", "revoked")
@@ -77,7 +77,7 @@ class KeysOfMerchant(KeyColumns, LookOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(RowActions, KahaAdmin):
+class MerchantAdmin(RowActions, BaseAdmin):
     """Merchants: Django's form changes the profile and status, and row actions change all else."""
 
     merchant_lookup = "pk"
@@ -219,7 +219,7 @@ ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(KeyColumns, RowActions, LookOnlyAdmin):
+class ApiKeyAdmin(KeyColumns, RowActions, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (RollKey(), RevokeKey())
     list_display = (
@@ -249,7 +249,7 @@ class ApiKeyAdmin(KeyColumns, RowActions, LookOnlyAdmin):
 
 
 @admin.register(WebhookSecret)
-class WebhookSecretAdmin(LookOnlyAdmin):
+class WebhookSecretAdmin(ReadOnlyAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     merchant_lookup = "merchant"

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 
-from payments.admin.framework.base import KahaAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import money, money_column
 from payments.admin.framework.reason_form import offer_stored
 from payments.admin.operators.pages import AmountField
@@ -39,7 +39,7 @@ class ApprovalLimitForm(forms.ModelForm):
 
 
 @admin.register(ApprovalLimit)
-class ApprovalLimitAdmin(KahaAdmin, admin.ModelAdmin):
+class ApprovalLimitAdmin(BaseAdmin, admin.ModelAdmin):
     merchant_lookup = None
     form = ApprovalLimitForm
     noticed_fields = ("role", "currency", "amount")

@@ -76,7 +76,7 @@ class ActForm(OnceForm):
             field.widget = forms.HiddenInput()
 
 
-class ActPages(admin.ModelAdmin):
+class ActionPages(admin.ModelAdmin):
     """A page for each action, for the ModelAdmin of charges. None runs inside a transaction of the view."""
 
     def get_urls(self) -> list[URLPattern]:

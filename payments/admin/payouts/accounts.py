@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin
 from payments.admin.framework.formats import NOTHING, chip, column
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
@@ -127,7 +127,7 @@ def standing(account: PayoutAccount) -> str:
 
 
 @admin.register(PayoutAccount)
-class PayoutAccountAdmin(RowActions, LookOnlyAdmin):
+class PayoutAccountAdmin(RowActions, ReadOnlyAdmin):
     row_actions = (WithdrawPayoutAccount(),)
     merchant_lookup = "merchant"
     list_display = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")

@@ -14,7 +14,7 @@ from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from payments.admin.framework.base import LookOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin, by
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -50,7 +50,7 @@ ByStatus = by("status", open=("Open", OPEN), sent=("Sent", SENT), cancelled=("Ca
 
 
 @admin.register(PayoutFile)
-class PayoutFileAdmin(RowActions, LookOnlyAdmin):
+class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
     # A file has payouts of all merchants.
     merchant_lookup = None
     row_actions = (MarkSent(), MarkPaid(), CancelFile())

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -59,7 +59,7 @@ def _way_out(payout: Payout) -> SafeString | str:
 
 
 @admin.register(Payout)
-class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
+class PayoutAdmin(BulkApproval, RowActions, ReadOnlyAdmin):
     row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")

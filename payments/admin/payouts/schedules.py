@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin
 from payments.admin.framework.formats import NOTHING, column, days_text, link, money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
@@ -185,7 +185,7 @@ def _account(schedule: PayoutSchedule) -> str:
 
 
 @admin.register(PayoutSchedule)
-class PayoutScheduleAdmin(RowActions, LookOnlyAdmin):
+class PayoutScheduleAdmin(RowActions, ReadOnlyAdmin):
     """What is due: each schedule with what a payout would take now."""
 
     row_actions = (PayOutNow(), ChangeSchedule())

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by, by_mode_of
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -106,7 +106,7 @@ def _outcome_text(report: ProviderEvent) -> str:
     return report.outcome or "something: the provider is asked"
 
 
-class EventsOfMessage(LookOnlyInline):
+class EventsOfMessage(ReadOnlyInline):
     model = ProviderEvent
     verbose_name_plural = "What it reports"
     fields = ("about", "outcome_text", "shown_amount", "chip", "shown_why", "tried", "updated")
@@ -137,7 +137,7 @@ class EventsOfMessage(LookOnlyInline):
 
 
 @admin.register(ProviderMessage)
-class ProviderMessageAdmin(RowActions, LookOnlyAdmin):
+class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
     """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by, one_of
 from payments.admin.framework.formats import (
     column,
     id_column,
@@ -16,7 +16,7 @@ from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
 
-class OperationsOfPayment(LookOnlyInline):
+class OperationsOfPayment(ReadOnlyInline):
     model = SimulatedOperation
     fields = ("reference", "kind", "shown_amount", "state", "settles", "settles_as", "created")
     ordering = ("-pk",)
@@ -24,7 +24,7 @@ class OperationsOfPayment(LookOnlyInline):
     shown_amount = money_column("amount", "payment")
 
 
-class EntriesOfPayment(LookOnlyInline):
+class EntriesOfPayment(ReadOnlyInline):
     model = Entry
     fields = ("reference", "kind", "shown_amount", "created")
     ordering = ("pk",)
@@ -32,7 +32,7 @@ class EntriesOfPayment(LookOnlyInline):
 
 
 @admin.register(SimulatedPayment)
-class SimulatedPaymentAdmin(LookOnlyAdmin):
+class SimulatedPaymentAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
     list_filter = ("state",)
@@ -59,7 +59,7 @@ class SimulatedPaymentAdmin(LookOnlyAdmin):
 
 
 @admin.register(SimulatedOperation)
-class SimulatedOperationAdmin(LookOnlyAdmin):
+class SimulatedOperationAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
     list_filter = (one_of("kind", ("capture", "void", "refund", "extend")), "state")
@@ -79,7 +79,7 @@ class SimulatedOperationAdmin(LookOnlyAdmin):
 
 
 @admin.register(SimulatedPayout)
-class SimulatedPayoutAdmin(LookOnlyAdmin):
+class SimulatedPayoutAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("public_id", "shown_amount", "state", "last4", "due", "created")
     list_filter = ("state",)
@@ -99,7 +99,7 @@ class SimulatedPayoutAdmin(LookOnlyAdmin):
 
 
 @admin.register(Entry)
-class EntryAdmin(LookOnlyAdmin):
+class EntryAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
     list_filter = ("kind",)
@@ -119,7 +119,7 @@ ByDelivery = by(
 
 
 @admin.register(Message)
-class MessageAdmin(LookOnlyAdmin):
+class MessageAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("id", "body", "due", "delivered", "created")
     list_filter = (ByDelivery,)

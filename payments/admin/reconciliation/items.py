@@ -13,7 +13,7 @@ from django.utils.timesince import timesince
 
 from payments import clock
 from payments.admin.cases.panel import CasePanel
-from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin, by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, row_link_column
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
@@ -107,7 +107,7 @@ def _reference(item: Item) -> str:
 
 
 @admin.register(ReconciliationItem)
-class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
+class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, ReadOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import LookOnlyAdmin, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin, by, one_of
 from payments.admin.framework.form_filters import FormFilter
 from payments.admin.framework.formats import (
     column,
@@ -59,7 +59,7 @@ ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatche
 
 
 @admin.register(ReconciliationRun)
-class ReconciliationRunAdmin(LookOnlyAdmin):
+class ReconciliationRunAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = (
         "made",
@@ -111,7 +111,7 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
 
 
 @admin.register(ReportLine)
-class ReportLineAdmin(LookOnlyAdmin):
+class ReportLineAdmin(ReadOnlyAdmin):
     merchant_lookup = "attempt__charge__merchant"
     list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, ByRun, "booked_at")

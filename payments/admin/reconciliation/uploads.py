@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from payments.admin.file_forms import is_too_long, with_file
 from payments.admin.form_fields import DayField
-from payments.admin.framework.base import LookOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -77,7 +77,7 @@ class ReportForm(forms.Form):
 
 
 @admin.register(ReportUpload)
-class ReportUploadAdmin(LookOnlyAdmin):
+class ReportUploadAdmin(ReadOnlyAdmin):
     # A report is of all merchants of a provider's account.
     merchant_lookup = None
     change_list_template = "admin/payments/statements/reportupload_list.html"

@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
 from payments.admin.framework.formats import chip, column, lines, link, moment_column
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
@@ -77,7 +77,7 @@ class LiftBlock(RowAction):
 
 
 @admin.register(Block)
-class BlockAdmin(RowActions, LookOnlyAdmin):
+class BlockAdmin(RowActions, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (LiftBlock(),)
     list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")

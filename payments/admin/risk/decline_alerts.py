@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, by, one_of
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by, one_of
 from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column, row_link_column
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
@@ -53,7 +53,7 @@ class Acknowledge(RowAction):
 
 
 @admin.register(DeclineAlert)
-class DeclineAlertAdmin(RowActions, LookOnlyAdmin):
+class DeclineAlertAdmin(RowActions, ReadOnlyAdmin):
     row_actions = (Acknowledge(),)
     merchant_lookup = "merchant"
     list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")

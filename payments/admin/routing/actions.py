@@ -26,7 +26,7 @@ from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
 from payments.money import CURRENCIES, parse_amount
-from payments.providers.accounts import Blank, Connector
+from payments.providers.accounts import AccountField, Connector
 from payments.providers.base import Approved, Rejected
 from payments.providers.registry import CONNECTORS
 from payments.vault import VaultUnavailable
@@ -45,32 +45,32 @@ TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
 ANY_CURRENCY = [("", "any"), *((code, code) for code in sorted(CURRENCIES))]
 
 
-def secret_field(blank: Blank, required: bool) -> forms.CharField:
+def secret_field(field: AccountField, required: bool) -> forms.CharField:
     """Return a field for a credential, which never shows its value again."""
     widget = forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password", "class": "vTextField"})
     return forms.CharField(
-        label=blank.label,
-        help_text=blank.help_text,
+        label=field.label,
+        help_text=field.help_text,
         required=required,
         max_length=SECRET_MAX_LENGTH,
         widget=widget,
-        validators=[_matches(blank)],
+        validators=[_matches(field)],
     )
 
 
-def setting_field(blank: Blank, value: str = "") -> forms.CharField:
+def setting_field(field: AccountField, value: str = "") -> forms.CharField:
     return forms.CharField(
-        label=blank.label,
-        help_text=blank.help_text,
-        required=blank.required,
+        label=field.label,
+        help_text=field.help_text,
+        required=field.required,
         max_length=200,
         initial=value,
-        validators=[_matches(blank)],
+        validators=[_matches(field)],
     )
 
 
-def _matches(blank: Blank) -> RegexValidator:
-    return RegexValidator(rf"\A(?:{blank.pattern.pattern})\Z", blank.form)
+def _matches(field: AccountField) -> RegexValidator:
+    return RegexValidator(rf"\A(?:{field.pattern.pattern})\Z", field.form)
 
 
 def values_with_prefix(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
@@ -89,10 +89,10 @@ class NewAccountForm(OnceForm):
         super().__init__(data)
         chosen: Any = self.fields["merchant"]
         chosen.queryset = merchants
-        for blank in connector.credentials:
-            self.fields[CREDENTIAL + blank.name] = secret_field(blank, blank.required)
-        for blank in connector.settings:
-            self.fields[SETTING + blank.name] = setting_field(blank)
+        for field in connector.credentials:
+            self.fields[CREDENTIAL + field.name] = secret_field(field, field.required)
+        for field in connector.settings:
+            self.fields[SETTING + field.name] = setting_field(field)
         self.fields["reason"] = self.fields.pop("reason")
 
 
@@ -103,11 +103,11 @@ class AccountForm(ReasonForm):
     def __init__(self, data: Any, account: ProviderAccount) -> None:
         super().__init__(data, initial={"title": account.title, "enabled": account.enabled})
         connector = CONNECTORS.get(account.provider)
-        for blank in connector.credentials if connector else ():
-            field = self.fields[CREDENTIAL + blank.name] = secret_field(blank, required=False)
-            field.help_text = f"Empty: {hint_of(account, blank.name)} stays."
-        for blank in connector.settings if connector else ():
-            self.fields[SETTING + blank.name] = setting_field(blank, account.settings.get(blank.name, ""))
+        for field in connector.credentials if connector else ():
+            shown = self.fields[CREDENTIAL + field.name] = secret_field(field, required=False)
+            shown.help_text = f"Empty: {hint_of(account, field.name)} stays."
+        for field in connector.settings if connector else ():
+            self.fields[SETTING + field.name] = setting_field(field, account.settings.get(field.name, ""))
         self.fields["reason"] = self.fields.pop("reason")
 
 
@@ -254,8 +254,8 @@ def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]
 
 def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
     """Return the field of the credential or setting that `fault` is about; None for neither."""
-    blank = getattr(fault, "blank", "")
-    return next((name for name in (CREDENTIAL + blank, SETTING + blank) if blank and name in form.fields), None)
+    field = getattr(fault, "field", "")
+    return next((name for name in (CREDENTIAL + field, SETTING + field) if field and name in form.fields), None)
 
 
 def facts_of(account: ProviderAccount) -> Facts:

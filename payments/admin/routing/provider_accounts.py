@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin
 from payments.admin.framework.formats import column, id_column, lines, provider_title
 from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
 from payments.admin.framework.row_actions import RowActions, redirect_to_request
@@ -51,7 +51,7 @@ SENT_BEFORE = "This form was sent before, and creates one account."
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(RowActions, LookOnlyAdmin):
+class ProviderAccountAdmin(RowActions, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (ChangeAccount(), TestCredentials(), AddRoute())
     list_display = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by_type_of
 from payments.admin.framework.formats import chip, column, lines, money, row_link_column
 from payments.admin.framework.row_actions import RowActions
 from payments.admin.routing.actions import ChangeRoute
@@ -41,7 +41,7 @@ class RouteColumns:
         return chip(f"{health.score:.0%} of {health.asked} answered", "warn" if health.outages else "good")
 
 
-class RoutesOfAccount(RouteColumns, LookOnlyInline):
+class RoutesOfAccount(RouteColumns, ReadOnlyInline):
     model = Route
     verbose_name_plural = "Routes to it"
     fields = ("position", "source_type", "amounts", "not_by_it", "enabled", "health")
@@ -52,7 +52,7 @@ class RoutesOfAccount(RouteColumns, LookOnlyInline):
 
 
 @admin.register(Route)
-class RouteAdmin(RouteColumns, RowActions, LookOnlyAdmin):
+class RouteAdmin(RouteColumns, RowActions, ReadOnlyAdmin):
     merchant_lookup = "account__merchant"
     change_list_template = "admin/payments/route/change_list.html"
     row_actions = (ChangeRoute(),)

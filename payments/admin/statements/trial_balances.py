@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 
 from payments import clock
 from payments.admin.form_fields import DayField
-from payments.admin.framework.base import LookOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import column, moment_column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -49,7 +49,7 @@ class MomentForm(forms.Form):
 
 
 @admin.register(LedgerDay)
-class LedgerDayAdmin(LookOnlyAdmin):
+class LedgerDayAdmin(ReadOnlyAdmin):
     """The days of the ledger; each page, and `at` for any moment, sums the merchants of the operator alone."""
 
     merchant_lookup = None

@@ -22,9 +22,9 @@ from payments.admin.timeline.outside import (
     webhook_moments,
 )
 from payments.admin.timeline.panels import panels_of
+from payments.admin.timeline.possible_duplicates import possible_duplicates_of
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.summary import is_pending, summary_of
-from payments.admin.timeline.twins import twins_of
 from payments.models import Attempt, Charge, Event, Posting, Webhook
 
 TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
@@ -75,7 +75,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
         "amount": money(charge.amount, charge.currency),
         "chips": chips(charge),
         "mode": "live" if charge.livemode else "test",
-        "twins": list(twins_of(charge)),
+        "possible_duplicates": list(possible_duplicates_of(charge)),
         "summary": summary_of(request, records),
         "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": is_pending(charge),

@@ -17,7 +17,7 @@ from django.utils.text import Truncator
 
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline, by
 from payments.admin.framework.formats import chip, column, link, moment_column, short_id
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
@@ -95,7 +95,7 @@ def _called(row: Webhook) -> str:
     return f"{moment_text(row.created_at)} {row.event.type}, {row.state}"
 
 
-class AttemptsOfWebhook(LookOnlyInline):
+class AttemptsOfWebhook(ReadOnlyInline):
     model = WebhookAttempt
     verbose_name_plural = "Tries, newest first"
     fields = ("number", "started", "took", "result", "detail")
@@ -117,7 +117,7 @@ ByStanding = by(
 
 
 @admin.register(Webhook)
-class WebhookAdmin(LookOnlyAdmin):
+class WebhookAdmin(ReadOnlyAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
     merchant_lookup = "merchant"

@@ -9,8 +9,8 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
 from payments.domain import events
 from payments.domain.caller import Caller
-from payments.ledger import journals
-from payments.ledger.journals import Movement
+from payments.ledger import movements
+from payments.ledger.movements import Movement
 from payments.models import Attempt, Card, Charge, Refund
 
 
@@ -56,7 +56,7 @@ def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping
                 if change.event:
                     yield from events.of(caller, change.event, after[change.row.pk])
             case Movement():
-                yield journals.posted(change, attempt)
+                yield movements.posted(change, attempt)
             case Insert(row=Refund() as refund):
                 yield change
                 yield from events.of(caller, "refund.created", refund)

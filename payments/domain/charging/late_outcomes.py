@@ -9,7 +9,7 @@ from payments.domain.charging import attempts, outcome_rules, state_machine
 from payments.domain.charging.changes import Changes, rows_after, writes_of
 from payments.domain.charging.state_machine import Transition, state_of, transition
 from payments.domain.routing.candidates import route_of
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Attempt, Charge, Refund
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Approved, Declined, NotFound, Outcome
@@ -88,7 +88,7 @@ def _reversal(attempt: Attempt, now: datetime) -> Changes:
     via = route_of(attempt)
     reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, via)
     reversal.due_at = now
-    return Insert(reversal), *outcome_rules.move_late(charge, journals.came_late(charge.amount), now)
+    return Insert(reversal), *outcome_rules.move_late(charge, movements.came_late(charge.amount), now)
 
 
 def _done_after_all(attempt: Attempt, outcome: Approved, now: datetime) -> Changes:

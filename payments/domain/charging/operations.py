@@ -20,7 +20,7 @@ from payments.domain.idempotency import Result
 from payments.domain.routing import candidates
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Attempt, Charge, Refund
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Operation, Outcome, Provider
@@ -174,7 +174,7 @@ def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStac
     attempt.hold_days = plan.hold_days
     changes: Changes = (*plan.changes, Insert(attempt))
     if plan.refund:
-        changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
+        changes += (movements.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
     idempotency.write_once(caller, record, *writes_of(caller, attempt, changes, rows_after(charge, changes)))
     apply(charge, plan.changes)
     reached(Failpoint.OPENED)

@@ -16,9 +16,9 @@ from payments.domain.due_rows import next_lookup_at, next_second_look_at
 from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
 from payments.domain.settlement import next_settlement_at
 from payments.ids import public_id
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.ledger.fees import Rate, fee_of
-from payments.ledger.journals import Movement
+from payments.ledger.movements import Movement
 from payments.models import Attempt, Card, Charge, Refund
 from payments.providers.base import (
     ActionRequired,
@@ -138,10 +138,10 @@ def _succeed(charge: Charge, approved: Approved, now: datetime) -> Changes:
     if approved.captured:
         fee = _fee(charge, charge.amount)
         values |= _captured(charge.amount, fee, now)
-        moved = journals.captured(charge.amount, fee)
+        moved = movements.captured(charge.amount, fee)
     else:
         values |= {"authorized": True, "hold_expires_at": now + timedelta(days=settings.HOLD_DAYS)}
-        moved = journals.held(charge.amount)
+        moved = movements.held(charge.amount)
     return transition(charge, state_machine.SUCCEED, now, **values), moved
 
 
@@ -188,7 +188,7 @@ def _capture(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult
     fee = _fee(charge, attempt.amount)
     values = _captured(attempt.amount, fee, now) | {"operation": "", "hold_expires_at": None}
     captured = transition(charge, state_machine.CAPTURE, now, **values)
-    return _done(outcome, now, captured, journals.captured(attempt.amount, fee, hold=charge.amount))
+    return _done(outcome, now, captured, movements.captured(attempt.amount, fee, hold=charge.amount))
 
 
 def _void(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
@@ -196,7 +196,7 @@ def _void(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     values = {"status": Charge.Status.VOIDED, "authorized": False, "operation": ""}
     voided = transition(charge, state_machine.VOID, now, **values, hold_expires_at=None, settle_due_at=None)
     is_held = charge.authorized
-    moved = journals.released(charge.amount) if is_held else journals.voided(charge.amount_captured, charge.fee)
+    moved = movements.released(charge.amount) if is_held else movements.voided(charge.amount_captured, charge.fee)
     return _done(outcome, now, voided, moved)
 
 
@@ -226,7 +226,7 @@ def _refund(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
         case Approved():
             made = set_refund_status(refund, Refund.Status.SUCCEEDED, now)
             due = set_operation(charge, operation, settle_due_at=_settles_at(charge, now))
-            return _done(outcome, now, made, due, journals.refund_settled(refund.amount))
+            return _done(outcome, now, made, due, movements.refund_settled(refund.amount))
         case Pending() | ActionRequired():
             return _waiting(attempt, now, *([set_operation(charge, "")] if in_the_way else []))
         case _:
@@ -243,7 +243,7 @@ def fail_refund(attempt: Attempt, operation: str, now: datetime) -> Changes:
     """Return the changes by which a refund fails, its amount is given back and `operation` is left under way."""
     charge, refund = attempt.charge, refund_of(attempt)
     was_made = refund.status == Refund.Status.SUCCEEDED
-    moved = journals.refund_failed(refund.amount, was_made=was_made, is_settled=charge.settled_at is not None)
+    moved = movements.refund_failed(refund.amount, was_made=was_made, is_settled=charge.settled_at is not None)
     restored = _refunded(charge, charge.amount_refunded - refund.amount, now) | {"operation": operation}
     failed = set_refund_status(refund, Refund.Status.FAILED, now)
     return failed, transition(charge, state_machine.RESTORE, now, **restored), moved
@@ -252,7 +252,7 @@ def fail_refund(attempt: Attempt, operation: str, now: datetime) -> Changes:
 def succeed_failed_refund(attempt: Attempt, now: datetime) -> Changes:
     """Return the changes by which a refund that had failed was made after all."""
     charge, refund = attempt.charge, refund_of(attempt)
-    moved = journals.refund_succeeded_late(refund.amount, is_settled=charge.settled_at is not None)
+    moved = movements.refund_succeeded_late(refund.amount, is_settled=charge.settled_at is not None)
     made = set_refund_status(refund, Refund.Status.SUCCEEDED, now)
     refunded = _refunded(charge, charge.amount_refunded + refund.amount, now)
     return made, transition(charge, state_machine.REFUND, now, **refunded), moved
@@ -266,7 +266,7 @@ def _refunded(charge: Charge, amount_refunded: int, now: datetime) -> dict[str, 
 def _reverse(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     if isinstance(outcome, Approved):
         charge = attempt.charge
-        return _done(outcome, now, *move_late(charge, journals.reversed_late(charge.amount), now))
+        return _done(outcome, now, *move_late(charge, movements.reversed_late(charge.amount), now))
     return _waiting(attempt, now) if isinstance(outcome, Pending) else _still_unknown(attempt, now)
 
 

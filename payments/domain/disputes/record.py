@@ -17,9 +17,9 @@ from payments.domain.charging.state_machine import DISPUTE, state_of, transition
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, RETURNS, UNTOUCHED, Standing, standing_of
 from payments.domain.settlement import next_settlement_at
 from payments.failpoints import Failpoint, reached
-from payments.ledger import fees, journals
+from payments.ledger import fees, movements
 from payments.ledger.fees import rate_of
-from payments.ledger.journals import Movement
+from payments.ledger.movements import Movement
 from payments.models import Attempt, Charge, Dispute, Merchant
 from payments.providers.disputes import Disputed, Response, Stage
 
@@ -173,9 +173,9 @@ def _moved(charge: Charge, was: Standing | None, standing: Standing, dispute: Di
     is_first = was is None or was.money_stage == UNTOUCHED
     is_returned = standing.money_stage in RETURNS
     if (standing.withdrawn and not had) or (is_first and is_returned):
-        yield journals.dispute_withdrawn(dispute.amount, dispute.fee, is_settled=is_settled)
+        yield movements.dispute_withdrawn(dispute.amount, dispute.fee, is_settled=is_settled)
     if is_returned and (had or is_first):
-        yield journals.dispute_won(dispute.amount, dispute.fee, is_settled=is_settled)
+        yield movements.dispute_won(dispute.amount, dispute.fee, is_settled=is_settled)
 
 
 def _event_of(known: Dispute | None, standing: Standing) -> str:

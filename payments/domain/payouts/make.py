@@ -21,7 +21,7 @@ from payments.domain.caller import Caller
 from payments.domain.payouts.schedules import account_in_effect, next_run_at
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule
 
 logger = logging.getLogger("kaha.payouts")
@@ -120,9 +120,9 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
         raise NothingToPay("The merchant's balance has nothing to pay out.")
     payout = _new(payout_id, schedule, account, total - reserve, reserve, now)
     payout.requested_by = requested_by
-    movement = journals.payout_made(payout.amount, payout.reserve)
+    movement = movements.payout_made(payout.amount, payout.reserve)
     written = events.of(Caller(payout.merchant_id, payout.livemode), "payout.created", payout)
-    execute_writes(Insert(payout), journals.posted_for(payout, movement), *written)
+    execute_writes(Insert(payout), movements.posted_for(payout, movement), *written)
     return payout
 
 

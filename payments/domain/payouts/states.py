@@ -8,8 +8,8 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write, execute_writes_in_savepoint
 from payments.domain import events
 from payments.domain.caller import Caller
-from payments.ledger import journals
-from payments.ledger.journals import Movement
+from payments.ledger import movements
+from payments.ledger.movements import Movement
 from payments.models import Payout
 
 Status = Payout.Status
@@ -24,7 +24,7 @@ def mark_sent(payout: Payout, **values: Any) -> Payout:
 def mark_paid(payout: Payout, **values: Any) -> Payout:
     """Record that the payout has left our bank. Raise StaleRow unless it is still as it was read, in transit."""
     changed = {"status": Status.PAID, "paid_at": clock.now(), "due_at": None} | values
-    return _change(payout, Status.IN_TRANSIT, "payout.paid", changed, journals.payout_paid(payout.amount))
+    return _change(payout, Status.IN_TRANSIT, "payout.paid", changed, movements.payout_paid(payout.amount))
 
 
 def mark_failed(payout: Payout, code: str) -> Payout:
@@ -34,7 +34,7 @@ def mark_failed(payout: Payout, code: str) -> Payout:
     """
     was = Status.PAID if payout.status == Status.PAID else Status.IN_TRANSIT
     values = {"status": Status.FAILED, "failure_code": code, "ended_at": clock.now(), "due_at": None}
-    movement = journals.payout_failed(payout.amount, was_paid=was == Status.PAID)
+    movement = movements.payout_failed(payout.amount, was_paid=was == Status.PAID)
     return _change(payout, was, "payout.failed", values, movement)
 
 
@@ -46,7 +46,7 @@ def mark_paid_late(payout: Payout) -> Payout:
     was = Status.CANCELLED if payout.status == Status.CANCELLED else Status.FAILED
     now = clock.now()
     values = {"status": Status.PAID, "failure_code": "", "sent_at": payout.sent_at or now, "paid_at": now}
-    movement = journals.payout_paid_late(payout.amount)
+    movement = movements.payout_paid_late(payout.amount)
     return _change(payout, was, "payout.paid", values | {"ended_at": None}, movement)
 
 
@@ -56,13 +56,13 @@ def cancel(payout: Payout) -> Payout:
     Raise StaleRow unless it is still as it was read, pending, in no bank file, and no provider may have it.
     """
     values = {"status": Status.CANCELLED, "ended_at": clock.now(), "due_at": None}
-    movement = journals.payout_failed(payout.amount, was_paid=False)
+    movement = movements.payout_failed(payout.amount, was_paid=False)
     return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None, asked_at=None)
 
 
 def release_reserve(payout: Payout) -> Payout:
     """Give the payout's reserve to the merchant's balance. Raise StaleRow unless the payout is still as it was read."""
-    movement = journals.reserve_released(payout.reserve)
+    movement = movements.reserve_released(payout.reserve)
     return _change(payout, payout.status, "payout.updated", {"reserve_due_at": None}, movement)
 
 
@@ -74,7 +74,7 @@ def _change(
     changed = copy_with(payout, values)
     guard = {"id": payout.id, "merchant_id": payout.merchant_id, "version": payout.version, "status": was, **same}
     writes: list[Write] = [Update(Payout, guard, values)]
-    writes += [journals.posted_for(payout, movement)] if movement else []
+    writes += [movements.posted_for(payout, movement)] if movement else []
     writes += events.of(Caller(payout.merchant_id, payout.livemode), event_type, changed)
     execute_writes_in_savepoint(*writes)
     return changed

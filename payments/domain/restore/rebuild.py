@@ -18,7 +18,7 @@ from payments.domain.charging.changes import rows_after, writes_of
 from payments.domain.charging.operations import Plan
 from payments.domain.errors import PaymentError
 from payments.domain.routing import candidates
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Attempt, Charge
 from payments.providers.done_there import DoneThere
 
@@ -71,7 +71,7 @@ def _insert(payment: Attempt, attempt_id: UUID, plan: Plan, provider_ref: str) -
     attempt.hold_days, attempt.provider_ref = plan.hold_days, provider_ref
     changes = (*plan.changes, Insert(attempt))
     if plan.refund:
-        changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
+        changes += (movements.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
     try:
         execute_writes(*writes_of(caller, attempt, changes, rows_after(charge, changes)))
     except (StaleRow, IntegrityError):

@@ -15,7 +15,7 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.provider_calls import Call
 from payments.models import Merchant, ProviderAccount
 from payments.providers import registry
-from payments.providers.accounts import Account, Blank
+from payments.providers.accounts import Account, AccountField
 from payments.providers.base import Outcome, Provider, Unknown
 from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
 
@@ -30,12 +30,12 @@ _connected: dict[UUID, tuple[int, Provider]] = {}
 class BadAccount(ValueError):
     """An account that is refused; the message is for the operator who described it.
 
-    `blank` names the credential or setting at fault, if it is one.
+    `field` names the credential or setting at fault, if it is one.
     """
 
-    def __init__(self, message: str, blank: str = "") -> None:
+    def __init__(self, message: str, field: str = "") -> None:
         super().__init__(message)
-        self.blank = blank
+        self.field = field
 
 
 @with_prefetched_keys
@@ -141,16 +141,16 @@ def _fill_in(account: ProviderAccount, credentials: Mapping[str, str], settings:
     }
 
 
-def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, str]:
-    """Return what is `given` for the blanks, without those left empty. Raise BadAccount."""
-    for blank in blanks:
-        value = given.get(blank.name, "")
-        if blank.required and not value:
-            raise BadAccount(f"{blank.label} is missing.", blank.name)
-        if value and not blank.pattern.fullmatch(value):
+def _filled(fields: tuple[AccountField, ...], given: Mapping[str, str]) -> dict[str, str]:
+    """Return what is `given` for the fields, without those left empty. Raise BadAccount."""
+    for field in fields:
+        value = given.get(field.name, "")
+        if field.required and not value:
+            raise BadAccount(f"{field.label} is missing.", field.name)
+        if value and not field.pattern.fullmatch(value):
             # The value is not repeated: it may be a credential in the wrong place.
-            raise BadAccount(f"{blank.label}: {blank.form}", blank.name)
-    if unknown := given.keys() - {blank.name for blank in blanks}:
+            raise BadAccount(f"{field.label}: {field.form}", field.name)
+    if unknown := given.keys() - {field.name for field in fields}:
         raise BadAccount(f"The connector does not ask for {', '.join(sorted(unknown))}.")
     return {name: value for name, value in given.items() if value}
 

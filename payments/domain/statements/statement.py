@@ -14,7 +14,7 @@ from uuid import UUID
 from payments import clock
 from payments.ids import public_id
 from payments.ledger.account_days import bounds, midnight
-from payments.ledger.movements import Scope, Sum, is_final, sums
+from payments.ledger.sums import Scope, Sum, is_final, sums
 from payments.models import Merchant, Posting
 
 Account, Kind = Posting.Account, Posting.Kind

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from payments.ledger.movements import Scope, is_final, sums
+from payments.ledger.sums import Scope, is_final, sums
 from payments.models import Posting
 
 # They balance by themselves, and are no money.

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from payments import clock
 from payments.providers import http
-from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
+from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, AccountField, Connector
 from payments.providers.adyen import answers, bodies, channels, defense, webhooks
 from payments.providers.adyen.client import Client, Refused, ask
 from payments.providers.adyen.declines import GENERIC, declined, new_psp_reference
@@ -185,14 +185,14 @@ CONNECTOR = Connector(
     name=Adyen.name,
     title="Adyen",
     credentials=(
-        Blank(
+        AccountField(
             "api_key",
             "API key",
             "Developers > API credentials > your credential > API key",
             pattern=VISIBLE_ASCII,
             form=VISIBLE_FORM,
         ),
-        Blank(
+        AccountField(
             "hmac_key",
             "HMAC key",
             "Developers > Webhooks > your standard webhook > HMAC key (hexadecimal)",
@@ -201,14 +201,14 @@ CONNECTOR = Connector(
         ),
     ),
     settings=(
-        Blank(
+        AccountField(
             "merchant_account",
             "Merchant account",
             "The name of the account at the top of the Customer Area",
             pattern=re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}"),
             form="It must be a name of letters, digits, _, . and -, as the Customer Area shows it.",
         ),
-        Blank(
+        AccountField(
             "live_prefix",
             "Live URL prefix",
             "Developers > API URLs > Prefix; in live mode only",

@@ -8,7 +8,7 @@ from uuid import uuid4
 from django.conf import settings
 
 from payments.providers import http
-from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
+from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, AccountField, Connector
 from payments.providers.base import (
     Capabilities,
     CardData,
@@ -125,7 +125,7 @@ CONNECTOR = Connector(
     name="xendit",
     title="Xendit",
     credentials=(
-        Blank(
+        AccountField(
             "secret_key",
             "Secret API key",
             "Dashboard: Settings, API keys. It needs to write money in and to read transactions, and for payouts to "
@@ -134,7 +134,7 @@ CONNECTOR = Connector(
             pattern=re.compile(r"[!-9;-~]{1,4096}"),
             form=VISIBLE_FORM,
         ),
-        Blank(
+        AccountField(
             "callback_token",
             "Webhook verification token",
             "Dashboard: Settings, Webhooks.",
@@ -143,7 +143,7 @@ CONNECTOR = Connector(
         ),
     ),
     settings=(
-        Blank(
+        AccountField(
             "country",
             "Country",
             "Two letters; the Philippines (PH) unless it is said.",

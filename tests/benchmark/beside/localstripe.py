@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.payment import CARD, ORDER
 from payments.quickstart.ports import claim
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.benchmark.clients.client import Load
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Figures, measured

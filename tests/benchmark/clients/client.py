@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn
 from payments.quickstart.payment import CARD, ORDER
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Stretch
 from tests.benchmark.servers import Failed, failed

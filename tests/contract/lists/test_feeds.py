@@ -10,8 +10,8 @@ from django.db import connection, transaction
 from payments.api.views import feeds
 from payments.domain.bulkheads import Slots
 from payments.domain.merchants.merchants import NewMerchant
+from payments.embedded.processes import wait_until
 from payments.models import ApiRequest
-from payments.quickstart.servers.processes import wait_until
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once, in_background
 from tests.contract.calls import faults_of, newest_event, newest_request

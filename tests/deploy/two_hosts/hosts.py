@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.deploy.roots import MOUNT
 
 PROGRAMS = ("mmdebstrap", "ip", "unshare")

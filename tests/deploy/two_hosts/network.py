@@ -6,7 +6,7 @@ from signal import SIGKILL
 from subprocess import CalledProcessError
 from uuid import uuid4
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.figures.failover.cluster.namespaces import ip, processes_in, send
 
 DATABASE, SERVICE = "10.0.0.1", "10.0.0.2"

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.processes import wait_until
 from tests.deploy.roots import debian_tar as debian_tar  # a fixture
 from tests.deploy.two_hosts.hosts import missing
 from tests.deploy.two_hosts.walk import SUBSTITUTES, Walk, walked

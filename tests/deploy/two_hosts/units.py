@@ -6,7 +6,7 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
-from payments.quickstart.servers.processes import spawn, stop
+from payments.embedded.processes import spawn, stop
 from tests.deploy.two_hosts.hosts import TIMEOUT_SECONDS, Host
 
 FOLDERS = ("etc/systemd/system", "usr/lib/systemd/system")

@@ -9,8 +9,8 @@ from pathlib import Path
 from django.core.management import call_command
 from playwright.sync_api import Page, sync_playwright
 
+from payments.embedded.folders import PROJECT
 from payments.models import Merchant
-from payments.quickstart.servers.places import PROJECT
 from tests.approvals.factories import requested_key
 from tests.figures.servers.web import web_server
 from tests.office.pages import main_pages

@@ -12,12 +12,12 @@ from typing import Any
 from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
+from payments.embedded import postgres
+from payments.embedded.folders import Folders
+from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Refund
 from payments.providers.simulator.models import SimulatedPayment
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places
-from payments.quickstart.servers.processes import wait_until
 from tests.faults.tallies import broken_invariants
 from tests.figures.money.lasting_load import Load, name_of
 from tests.figures.servers.scratch import SETTINGS
@@ -30,22 +30,22 @@ UP_SECONDS = (2.0, 5.0)
 DOWN_SECONDS = (0.0, 2.0)
 
 
-def database(places: Places, kills: int, seed: int) -> dict[str, object]:
+def database(folders: Folders, kills: int, seed: int) -> dict[str, object]:
     """Kills the server `kills` times while programs charge, capture and refund, then lets the worker finish."""
-    chance, worker = Random(seed), Worker(places.data)
+    chance, worker = Random(seed), Worker(folders.data)
     load = Load(create_merchant("Sari Store").keys["sk_test"], seed)
     with ExitStack() as servers, ExitStack() as stack:
         stack.callback(worker.kill)
-        url = stack.enter_context(web_server(places.data))
+        url = stack.enter_context(web_server(folders.data))
         worker.start()
         with load.on(url):
             for _ in range(kills):
                 time.sleep(chance.uniform(*UP_SECONDS))
-                _kill(places)
+                _kill(folders)
                 time.sleep(chance.uniform(*DOWN_SECONDS))
-                server = postgres.start(places, SETTINGS)
+                server = postgres.start(folders, SETTINGS)
                 servers.callback(postgres.stop_server, server)
-                postgres.wait_until_ready(places, server, START_TIMEOUT_SECONDS)
+                postgres.wait_until_ready(folders, server, START_TIMEOUT_SECONDS)
             time.sleep(chance.uniform(*UP_SECONDS))
         connection.close()
         started = time.monotonic()
@@ -54,9 +54,9 @@ def database(places: Places, kills: int, seed: int) -> dict[str, object]:
         return {"kills": kills, "seed": seed, **_answered(load), **resolved, **_kept(load)}
 
 
-def _kill(places: Places) -> None:
+def _kill(folders: Folders) -> None:
     """SIGKILL to the server and every process of it, and nothing of it is left when this returns."""
-    postmaster = int((places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
+    postmaster = int((folders.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     pids = [postmaster, *map(int, children)]
     for pid in pids:

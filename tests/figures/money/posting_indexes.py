@@ -10,7 +10,7 @@ from django.conf import settings
 
 from payments.db.writes import execute_writes
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
-from payments.ledger import journals
+from payments.ledger import movements
 from payments.models import Attempt, Posting
 from tests.client import Api, made
 from tests.contract.calls import order
@@ -113,6 +113,6 @@ def _charge(shops: Sequence[NewMerchant]) -> float:
 def _post(attempts: Sequence[Attempt]) -> tuple[float, float]:
     """Post a journal for each; return PostgreSQL's CPU in microseconds and the bytes of its log for one."""
     used = measure_use(
-        lambda attempt: execute_writes(journals.posted(journals.captured(10_000, 365), attempt)), attempts
+        lambda attempt: execute_writes(movements.posted(movements.captured(10_000, 365), attempt)), attempts
     )
     return used.cpu_us, used.log_bytes

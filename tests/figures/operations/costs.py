@@ -8,10 +8,10 @@ import psutil
 from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
+from payments.embedded.folders import Folders
+from payments.embedded.processes import wait_until
 from payments.models import Webhook
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.places import Places
-from payments.quickstart.servers.processes import wait_until
 from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import cpu_seconds
 from tests.figures.money.charge_cost import table_sizes
@@ -32,7 +32,7 @@ HOUR_SECONDS = 3600
 Measured = Mapping[str, float]
 
 
-def costs(places: Places, charges: int) -> dict[str, object]:
+def costs(folders: Folders, charges: int) -> dict[str, object]:
     """Make, capture and report `charges`, each of a source of its own and under a key, and return what a million cost.
 
     A receiver takes the webhooks of each. Processor time is in hours of one core, all else in gigabytes. Relays count
@@ -44,20 +44,20 @@ def costs(places: Places, charges: int) -> dict[str, object]:
         receiver = stack.enter_context(receiver_process())
         links = {
             "receivers": stack.enter_context(relay_process(_port_of(receiver))),
-            "PostgreSQL": stack.enter_context(relay_process(f"{places.database_socket}/.s.PGSQL.5432")),
-            "Redis": stack.enter_context(relay_process(str(places.redis_socket))),
+            "PostgreSQL": stack.enter_context(relay_process(f"{folders.database_socket}/.s.PGSQL.5432")),
+            "Redis": stack.enter_context(relay_process(str(folders.redis_socket))),
         }
         through = {
             "DATABASE_URL": _database_at(links["PostgreSQL"]),
             "REDIS_URL": f"redis://{HOST}:{links['Redis'].port}",
         }
-        url, web = stack.enter_context(web_process(places.data, **through))
+        url, web = stack.enter_context(web_process(folders.data, **through))
         links["merchants"] = stack.enter_context(relay_process(_port_of(url)))
-        worker = Worker(places.data)
+        worker = Worker(folders.data)
         stack.callback(worker.kill)
         worker.start(**through)
         notify = f"http://{HOST}:{links['receivers'].port}/hook"
-        client = Client(Load(places.data, CONNECTIONS), links["merchants"].port, merchant.keys["sk_test"], notify)
+        client = Client(Load(folders.data, CONNECTIONS), links["merchants"].port, merchant.keys["sk_test"], notify)
         pids = {"web": web, "worker": worker.pid} | _servers()
         _take(client, WARM_UP_CHARGES)
         before = _measure(pids, links)

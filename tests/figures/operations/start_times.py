@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import wait_until
 from tests.figures.servers.web import web_server
 from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker
 

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
+from payments.embedded.folders import Folders
 from payments.quickstart.payment import REFUNDED
 from payments.quickstart.ports import HOST
-from payments.quickstart.servers.places import Places
 from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import Stretch, percentile
 from tests.benchmark.servers import side_server
@@ -35,16 +35,16 @@ TABLES = """
 """
 
 
-def vacuum(places: Places, minutes: int, stretches: int) -> dict[str, object]:
+def vacuum(folders: Folders, minutes: int, stretches: int) -> dict[str, object]:
     """Charge for `minutes` in so many `stretches`, with a worker that delivers the webhooks.
 
     Return of each stretch how many charges a second there were and how long they took, with the largest share of dead
     rows in a table at its end, and the final state of each large table.
     """
-    worker = Worker(places.data)
+    worker = Worker(folders.data)
     key = create_merchant("Sari Store").keys["sk_test"]
-    with web_process(places.data) as (url, _), side_server("receiver", places.data) as receiver:
-        load = Load(places.data, CONNECTIONS)
+    with web_process(folders.data) as (url, _), side_server("receiver", folders.data) as receiver:
+        load = Load(folders.data, CONNECTIONS)
         client = Client(load, urlsplit(url).port or 0, key, receiver=f"http://{HOST}:{receiver.port}/")
         worker.start()
         try:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import django
 
-from payments.quickstart import servers
-from payments.quickstart.servers import postgres, redis_server
-from payments.quickstart.servers.places import Places, make_running_folders, prepare
-from payments.quickstart.servers.processes import wait_until
+from payments import embedded
+from payments.embedded import postgres, redis_server
+from payments.embedded.folders import Folders, make_running_folders, prepare
+from payments.embedded.processes import wait_until
 
 START_TIMEOUT_SECONDS = 30
 # All else is as in production.
@@ -20,24 +20,24 @@ SETTINGS = {"max_connections": "300"}
 
 
 @contextmanager
-def scratch_servers() -> Iterator[Places]:
+def scratch_servers() -> Iterator[Folders]:
     """Start both servers, point the settings to them, migrate the database, and yield where they are."""
     data = Path(tempfile.mkdtemp(prefix="kaha-figures-"))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, data, ignore_errors=True)
         data.chmod(0o711)
-        places = prepare(data)
-        make_running_folders(places)
+        folders = prepare(data)
+        make_running_folders(folders)
         os.environ |= {"KAHA_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
-        os.environ |= servers.environment(places)
-        postgres.create(places)
-        stack.callback(postgres.stop_server, postgres.start(places, SETTINGS))
-        stack.callback(redis_server.stop_server, redis_server.start(places))
-        assert wait_until(lambda: postgres.is_ready(places), START_TIMEOUT_SECONDS)
-        assert wait_until(lambda: redis_server.is_ready(places), START_TIMEOUT_SECONDS)
+        os.environ |= embedded.environment(folders)
+        postgres.create(folders)
+        stack.callback(postgres.stop_server, postgres.start(folders, SETTINGS))
+        stack.callback(redis_server.stop_server, redis_server.start(folders))
+        assert wait_until(lambda: postgres.is_ready(folders), START_TIMEOUT_SECONDS)
+        assert wait_until(lambda: redis_server.is_ready(folders), START_TIMEOUT_SECONDS)
         django.setup()
         _migrate()
-        yield places
+        yield folders
 
 
 def _migrate() -> None:

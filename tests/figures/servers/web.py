@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, answers, claim
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from payments.web.server import CONNECTIONS, HEADER_MILLISECONDS, PROCESSES
 from tests.figures.servers.worker import database_url
 from tests.high_limits import MANY_DECLINES_TEXT

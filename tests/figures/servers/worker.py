@@ -9,8 +9,8 @@ from pathlib import Path
 
 from django.db import connection
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn, wait_until
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn, wait_until
 
 START_TIMEOUT_SECONDS = 30
 OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]

@@ -9,9 +9,9 @@ import redis
 from django.conf import settings
 
 from payments import clock
+from payments.embedded.processes import wait_until
 from payments.ids import public_id
 from payments.models import Webhook
-from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.claims import LEASE
 from payments.webhooks.wake_up import wake_worker
 from tests.figures.servers.receiver import Receiver

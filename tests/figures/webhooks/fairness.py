@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from payments import clock
+from payments.embedded.processes import wait_until
 from payments.models import Merchant
-from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.wake_up import wake_worker
 from tests.figures.servers.receiver import Receiver
 from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker

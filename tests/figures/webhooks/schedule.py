@@ -9,7 +9,7 @@ from django.db.models import Min
 from payments import clock
 from payments.models import Webhook, WebhookAttempt
 from payments.webhooks.retry_schedule import DELAYS_SECONDS, JITTER
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import Call, Receiver, Reply
 from tests.figures.webhooks.events import new_merchant, put_events
 
@@ -67,7 +67,7 @@ def on_schedule(events: int, most_failures: int) -> dict[str, object]:
 
 
 def _move_until_over(moved: MovedClock) -> None:
-    drain = Drain(now=moved)
+    drain = DeliveryLoop(now=moved)
     while due_at := Webhook.objects.aggregate(first=Min("due_at"))["first"]:
         moved.moment = max(due_at, moved.moment + STEP)
         drain.run()

@@ -13,7 +13,7 @@ from payments.ids import public_id
 from payments.models import Event, Merchant, Webhook
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.signatures import Signer
-from payments.webhooks.worker import Drain
+from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import receiver_process
 from tests.figures.webhooks.events import new_merchant, put_events
 
@@ -70,7 +70,7 @@ def _requests_signed_before(count: int) -> list[Signed]:
 
 def _seconds_to_deliver(events: int) -> float:
     started = time.perf_counter()
-    assert Drain().run() == events
+    assert DeliveryLoop().run() == events
     seconds = time.perf_counter() - started
     assert not Webhook.objects.exclude(state="delivered").exists()
     return seconds

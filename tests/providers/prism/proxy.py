@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments import ids
+from payments.embedded.processes import spawn, stop, wait_until
 from payments.providers import http
-from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.providers.openapi import SPECS
 
 LISTENING = re.compile(r"Prism is listening on (\S+)")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from payments.quickstart.servers.processes import tail
+from payments.embedded.processes import tail
 from tests.figures.failover.cluster.etcd import Etcd
 from tests.figures.failover.cluster.hosts import Host
 from tests.figures.failover.cluster.kaha import PROVIDER_PORT, Kaha

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from payments.quickstart.servers.places import PROJECT
-from payments.quickstart.servers.processes import spawn
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import spawn
 from tests.figures.failover.cluster.namespaces import Network, call_in, command_in, processes_in, send
 
 # As RestartSec of the units in config/deploy/systemd.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from payments.quickstart.servers.places import PROJECT
+from payments.embedded.folders import PROJECT
 from tests.figures.failover.cluster.hosts import Host
 
 FILES = PROJECT / "config" / "deploy"

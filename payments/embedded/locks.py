@@ -8,7 +8,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from payments.quickstart.servers.processes import EmbeddedError
+from payments.embedded.processes import EmbeddedError
 
 
 class FileLock:

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from payments.quickstart.servers import postgres
-from payments.quickstart.servers.locks import FileLock
-from payments.quickstart.servers.places import (
-    Places,
+from payments.embedded import postgres
+from payments.embedded.folders import (
+    Folders,
     data_folder,
     drop_temporary_folder,
     make_running_folders,
     prepare,
 )
-from payments.quickstart.servers.processes import EmbeddedError
+from payments.embedded.locks import FileLock
+from payments.embedded.processes import EmbeddedError
 
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
@@ -43,20 +43,20 @@ def database_for(arguments: list[str]) -> Iterator[None]:
     may_make_one = arguments[0] == "migrate"
     if not may_make_one and not data_folder().exists():
         raise _no_database(data_folder())
-    places = prepare(data_folder())
+    folders = prepare(data_folder())
     # `dbshell` finds the wheel's psql where the machine has none.
     os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{postgres.wheel_folder() / 'bin'}"
     with (
-        closing(FileLock(places.data / "server.lock")) as owner,
-        closing(FileLock(places.data / "users.lock")) as users,
+        closing(FileLock(folders.data / "server.lock")) as owner,
+        closing(FileLock(folders.data / "users.lock")) as users,
     ):
-        if _joined(places, owner, users):
+        if _joined(folders, owner, users):
             yield
             return
-        if not may_make_one and not places.cluster.exists():
-            raise _no_database(places.data)
+        if not may_make_one and not folders.cluster.exists():
+            raise _no_database(folders.data)
         owner.write_owner(arguments[0])
-        with _own_server(places, users):
+        with _own_server(folders, users):
             yield
 
 
@@ -68,36 +68,36 @@ def _no_database(data: Path) -> EmbeddedError:
     )
 
 
-def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
+def _joined(folders: Folders, owner: FileLock, users: FileLock) -> bool:
     """Return whether another process's server can be used; if not, the owner's lock is ours now."""
     deadline = time.monotonic() + JOIN_TIMEOUT_SECONDS
     while not owner.take():
-        if users.take(fcntl.LOCK_SH) and postgres.is_ready(places) and postgres.is_migrated(places):
+        if users.take(fcntl.LOCK_SH) and postgres.is_ready(folders) and postgres.is_migrated(folders):
             return True
         users.release()
         if time.monotonic() > deadline:
-            raise EmbeddedError(f"the database of {owner.owner()} in {places.data} does not answer.")
+            raise EmbeddedError(f"the database of {owner.owner()} in {folders.data} does not answer.")
         time.sleep(0.05)
     return False
 
 
 @contextmanager
-def _own_server(places: Places, users: FileLock) -> Iterator[None]:
-    make_running_folders(places)
-    if not places.cluster.exists():
-        print(f"kaha: making a database in {places.data}", file=sys.stderr)
-    postgres.create(places)
-    process = postgres.start(places)
+def _own_server(folders: Folders, users: FileLock) -> Iterator[None]:
+    make_running_folders(folders)
+    if not folders.cluster.exists():
+        print(f"kaha: making a database in {folders.data}", file=sys.stderr)
+    postgres.create(folders)
+    process = postgres.start(folders)
     try:
-        postgres.wait_until_ready(places, process, START_TIMEOUT_SECONDS)
-        if not postgres.is_migrated(places):
+        postgres.wait_until_ready(folders, process, START_TIMEOUT_SECONDS)
+        if not postgres.is_migrated(folders):
             # Django reads its settings here, which it could not do before the data folder was there.
             import django
             from django.core.management import call_command
 
             django.setup()
             call_command("migrate", verbosity=0, interactive=False)
-            postgres.mark_migrated(places)
+            postgres.mark_migrated(folders)
         try:
             yield
         finally:
@@ -107,4 +107,4 @@ def _own_server(places: Places, users: FileLock) -> Iterator[None]:
                 users.wait()
     finally:
         postgres.stop_server(process)
-        drop_temporary_folder(places)
+        drop_temporary_folder(folders)

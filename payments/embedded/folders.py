@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from payments.quickstart.servers.processes import EmbeddedError
+from payments.embedded.processes import EmbeddedError
 
 # sockaddr_un holds 107 bytes, and "/postgres/.s.PGSQL.5432.lock" comes after the folder.
 SOCKET_FOLDER_MAX_BYTES = 107 - 28
@@ -33,7 +33,7 @@ def data_folder() -> Path:
 
 
 @dataclass(frozen=True)
-class Places:
+class Folders:
     """The folders of one installation; `account` is the user and group of PostgreSQL, None for our own."""
 
     data: Path
@@ -66,7 +66,7 @@ class Places:
     def log(self, name: str) -> Path:
         return self.logs / f"{name}.log"
 
-    def folders(self) -> dict[Path, str]:
+    def described(self) -> dict[Path, str]:
         """Return every folder of this installation, the data folder first, with what is in it."""
         parts = {
             self.database: "the database, where PostgreSQL's own user reaches it",
@@ -100,7 +100,7 @@ class Places:
             os.chown(path, *self.account)
 
 
-def prepare(data: Path) -> Places:
+def prepare(data: Path) -> Folders:
     """Make the data folder if it is missing, changing nothing that is there.
 
     Raises EmbeddedError where a permission is missing.
@@ -110,7 +110,7 @@ def prepare(data: Path) -> Places:
         if not data.exists():
             data.parent.mkdir(parents=True, exist_ok=True)
             _make_folder(data, _passable(account))
-        return Places(data.resolve(), account)
+        return Folders(data.resolve(), account)
 
 
 def secrets_of(data: Path) -> dict[str, str]:
@@ -140,43 +140,43 @@ def secrets_of(data: Path) -> dict[str, str]:
         raise EmbeddedError(f"{file} cannot be used: {error.strerror}") from error
 
 
-def make_running_folders(places: Places) -> None:
+def make_running_folders(folders: Folders) -> None:
     """Make the folders of logs and sockets, before a server starts. Raises EmbeddedError."""
-    run = places.data / "run"
-    with _permissions(places.data):
-        _make_folder(places.logs, 0o700)
+    run = folders.data / "run"
+    with _permissions(folders.data):
+        _make_folder(folders.logs, 0o700)
         # A link may point into /tmp, which a reboot empties and where another user may then have made the folder.
         if not run.exists() or (run.is_symlink() and run.stat().st_uid != os.geteuid()):
-            if len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES and places.reaches(places.data):
-                _make_folder(run, _passable(places.account))
+            if len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES and folders.reaches(folders.data):
+                _make_folder(run, _passable(folders.account))
             else:
-                _link(run, _short_folder(places))
-        if not places.database_socket.exists():
-            _make_owned_folder(places.database_socket, places)
+                _link(run, _short_folder(folders))
+        if not folders.database_socket.exists():
+            _make_owned_folder(folders.database_socket, folders)
 
 
-def drop_temporary_folder(places: Places) -> None:
+def drop_temporary_folder(folders: Folders) -> None:
     """Remove the folder of the sockets where it is among the temporary ones, once no server runs any more."""
-    run = places.data / "run"
+    run = folders.data / "run"
     if run.is_symlink():
-        shutil.rmtree(places.run, ignore_errors=True)
+        shutil.rmtree(folders.run, ignore_errors=True)
         run.unlink()
 
 
-def make_database_folder(places: Places) -> None:
+def make_database_folder(folders: Folders) -> None:
     """Make the folder that PostgreSQL's user owns, at the first place that this user can reach.
 
     Raises EmbeddedError.
     """
-    folder = places.data / "postgres"
+    folder = folders.data / "postgres"
     if folder.exists():
         return
-    with _permissions(places.data):
-        if places.reaches(places.data):
-            _make_owned_folder(folder, places)
+    with _permissions(folders.data):
+        if folders.reaches(folders.data):
+            _make_owned_folder(folder, folders)
         else:
             elsewhere = make_system_folder("data-")
-            places.give(elsewhere)
+            folders.give(elsewhere)
             _link(folder, elsewhere)
 
 
@@ -213,12 +213,12 @@ def _passable(account: tuple[int, int] | None) -> int:
     return 0o711 if account else 0o700
 
 
-def _short_folder(places: Places) -> Path:
+def _short_folder(folders: Folders) -> Path:
     for parent in (tempfile.gettempdir(), "/tmp"):  # nosec B108 # a short path beside the usual one
         is_short = len(os.fsencode(parent)) + len("/kaha-12345678") <= SOCKET_FOLDER_MAX_BYTES
-        if is_short and places.reaches(Path(parent)):
+        if is_short and folders.reaches(Path(parent)):
             folder = Path(tempfile.mkdtemp(prefix="kaha-", dir=parent))
-            folder.chmod(_passable(places.account))
+            folder.chmod(_passable(folders.account))
             return folder
     raise EmbeddedError("no temporary folder has a path short enough for a socket: set TMPDIR to one.")
 
@@ -230,10 +230,10 @@ def _make_folder(folder: Path, mode: int) -> None:
         folder.chmod(mode)
 
 
-def _make_owned_folder(folder: Path, places: Places) -> None:
+def _make_owned_folder(folder: Path, folders: Folders) -> None:
     """Make a folder that only PostgreSQL's user may enter; it is renamed when whole."""
     new = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
-    places.give(new)
+    folders.give(new)
     new.rename(folder)
 
 

