@@ -1,5 +1,7 @@
 """A bank file after it was made: another person marks it as sent or cancels it, as a whole or not at all."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -7,7 +9,7 @@ from django.db import IntegrityError, transaction
 from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import files, states
+from payments.domain.payouts import bank_file, files, states
 from payments.models import Event, Payout, PayoutAccount, PayoutFile
 from tests.operators.factories import person
 from tests.payouts.live import make_file, ready, sent
@@ -66,6 +68,22 @@ def test_a_cancelled_file_frees_its_payouts_for_the_next(account: PayoutAccount,
     with pytest.raises(Refused, match="was cancelled"):
         files.download(file)
     assert list(make_file().payouts.order_by("id")) == payouts
+
+
+def test_a_file_that_is_cancelled_while_it_is_written_goes_to_nobody(
+    account: PayoutAccount, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(account)
+    file, real = make_file(by=ana), bank_file.render
+
+    def cancelled_meanwhile(*written: Any) -> bytes:
+        files.cancel(PayoutFile.objects.get(), ana)
+        return real(*written)
+
+    monkeypatch.setattr(bank_file, "render", cancelled_meanwhile)
+    with pytest.raises(Refused, match="meanwhile"):
+        files.download(file)
+    assert PayoutFile.objects.get().downloaded_at is None
 
 
 def test_a_file_that_somebody_has_is_cancelled_by_another_than_its_maker(
