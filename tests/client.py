@@ -20,8 +20,6 @@ NEVER_ARRIVES = "4000000000005118"
 DECLINED = "4000000000000002"
 # Shared, because each new one would look through all static files again.
 HANDLER = ClientHandler(enforce_csrf_checks=False)
-# Now, for the settings of the test that makes the first request would hold for all after it.
-HANDLER.load_middleware()
 POLL_SECONDS = 0.2
 CARD_FIELDS = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 

@@ -12,11 +12,14 @@ from payments.domain.cards import bin_table
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from tests.audited_pages import audited_pages
-from tests.client import Api
+from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 cached_keys.seconds = 0
+
+# Now, because the settings of the test that makes the first request would hold for all after it.
+HANDLER.load_middleware()
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.

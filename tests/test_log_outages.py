@@ -146,7 +146,7 @@ def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
 
 @pytest.mark.parametrize(
     ("arguments", "status"),
-    [(["run_sweep", "settle"], 0), (["merchant", "roll-secret", "mer_0"], 1), (["run_sweep", "--nonsense"], 2)],
+    [(["run_sweep", "settle_due"], 0), (["merchant", "roll-secret", "mer_0"], 1), (["run_sweep", "--nonsense"], 2)],
     ids=["done", "refused", "misunderstood"],
 )
 @pytest.mark.parametrize("outage", ["broken", "full", "hanging"])

@@ -24,7 +24,7 @@ from payments.embedded.processes import EmbeddedError
 # sockaddr_un holds 107 bytes, and "/postgres/.s.PGSQL.5432.lock" comes after the folder.
 SOCKET_FOLDER_MAX_BYTES = 107 - 28
 SYSTEM_FOLDER = Path("/var/lib/kaha")
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 def data_folder() -> Path:

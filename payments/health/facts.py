@@ -46,11 +46,12 @@ SLOTS = """
 SELECT slot_name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint FROM pg_replication_slots
 WHERE NOT active AND restart_lsn IS NOT NULL ORDER BY restart_lsn LIMIT 20
 """
-SEALING_KEYS = """
-SELECT DISTINCT ON (kek) id, purpose, kek, wrapped, created_at FROM (
-    SELECT id, purpose, kek, wrapped, created_at FROM payments_datakey WHERE destroyed_at IS NULL
-    UNION ALL SELECT id, 'cvc', kek, wrapped, created_at FROM payments_cvckey
-) AS wrapped_key ORDER BY kek, purpose = 'cvc', created_at DESC
+SEALING_KEYS = "SELECT id, purpose, kek, wrapped, created_at FROM payments_datakey WHERE destroyed_at IS NULL"
+# A standby does not have them.
+CVC_KEYS = " UNION ALL SELECT id, 'cvc', kek, wrapped, created_at FROM payments_cvckey"
+ONE_OF_EACH = """
+SELECT DISTINCT ON (kek) id, purpose, kek, wrapped, created_at FROM ({}) AS wrapped_key
+ORDER BY kek, purpose = 'cvc', created_at DESC
 """
 DATABASE = """
 SELECT pg_database_size(current_database()), current_setting('max_connections')::int
@@ -225,7 +226,9 @@ def expiring_api_keys() -> list[ApiKey]:
 def sealing_keys(database: Any = connection) -> list[WrappedKey]:
     """Return a data key of each key-encryption key in use, rather the newest one of cards than one of a CVC."""
     with database.cursor() as cursor:
-        cursor.execute(SEALING_KEYS)
+        cursor.execute("SELECT pg_is_in_recovery()")
+        [is_standby] = cursor.fetchone()
+        cursor.execute(ONE_OF_EACH.format(SEALING_KEYS if is_standby else SEALING_KEYS + CVC_KEYS))
         return [
             WrappedKey(key_id, Purpose(purpose), kek, bytes(wrapped), created_at)
             for key_id, purpose, kek, wrapped, created_at in cursor.fetchall()

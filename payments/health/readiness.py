@@ -60,8 +60,8 @@ class Readiness:
                 of_database = list(_findings_of(probe))
             self._faults = lines_of(of_database, stops_serving=True)
             found += of_database
-        except (psycopg.OperationalError, psycopg.NotSupportedError):
-            # The monitor says so: it does not answer, or it is a standby, which has no table of the CVCs' keys.
+        except psycopg.OperationalError:
+            # The monitor says so.
             logger.info("The readiness of this process was not checked, because PostgreSQL does not answer.")
         except psycopg.ProgrammingError:
             self._faults = ["the tables are missing; run migrate"]

@@ -182,7 +182,10 @@ def own_database(own_server: OwnDatabase) -> Iterator[OwnDatabase]:
         yield own_server.named(name)
     finally:
         signal_all(own_server.pid, signal.SIGCONT)
-        admin.execute("ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", f"DROP DATABASE {name} WITH (FORCE)")
+        # What a test has set may hold for this session until it has read the file again.
+        writable = "SET default_transaction_read_only = off"
+        drop = f"DROP DATABASE {name} WITH (FORCE)"
+        admin.execute(writable, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", drop)
 
 
 def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_database: OwnDatabase) -> None:
