@@ -43,7 +43,7 @@ class FilingMachine(PayingMachine):
     @initialize()
     def set_up_files(self) -> None:
         # A file takes what is approved of all merchants, and earlier histories left some.
-        for payout in PayoutRow.objects.select_related("account").filter(PayoutRow.FOR_FILE):
+        for payout in PayoutRow.objects.for_file().select_related("account"):
             states.cancel(payout)
         self.live = Balance()
         self.files: list[BankFile] = []
