@@ -153,6 +153,7 @@ def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
 
 def test_whose_right_is_taken_while_the_file_is_read_gets_no_more(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(file, "PIECE_BYTES", 1)
     sell(MerchantFactory(), 3)
     user, client = member()
     content = iter(client.post(CHARGES).streaming_content)

@@ -1,5 +1,10 @@
 """Files that are read slowly keep no connection from others meanwhile."""
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -20,6 +25,7 @@ def test_a_download_of_the_audit_log_holds_no_connection_while_it_is_read(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit_pages, "AT_ONCE", 2)
+    monkeypatch.setattr(file, "PIECE_BYTES", 1)
     for _ in range(5):
         audit_log.record(Action.CHANGED, MerchantFactory())
     seen = []
@@ -35,9 +41,37 @@ def test_a_download_of_a_list_holds_no_connection_while_it_is_read(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(file, "PIECE_BYTES", 1)
     sell(MerchantFactory(), 3)
     response = operator.post(reverse("admin:payments_charge_csv"))
     seen = [connection.connection for _ in response.streaming_content]
     # The heads, and then each row as it was read.
     assert len(seen) == 4
     assert set(seen[1:]) == {None}
+
+
+def test_a_file_is_sent_in_large_pieces() -> None:
+    lines = [b"one of many\n"] * 10_000
+    pieces = list(file.Lines(lines, lambda: None))
+    assert b"".join(pieces) == b"".join(lines)
+    assert all(len(piece) >= file.PIECE_BYTES for piece in pieces[:-1])
+
+
+def test_of_a_crowd_of_downloads_two_are_made_at_the_same_moment() -> None:
+    making, most, lock = 0, 0, Lock()
+
+    def lines() -> Iterator[bytes]:
+        nonlocal making, most
+        for _ in range(20):
+            with lock:
+                making += 1
+                most = max(most, making)
+            os.sched_yield()
+            with lock:
+                making -= 1
+            yield b"x" * file.PIECE_BYTES
+
+    with ThreadPoolExecutor(8) as readers:
+        sizes = list(readers.map(lambda _: len(b"".join(file.Lines(lines(), lambda: None))), range(8)))
+    assert sizes == [20 * file.PIECE_BYTES] * 8
+    assert most <= 2

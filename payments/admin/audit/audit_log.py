@@ -26,7 +26,7 @@ from payments.models import AuditEntry
 from payments.models.operators.audit import COVERED
 from payments.rendering.csv import csv_lines
 
-AT_ONCE = 2_000
+AT_ONCE = 500
 HEADS = ("number", *COVERED, "hash")
 
 

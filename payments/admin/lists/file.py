@@ -5,7 +5,8 @@ import re
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
+from threading import Semaphore
 from typing import Any
 
 from django.contrib import admin
@@ -19,7 +20,7 @@ from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
 Cells = Mapping[str, Callable[[Any], object]]
-ROWS_AT_ONCE = 1_000
+ROWS_AT_ONCE = 250
 MOST_ROWS = 1_000_000
 # A reader that is slower than this gets a part of the list.
 MOST_SECONDS = 15 * 60
@@ -27,9 +28,12 @@ TEXT_MAX_LENGTH = 1000
 TAG = re.compile(r"<[^>]+>")
 # An amount and a mode of creation come first, and what a page shows for an empty value is an empty cell.
 EMPTY = ("", "–", "-")
-
-
 OTHER_DOWNLOADS = "Wait until other downloads are done, then try again."
+# In one process, as many downloads are made at the same moment: beside a crowd of them, threads of other requests
+# would wait for the interpreter. All others wait for their readers or for this.
+_AT_ONCE = Semaphore(2)
+# Each piece waits until its reader has taken it.
+PIECE_BYTES = 32 * 1024
 
 
 class Lines:
@@ -40,43 +44,42 @@ class Lines:
         self.close = weakref.finalize(self, give_back)
 
     def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines in pieces of about PIECE_BYTES."""
         # A generator keeps the file, and with it its place, until it is read or dropped.
-        yield from self._lines
+        lines = iter(self._lines)
+        while piece := self._piece(lines):
+            yield piece
+
+    @staticmethod
+    def _piece(lines: Iterator[bytes]) -> bytes:
+        piece = bytearray()
+        with _AT_ONCE:
+            while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
+                piece += line
+        return bytes(piece)
 
 
-class ListFile(Lines):
-    """The lines of a list, made page by page."""
+def list_lines(changelist: Any, cells: Cells, zone: tzinfo, may_continue: Callable[[], bool]) -> Iterator[bytes]:
+    """Yield the lines of a list with times in `zone`, made page by page until `may_continue` says no."""
+    ends_at, count = time.monotonic() + MOST_SECONDS, 0
+    yield b"".join(csv_lines(tuple(cells), ()))
+    for rows in changelist.batches(ROWS_AT_ONCE):
+        if why := _why_cut(count, ends_at, may_continue):
+            yield csv_line([f"Cut after {count} rows: {why}"])
+            return
+        with timezone.override(zone):
+            lines = b"".join(csv_line([cell(row) for cell in cells.values()]) for row in rows)
+        count += len(rows)
+        release_connection()
+        yield lines
 
-    def __init__(
-        self,
-        changelist: Any,
-        cells: Cells,
-        may_continue: Callable[[], bool],
-        give_back: Callable[[], None],
-    ) -> None:
-        self._changelist, self._cells, self._may_continue = changelist, cells, may_continue
-        # The request's zone is over when the file is read.
-        self._zone = timezone.get_current_timezone()
-        super().__init__((), give_back)
 
-    def __iter__(self) -> Iterator[bytes]:
-        ends_at, count = time.monotonic() + MOST_SECONDS, 0
-        yield b"".join(csv_lines(tuple(self._cells), ()))
-        for rows in self._changelist.batches(ROWS_AT_ONCE):
-            if time.monotonic() > ends_at:
-                yield csv_line([f"Cut after {count} rows: this download took too long. Narrow the list."])
-                return
-            if count >= MOST_ROWS:
-                yield csv_line([f"Cut after {count} rows: narrow the list by its filters."])
-                return
-            if not self._may_continue():
-                yield csv_line([f"Cut after {count} rows: you may not see the rest of this list any more."])
-                return
-            with timezone.override(self._zone):
-                lines = b"".join(csv_line([cell(row) for cell in self._cells.values()]) for row in rows)
-            count += len(rows)
-            release_connection()
-            yield lines
+def _why_cut(count: int, ends_at: float, may_continue: Callable[[], bool]) -> str | None:
+    if time.monotonic() > ends_at:
+        return "this download took too long. Narrow the list."
+    if count >= MOST_ROWS:
+        return "narrow the list by its filters."
+    return None if may_continue() else "you may not see the rest of this list any more."
 
 
 def download(lines: Lines, name: str) -> StreamingHttpResponse:

@@ -12,11 +12,12 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from payments import clock
-from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, ListFile, cells_of, check_export, download
+from payments.admin.lists.file import OTHER_DOWNLOADS, Cells, Lines, cells_of, check_export, download, list_lines
 from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
 from payments.db.texts.writes import storable
 from payments.domain.audit import audit_log
@@ -84,7 +85,8 @@ class ListPage(admin.ModelAdmin):
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
         limit = MerchantAccess.objects.limit_of(request.user)
         cells = self.file_cells or cells_of(self)
-        file = ListFile(changelist, cells, lambda: self._may_continue(request, limit), give_back)
+        zone = timezone.get_current_timezone()
+        file = Lines(list_lines(changelist, cells, zone, lambda: self._may_continue(request, limit)), give_back)
         title = self.opts.verbose_name_plural
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
