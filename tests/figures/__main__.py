@@ -78,7 +78,7 @@ FIGURES = {
     "faults": Figure("tests.figures.money.faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
     "neighbours": Figure(
         "tests.figures.operations.neighbours:neighbours",
-        {"quiet_seconds": 10, "seconds": 20},
+        {"quiet_seconds": 20, "seconds": 30},
         _in_folder,
         choices={"only": ("all", *OFFENCES)},
     ),

@@ -107,10 +107,16 @@ async def list_by_filters(url: str, key: str, per_second: float) -> None:
         await at_rate(per_second, ask)
 
 
-async def crowd(url: str, keys: Sequence[str], work: Callable[[Sender], Awaitable[object]]) -> None:
-    """Have each of many merchants do `work` again and again, one request at a time, from an address of its own."""
+async def crowd(
+    url: str, keys: Sequence[str], work: Callable[[Sender], Awaitable[object]], begins_seconds: float
+) -> None:
+    """Have each of many merchants do `work` again and again, one request at a time, from an address of its own.
+
+    One after another begins, the last after `begins_seconds`.
+    """
 
     async def one(number: int, key: str) -> None:
+        await asyncio.sleep(begins_seconds * number / len(keys))
         async with Sender(url, key, address_of(number)) as sender:
             while True:
                 await work(sender)
@@ -131,10 +137,11 @@ async def charge_wallet_once(sender: Sender) -> None:
     await _order(sender, {"type": "gcash"})
 
 
-async def export(url: str, path: str, cookies: Sequence[str]) -> None:
-    """Have each of many operators download a file again and again, and read it slowly."""
+async def export(url: str, path: str, cookies: Sequence[str], begins_seconds: float) -> None:
+    """Have each of many operators download a file again and again, and read it slowly; they begin as `crowd` does."""
 
     async def one(number: int, cookie: str) -> None:
+        await asyncio.sleep(begins_seconds * number / len(cookies))
         connector = aiohttp.TCPConnector(limit=0, local_addr=(address_of(number), 0))
         async with aiohttp.ClientSession(url, connector=connector, headers={"Cookie": cookie}) as session:
             while True:

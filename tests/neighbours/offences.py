@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SOCKETS = 300
 RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
 CROWD, OPERATORS, AUDIT_ENTRIES = 45, 20, 20_000
+# The programs of a crowd do not begin at the same moment: each would wait for the burst of all.
+CROWD_BEGINS_SECONDS = 9.0
+EXPORT = "/admin/payments/auditentry/export/"
 MADE_CHARGES, FILTERED_CHARGES = 20, 20_000
 
 
@@ -189,19 +192,21 @@ def few_threads_and_slow_provider() -> Iterator[Mapping[str, str]]:
         yield {**threads, **provider}
 
 
-def crowd_that_waits(scene: Scene) -> AbstractContextManager[None]:
+def crowd_that_waits(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
     """45 merchants that each wait for one event."""
-    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.wait_once)
+    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.wait_once, begins_seconds)
 
 
-def crowd_that_lists(scene: Scene) -> AbstractContextManager[None]:
+def crowd_that_lists(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
     """45 merchants that each ask for a list, with a second between them."""
-    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.list_once)
+    return _running(attacks.crowd, scene.url, scene.keys_of_crowd(), attacks.list_once, begins_seconds)
 
 
-def crowd_at_slow_provider(scene: Scene) -> AbstractContextManager[None]:
+def crowd_at_slow_provider(scene: Scene, begins_seconds: float = CROWD_BEGINS_SECONDS) -> AbstractContextManager[None]:
     """45 merchants that each charge at a provider that takes 9 seconds."""
-    return _running(attacks.crowd, scene.url, scene.keys_of_crowd("sk_live"), attacks.charge_wallet_once)
+    return _running(
+        attacks.crowd, scene.url, scene.keys_of_crowd("sk_live"), attacks.charge_wallet_once, begins_seconds
+    )
 
 
 def crowd_of_slow_bodies(scene: Scene) -> AbstractContextManager[None]:
@@ -212,7 +217,7 @@ def crowd_of_slow_bodies(scene: Scene) -> AbstractContextManager[None]:
 
 def crowd_of_exports(scene: Scene) -> AbstractContextManager[None]:
     """20 operators who each download the audit log and read it slowly."""
-    return _running(attacks.export, scene.url, "/admin/payments/auditentry/export/", scene.cookies)
+    return _running(attacks.export, scene.url, EXPORT, scene.cookies, CROWD_BEGINS_SECONDS)
 
 
 @contextmanager

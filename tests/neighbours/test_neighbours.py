@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.neighbours.offences import OFFENCES, slow_provider
+from tests.neighbours.offences import OFFENCES, crowd_at_slow_provider, crowd_that_waits, slow_provider
 from tests.neighbours.round import measure
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -18,6 +18,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 TIMEOUT_SECONDS = 5
 # Few of each, so that nobody has to misbehave for long to take them all where nothing bounds it.
 SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
+
+# All begin at the same moment.
+AT_ONCE = {
+    "slow_provider": partial(slow_provider, at_once=100),
+    "crowd_that_waits": partial(crowd_that_waits, begins_seconds=0),
+    "crowd_at_slow_provider": partial(crowd_at_slow_provider, begins_seconds=0),
+}
 
 
 # What is asked in the last second of these is still waited for while somebody misbehaves.
@@ -38,9 +45,7 @@ SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
 def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
     name: str, seconds: float, tmp_path: Path
 ) -> None:
-    offence = OFFENCES[name]
-    if name == "slow_provider":
-        offence = replace(offence, begin=partial(slow_provider, at_once=100))
+    offence = replace(OFFENCES[name], begin=AT_ONCE.get(name, OFFENCES[name].begin))
     rate = {"RATE_LIMIT": "100/second"} if name == "public_key_flood" else {}
     measured = measure(tmp_path, offence, 0, seconds, TIMEOUT_SECONDS, **SMALL, **rate)
     assert not measured.disturbed.errors
