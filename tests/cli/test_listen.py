@@ -142,6 +142,7 @@ def test_while_the_service_is_away_it_says_so_once_and_no_event_is_lost_or_sent_
         relay.cut()
         listening.read_until("cannot be reached")
         ids += [trigger(terminal, "customer.created") for _ in range(3)]
+        # It asks a few times in vain.
         time.sleep(4)
         relay.restore()
         listening.read_until(ids[3])
@@ -268,8 +269,7 @@ def test_events_are_printed_as_they_happen(terminal: Terminal, service: Service)
 
 def test_requests_are_printed_as_they_are_made(terminal: Terminal) -> None:
     tail = terminal.start("logs", "tail", "--status", "4xx")
-    # It begins when it has asked for the newest, which shows in no line.
-    time.sleep(3)
+    tail.read_until("Waiting for what comes next")
     trigger(terminal, "source.created")
     refused = re.search(r"req_[0-9a-f]{32}", terminal.run("charges", "retrieve", "ch_1").err)
     assert refused
@@ -282,7 +282,7 @@ def test_requests_are_printed_as_they_are_made(terminal: Terminal) -> None:
 
 def test_requests_are_printed_as_the_service_sends_them(terminal: Terminal) -> None:
     tail = terminal.start("logs", "tail", "--json")
-    time.sleep(3)
+    tail.read_until("Waiting for what comes next")
     trigger(terminal, "source.created")
     tail.read_until('"POST"')
     made = [json.loads(line) for line in tail.interrupt().out.splitlines()]

@@ -211,7 +211,7 @@ class TestSweep:
 
     def test_a_worker_that_ends_in_between_loses_nothing(self, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
         charge = parse_id("ch", api.charge()["id"])
-        time.sleep(1.1)
+        time.sleep(1.1)  # Events of the last second are read later.
         with monkeypatch.context() as broken:
             broken.setitem(sweep.MAKERS, "charge", (Charge, _fail))
             with pytest.raises(KeyboardInterrupt):
@@ -222,7 +222,7 @@ class TestSweep:
     def test_many_events_are_read_in_batches(self, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
         charges = {parse_id("ch", api.charge()["id"]) for _ in range(3)}
         monkeypatch.setattr(sweep, "BATCH", 2)
-        time.sleep(1.1)
+        time.sleep(1.1)  # Events of the last second are read later.
         assert sweep.update(most_batches=1) <= 1
         last = Event.objects.latest("id").created_at
         progress = SearchProgress.objects.get()
@@ -234,7 +234,7 @@ class TestSweep:
 
     def test_two_workers_at_once_make_one_entry_each(self, api: Api) -> None:
         charges = {parse_id("ch", api.charge()["id"]) for _ in range(5)}
-        time.sleep(1.1)
+        time.sleep(1.1)  # Events of the last second are read later.
 
         def sweep_once(_: int) -> None:
             sweep.update()

@@ -75,7 +75,7 @@ def test_a_timer_that_stops_waits_for_what_runs_records_it_and_begins_nothing_el
     begun = runs.count
     stopping = threading.Thread(target=started.stop)
     stopping.start()
-    time.sleep(0.2)
+    time.sleep(0.2)  # A few ticks, in which something could begin.
     runs.may_end.set()
     stopping.join(PATIENCE_SECONDS)
     assert runs.count == begun == Sweep.objects.filter(finished_at__isnull=False).count()

@@ -1,6 +1,5 @@
 """A client follows events and requests by `ending_before` and `wait`, and misses none."""
 
-import time
 from collections.abc import Callable
 from threading import Barrier
 
@@ -13,16 +12,22 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
 from payments.models import ApiRequest
 from tests.client import Api, error_of, made
-from tests.concurrency import at_once, in_background
+from tests.concurrency import in_background
 from tests.contract.calls import faults_of, newest_event, newest_request
 from tests.contract.lists.test_lists import ids_of
 
 pytestmark = pytest.mark.long
 
 PATIENCE_SECONDS = 30
-ACTIVE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
+ACTIVE_SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
 FEEDS: dict[str, Callable[[Api], str]] = {"events": newest_event, "requests": newest_request}
 every_feed = pytest.mark.parametrize("name", FEEDS)
+
+
+def active_sessions() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(ACTIVE_SESSIONS)
+        return int(cursor.fetchone()[0])
 
 
 def followed(api: Api, name: str, **query: object) -> list[str]:
@@ -103,7 +108,7 @@ def test_events_of_one_type_are_followed(api: Api) -> None:
 def test_a_waiting_request_is_answered_when_an_event_comes(api: Api, shop: NewMerchant) -> None:
     start = newest_event(api)
     with in_background(lambda: followed(api, "events", ending_before=start, wait=30)) as answer:
-        time.sleep(1)
+        assert wait_until(lambda: feeds._waiting.taken, PATIENCE_SECONDS)
         api.wallet()
     assert len(answer.result()) == 1
 
@@ -111,7 +116,7 @@ def test_a_waiting_request_is_answered_when_an_event_comes(api: Api, shop: NewMe
 @pytest.mark.django_db(transaction=True)
 def test_an_account_without_events_waits_for_its_first(api: Api) -> None:
     with in_background(lambda: followed(api, "events", wait=30)) as answer:
-        time.sleep(1)
+        assert wait_until(lambda: feeds._waiting.taken, PATIENCE_SECONDS)
         api.wallet()
     assert len(answer.result()) == 1
 
@@ -144,21 +149,21 @@ def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_more_waiting_requests_than_a_merchants_share_are_refused(api: Api, other_api: Api, few_places: None) -> None:
     start, others = newest_event(api), newest_event(other_api)
-    answers = at_once(2, lambda _: api.get("/events/", ending_before=start, wait=3))
-    assert sorted(answer.status_code for answer in answers) == [200, 429]
-    [refused] = [answer for answer in answers if answer.status_code == 429]
-    assert (error_of(refused)["code"], refused["Retry-After"]) == ("rate_limited", "5")
-    assert other_api.get("/events/", ending_before=others, wait=1).status_code == 200
+    with in_background(lambda: followed(api, "events", ending_before=start, wait=30)) as answer:
+        assert wait_until(lambda: feeds._waiting.taken, PATIENCE_SECONDS)
+        refused = api.get("/events/", ending_before=start, wait=30)
+        assert other_api.get("/events/", ending_before=others, wait=1).status_code == 200
+        api.wallet()
+    assert (refused.status_code, error_of(refused)["code"], refused["Retry-After"]) == (429, "rate_limited", "5")
+    assert len(answer.result()) == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_waiting_request_holds_no_connection(api: Api) -> None:
     start = newest_event(api)
-    with in_background(lambda: followed(api, "events", ending_before=start, wait=2)):
-        time.sleep(0.7)
-        with connection.cursor() as cursor:
-            cursor.execute(ACTIVE)
-            assert cursor.fetchone() == (1,)
+    with in_background(lambda: followed(api, "events", ending_before=start, wait=30)):
+        assert wait_until(lambda: feeds._waiting.taken and active_sessions() == 1, PATIENCE_SECONDS)
+        api.wallet()
 
 
 def test_the_log_shows_a_request_once_by_its_id(api: Api) -> None:
