@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from payments.domain.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import ErrorKind, PaymentError
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50

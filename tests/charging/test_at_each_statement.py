@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from payments.domain.charging import recovery
-from payments.domain.errors import PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from payments.domain import settlement
 from payments.domain.charging import expiry, recovery
 from payments.domain.payouts import approve, make
 from payments.ids import parse_id
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from payments.domain import settlement
 from payments.domain.charging import recovery
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, Posting, Settlement
 from payments.providers.base import Approved, Declined, Outcome, Report
 from tests.charging.elapsed_time import let_time_pass, recover

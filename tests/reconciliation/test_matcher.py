@@ -8,8 +8,8 @@ from django.core import serializers
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome, recovery
+from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
 from payments.providers.base import Declined, Report
 from payments.providers.references import FollowUp

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from payments.domain import settlement
 from payments.domain.charging import recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
+from payments.ledger import settlement
 from payments.models import Attempt, Charge
 from payments.providers.base import Approved, Declined, Outcome, Payment, Report
 from payments.providers.simulator.models import SimulatedPayment

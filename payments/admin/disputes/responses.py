@@ -15,9 +15,9 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.disputes import evidence
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
-from payments.domain.errors import PaymentError
 from payments.domain.operators import dispute_responses
 from payments.domain.operators.dispute_responses import AboveLimit
+from payments.domain.shared.errors import PaymentError
 from payments.models import Dispute
 from payments.models.charging.evidence import (
     NOTHING_TO_READ,

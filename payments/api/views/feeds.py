@@ -18,7 +18,7 @@ from payments.db.commit_horizon import commit_horizon
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.bulkheads import Slots
-from payments.domain.caller import Caller
+from payments.domain.shared.caller import Caller
 from payments.ids import first_id
 from payments.rendering.wire import to_bytes
 

@@ -15,8 +15,8 @@ from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import query_of
-from payments.domain.caller import Caller
-from payments.domain.errors import PaymentError, invalid
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]

@@ -16,10 +16,10 @@ from payments.api.responses.rendering import json_response
 from payments.api.responses.stored_answers import refusal_answer
 from payments.api.validation.strict import StrictSerializer
 from payments.api.views.base import ApiView
-from payments.domain import idempotency
-from payments.domain.caller import Caller, IdempotencyKey
-from payments.domain.errors import ErrorKind, PaymentError
-from payments.domain.idempotency import Replay, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
 

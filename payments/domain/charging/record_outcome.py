@@ -7,13 +7,13 @@ from django.db import DatabaseError, InterfaceError
 
 from payments import clock
 from payments.db.writes import Delete, StaleRow, Update, Write, execute_writes
-from payments.domain import idempotency
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes
 from payments.domain.charging.changes import apply, rows_after, writes_of
 from payments.domain.charging.outcome_rules import AttemptResult, apply_outcome
-from payments.domain.errors import PaymentError, busy
-from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, busy
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.metrics.counters import count_charge

@@ -13,11 +13,10 @@ from django.db.models import F, Q, QuerySet
 
 from payments import clock
 from payments.domain import bulkheads
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome
 from payments.domain.due_rows import DueRows, next_lookup_at, next_second_look_at
-from payments.domain.errors import PaymentError
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.charging.attempt import SECOND_LOOKS
 from payments.providers.base import (
@@ -35,6 +34,7 @@ from payments.providers.base import (
     Unknown,
 )
 from payments.providers.references import FollowUp
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.recovery")
 

@@ -16,13 +16,13 @@ from payments.db.writes import StaleRow
 from payments.domain import bulkheads
 from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.payouts import outcomes, provider
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Payout
 from payments.models.books.payout import WHY_MAX_LENGTH
 from payments.providers.base import NotFound, NotSent, PayoutOutcome, Rejected, Unknown
 from payments.providers.payouts import Accepted
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.payouts")
 

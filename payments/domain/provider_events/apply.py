@@ -8,13 +8,13 @@ from datetime import timedelta
 from django.db.models import Q
 
 from payments import clock
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.due_rows import DueRows, next_lookup_at
-from payments.domain.errors import PaymentError
 from payments.domain.provider_events import disputes, payouts
 from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown

@@ -16,8 +16,8 @@ from typing import cast
 from django.conf import settings
 
 from payments import clock, ids
-from payments.domain import events
-from payments.domain.caller import Caller
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.models import Card, Charge, Event, Source
 from payments.rendering.objects import render_charge
 from payments.webhooks.signatures import Signer

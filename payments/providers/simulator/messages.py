@@ -12,6 +12,7 @@ from django.db.models.functions import Cast
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
+from payments.db.writes import delete_in_batches
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
 from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.simulator.models import Message
@@ -68,11 +69,7 @@ def acknowledge(message_id: int) -> None:
 
 def delete_old(batch: int = PURGE_BATCH) -> int:
     """Delete messages that were acknowledged long ago, `batch` rows at a time; return how many."""
-    old = Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id").values_list("id", flat=True)
-    total = 0
-    while count := Message.objects.filter(id__in=list(old[:batch])).delete()[0]:
-        total += count
-    return total
+    return delete_in_batches(Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id"), batch)
 
 
 def sign(body: bytes) -> dict[str, str]:

@@ -15,15 +15,15 @@ from django.db.models import F, QuerySet
 
 from payments import clock
 from payments.db.writes import execute_writes
-from payments.domain import idempotency, settlement
 from payments.domain.approvals import decide
-from payments.domain.caller import Caller
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import respond
-from payments.domain.idempotency import StoredAnswer
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
-from payments.domain.sweep_scope import Scope
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
+from payments.ledger import settlement
 from payments.models import (
     ApprovalRequest,
     Attempt,
@@ -39,6 +39,7 @@ from payments.models import (
     Webhook,
 )
 from payments.providers.simulator.connector import Simulator
+from payments.sweeps.scope import Scope
 from payments.webhooks import outbox
 
 # One advance: a year, also a leap year.
