@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from config.http.error_pages import trace_refused
 from payments import context, ids
+from payments.api.access.authentication import NAMED_KEY
 from payments.api.access.throttling import client_address
 from payments.domain.merchants.api_keys import record_use
 from payments.metrics.counters import count_request
@@ -113,7 +114,7 @@ class Statements:
 
 
 def _facts_of(request: HttpRequest) -> dict[str, Any]:
-    match, key = request.resolver_match, getattr(request, "named_key", None)
+    match, key = request.resolver_match, request.META.get(NAMED_KEY)
     facts = {
         "method": request.method,
         "route": match.route if match else None,

@@ -59,7 +59,7 @@ def show_feed(
     429 where too many requests wait.
     """
     # They come again and again, and would fill the log.
-    request._request.META[UNLOGGED] = "wait" in query or not feed.is_logged
+    request.META[UNLOGGED] = "wait" in query or not feed.is_logged
     cursor = cursor_of(caller, feed, query, "ending_before")
     if cursor is None:
         page = show_page(request, caller, feed, query, render)
@@ -68,7 +68,7 @@ def show_feed(
     find = partial(_newer_page, caller, feed, query, cursor or FIRST_ID, render)
     content = find()
     if content is None and "wait" in query:
-        request._request.META[WAIT] = _begin_wait(caller, find, query["wait"])
+        request.META[WAIT] = _begin_wait(caller, find, query["wait"])
     return json_response(content or EMPTY_PAGE)
 
 

@@ -84,5 +84,5 @@ def not_in_list(param: str) -> PaymentError:
 
 
 def _next_path(request: Request, last_id: str) -> str:
-    kept = {name: value for name, value in query_of(request._request).items() if name != "start_after"}
+    kept = {name: value for name, value in query_of(request).items() if name != "start_after"}
     return f"{request.path.rstrip('/')}/?{urlencode({'start_after': last_id, **kept}, safe='[]')}"

@@ -50,7 +50,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,
-            address=counted_address(request._request),
+            address=counted_address(request),
             decline_budget=key.merchant.decline_budget,
             rights=frozenset(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else None,
         )

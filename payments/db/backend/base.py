@@ -6,12 +6,10 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
-import threading
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from django.db import connections
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import IsolationLevel, OperationalError
@@ -28,8 +26,6 @@ from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
-# Each thread has its own, as in Django, but is not searched for an event loop first, in which nothing here uses one.
-connections._connections = threading.local()  # type: ignore[attr-defined]
 
 
 class JsonLoader(Loader):
@@ -114,9 +110,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # At the end of each request Django closes a connection that is older than this, which hands it on.
         self.close_at = 0
 
+    # Django's hook for what `close` does with the connection; `close` itself also looks after transactions.
     def _close(self) -> None:
         if self.alias == NO_DB_ALIAS:
-            super()._close()  # type: ignore[misc] # Django's own, which its stubs leave out
+            super()._close()  # type: ignore[misc] # Django's stubs leave it out
         elif self.connection is not None:
             connection, self.connection = self.connection, None
             with self.wrap_database_errors:
