@@ -69,9 +69,9 @@ class DetachSource(RowAction):
         yield "Merchant", customer.merchant.title
         yield "What happens", WHAT_HAPPENS
 
-    def do(self, customer: Customer, said: dict[str, Any]) -> Done:
-        kept_sources.detach_for_operator(customer, said["source"])
-        return f"{said['source']} is detached, and its card data destroyed."
+    def do(self, customer: Customer, cleaned: dict[str, Any]) -> Done:
+        kept_sources.detach_for_operator(customer, cleaned["source"])
+        return f"{cleaned['source']} is detached, and its card data destroyed."
 
 
 ByPresence = by(

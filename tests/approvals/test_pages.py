@@ -51,15 +51,15 @@ def take(client: Client, request: ApprovalRequest) -> list[str]:
 
 def test_a_live_key_that_refunds_needs_an_approver(ana: Client, shop: NewMerchant) -> None:
     count = ApiKey.objects.count()
-    for said in (LIVE_SECRET, {"mode": "live", "kind": "restricted", "rights": ["refunds:write"]}):
-        answer = act(ana, shop.merchant, "issue_key", **said)
+    for fields in (LIVE_SECRET, {"mode": "live", "kind": "restricted", "rights": ["refunds:write"]}):
+        answer = act(ana, shop.merchant, "issue_key", **fields)
         assert answer["Location"] == page_of(newest())
     assert (ApiKey.objects.count(), ApprovalRequest.objects.count()) == (count, 2)
 
 
 def test_a_live_key_that_reads_is_issued_at_once(ana: Client, shop: NewMerchant) -> None:
-    said = {"mode": "live", "kind": "restricted", "rights": ["charges:read"]}
-    assert A_KEY.search(text_of(act(ana, shop.merchant, "issue_key", **said)))
+    fields = {"mode": "live", "kind": "restricted", "rights": ["charges:read"]}
+    assert A_KEY.search(text_of(act(ana, shop.merchant, "issue_key", **fields)))
 
 
 def test_rolling_a_live_secret_key_needs_an_approver(ana: Client, shop: NewMerchant) -> None:

@@ -74,8 +74,8 @@ class CloseEvent(RowAction):
         yield "Account", message.account
         yield "Received", f"{moment_text(message.received_at)}"
 
-    def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
-        attention.close(said["report"], said["operator"], said["note"])
+    def do(self, message: ProviderMessage, cleaned: dict[str, Any]) -> Done:
+        attention.close(cleaned["report"], cleaned["operator"], cleaned["note"])
         return "Closed."
 
 

@@ -73,8 +73,8 @@ class DecideItem(RowAction):
         yield "Reference", _reference(item)
         yield "Noted so far", item.note or NOTHING
 
-    def do(self, item: Item, said: dict[str, Any]) -> Done:
-        self.decide(item, said["operator"], said["note"])
+    def do(self, item: Item, cleaned: dict[str, Any]) -> Done:
+        self.decide(item, cleaned["operator"], cleaned["note"])
         return self.success
 
 

@@ -71,8 +71,8 @@ class LiftBlock(RowAction):
         yield "Why", block.reason
         yield "By", f"{block.put_by}, {moment_text(block.created_at)}"
 
-    def do(self, block: Block, said: dict[str, Any]) -> Done:
-        blocks.lift(block, said["operator"], said["reason"])
+    def do(self, block: Block, cleaned: dict[str, Any]) -> Done:
+        blocks.lift(block, cleaned["operator"], cleaned["reason"])
         return f"Lifted: {block} may be charged again."
 
 

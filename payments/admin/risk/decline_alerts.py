@@ -47,8 +47,8 @@ class Acknowledge(RowAction):
         )
         yield "Declines", f"{alert.quota} {alert.get_kind_display()}, at {alert.merchant}"
 
-    def do(self, alert: DeclineAlert, said: dict[str, Any]) -> Done:
-        decline_alerts.acknowledge(alert, said["operator"], said["reason"])
+    def do(self, alert: DeclineAlert, cleaned: dict[str, Any]) -> Done:
+        decline_alerts.acknowledge(alert, cleaned["operator"], cleaned["reason"])
         return "Acknowledged."
 
 

@@ -80,9 +80,9 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_sent_to(row), ("Attempt", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
-    said = readable(bytes(made.answer)) if made.status else made.reason
-    if said and not delivered:
-        facts.append(("Answer", said))
+    answer = readable(bytes(made.answer)) if made.status else made.reason
+    if answer and not delivered:
+        facts.append(("Answer", answer))
     if made.number == row.tries and row.due_at:
         facts.append(("Next attempt", f"{moment_text(row.due_at)}"))
     title = f"{types[row.event_id]} sent: {came_to}"

@@ -74,10 +74,10 @@ def _require_agreement(attempt: Attempt, last: Disputed) -> None:
     Stages only go forward, and a provider that was asked says how it stands now. It may be behind with a response that
     it has taken.
     """
-    said = STATUSES[last.stage]
+    reported = STATUSES[last.stage]
     [status] = Dispute.objects.filter(charge=attempt.charge_id, provider_ref=last.provider_ref).values_list(
         "status", flat=True
     )
-    is_behind = said in ASKS_FOR_EVIDENCE and status in (Status.UNDER_REVIEW, Status.ACCEPTED)
-    if status != said and not is_behind:
-        raise Later(f"The provider says that the dispute is {said}, and it is {status} on record.")
+    is_behind = reported in ASKS_FOR_EVIDENCE and status in (Status.UNDER_REVIEW, Status.ACCEPTED)
+    if status != reported and not is_behind:
+        raise Later(f"The provider says that the dispute is {reported}, and it is {status} on record.")

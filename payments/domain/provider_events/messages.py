@@ -54,10 +54,10 @@ def _look_up_payout(report: Report) -> bool:
         logger.warning("report of an unknown payout", extra={"payout": report.reference})
         return True
     try:
-        said = send.look_up(payout)
+        answer = send.look_up(payout)
     except (ProviderBusy, StaleRow):
         return False
     except CannotBeTrue as reason:
         logger.warning("payout contradicts its provider", extra={"payout": report.reference, "why": str(reason)})
         return True
-    return not isinstance(said, NotSent | Unknown)
+    return not isinstance(answer, NotSent | Unknown)

@@ -3,7 +3,7 @@
 from payments.db.writes import StaleRow
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.payouts import send
-from payments.domain.payouts.outcomes import CannotBeTrue, Said
+from payments.domain.payouts.outcomes import Answer, CannotBeTrue
 from payments.domain.provider_events.reasons import Ended, Later, require_same
 from payments.models import Payout, ProviderEvent
 from payments.providers.payouts import Paid
@@ -25,13 +25,13 @@ def apply(payout: Payout) -> None:
     """Look the payout up and record how it stands. Raise Later and Ended."""
     had_ended = payout.status in (Payout.Status.FAILED, Payout.Status.CANCELLED)
     try:
-        said = send.look_up(payout)
+        answer = send.look_up(payout)
     except (ProviderBusy, StaleRow):
         raise Later("It is being sent or looked up at this moment.") from None
     except CannotBeTrue as reason:
         raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
-    if not isinstance(said, Said):
-        raise Later(f"The provider does not say: {getattr(said, 'why', type(said).__name__)}")
-    if had_ended and isinstance(said, Paid):
+    if not isinstance(answer, Answer):
+        raise Later(f"The provider does not say: {getattr(answer, 'why', type(answer).__name__)}")
+    if had_ended and isinstance(answer, Paid):
         why = f"It was paid though it was {payout.status} here: the merchant's balance was charged with it again."
         raise Ended(State.NEEDS_ATTENTION, why)

@@ -146,7 +146,7 @@ CONNECTOR = Connector(
         AccountField(
             "country",
             "Country",
-            "Two letters; the Philippines (PH) unless it is said.",
+            "Two letters; the Philippines (PH) unless given.",
             required=False,
             pattern=re.compile("[A-Z]{2}"),
             form="It must be two capital letters, such as PH.",

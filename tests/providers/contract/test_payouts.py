@@ -121,9 +121,9 @@ def order(number: str = NUMBER, **members: Any) -> PayoutOrder:
 def accepted(bench: PayoutBench) -> PayoutOrder:
     """Return a payout that the provider has, as it is looked up: with the provider's name of it, and no number."""
     asked = order()
-    said = bench.connector.create_payout(asked)
-    assert isinstance(said, Accepted), said
-    return replace(asked, number="", holder="", provider_ref=said.provider_ref)
+    outcome = bench.connector.create_payout(asked)
+    assert isinstance(outcome, Accepted), outcome
+    return replace(asked, number="", holder="", provider_ref=outcome.provider_ref)
 
 
 def reports(bench: PayoutBench) -> list[Report]:
@@ -149,11 +149,11 @@ def test_a_payout_is_accepted_and_found(bench: PayoutBench) -> None:
 def test_how_a_payout_ended_is_found(bench: PayoutBench, how: tuple[Any, ...], kind: type[PayoutOutcome]) -> None:
     known = accepted(bench)
     bench.end(known, *how)
-    said = bench.connector.find_payout(known)
-    assert isinstance(said, kind)
-    assert said.provider_ref == known.provider_ref
-    if isinstance(said, Failed):
-        assert said.code == "account_refused"
+    outcome = bench.connector.find_payout(known)
+    assert isinstance(outcome, kind)
+    assert outcome.provider_ref == known.provider_ref
+    if isinstance(outcome, Failed):
+        assert outcome.code == "account_refused"
 
 
 def test_a_payout_whose_answer_is_lost_is_unknown_and_found(bench: PayoutBench) -> None:
