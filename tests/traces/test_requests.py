@@ -142,5 +142,5 @@ def test_requests_pass_the_middleware_only_where_traces_are_on(settings, endpoin
         names.append(type(step).__name__)
         step = getattr(getattr(step, "__wrapped__", step), "get_response", None)
         step = getattr(step, "__wrapped__", step)
-    assert "RequestLog" in names
+    assert "RequestLine" in names
     assert ("TracedRequests" in names) is bool(endpoint)

@@ -53,7 +53,7 @@ class ProcessedCounts:
     """How many of each kind were processed."""
 
     actions: int = 0
-    reports: int = 0
+    events: int = 0
     lookups: int = 0
     holds: int = 0
     responses: int = 0
@@ -133,7 +133,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
 def _sweep(scope: Scope) -> ProcessedCounts:
     return ProcessedCounts(
         actions=recovery.expire_actions(scope=scope),
-        reports=apply_simulator_messages(among=_simulated(scope)),
+        events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
         responses=respond.send_due(scope=scope),

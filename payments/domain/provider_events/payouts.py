@@ -12,12 +12,12 @@ from payments.providers.references import read_reference
 State = ProviderEvent.State
 
 
-def meant(report: ProviderEvent) -> Payout | None:
+def meant(event: ProviderEvent) -> Payout | None:
     """Return the payout that the event names; None where it names none. Raise Ended where it contradicts its payout."""
-    payout_id, _ = read_reference(report.reference) or (None, None)
+    payout_id, _ = read_reference(event.reference) or (None, None)
     payout = Payout.objects.filter(id=payout_id).first() if payout_id else None
     if payout:
-        require_same(report, payout.provider_account_id, payout.amount, payout.currency)
+        require_same(event, payout.provider_account_id, payout.amount, payout.currency)
     return payout
 
 

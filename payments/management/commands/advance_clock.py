@@ -47,7 +47,7 @@ def _lines(happened: ProcessedCounts, webhooks: int) -> list[tuple[object, ...]]
         ("holds released", happened.holds),
         ("actions expired", happened.actions),
         ("attempts resolved", happened.lookups),
-        ("reports of the provider", happened.reports),
+        ("events of the provider", happened.events),
         ("charges settled", happened.settled),
         ("CVCs destroyed", happened.cvcs),
         ("card numbers destroyed", happened.numbers),

@@ -17,8 +17,8 @@ from payments.providers.base import (
     Outcome,
     Payment,
     PayoutOutcome,
-    Report,
     Unknown,
+    WebhookEvent,
 )
 from payments.providers.disputes import DisputeResponse
 from payments.providers.done_there import DoneThere
@@ -113,7 +113,7 @@ class Simulator:
         operation = find_operation(asked.reference)
         return operation_outcome(operation) if operation else NotFound()
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         return [messages.read(headers, body)]
 
     def test_credentials(self) -> Outcome:
@@ -125,8 +125,8 @@ class Simulator:
     def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
         return reports.done_between(since, until)
 
-    def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
-        """Return up to `limit` due reports, each repeated until it is acknowledged.
+    def due_events(self, limit: int, among: Collection[str] | None = None) -> list[WebhookEvent]:
+        """Return up to `limit` due events, each repeated until it is acknowledged.
 
         With `among`, only those that happened to what we call by these references.
         """
@@ -136,13 +136,13 @@ class Simulator:
         payouts.advance_due(limit, among)
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
-    def _open(self, message_id: int, body: bytes) -> Report:
-        [report] = self.read_webhook(messages.sign(body), body)
-        return replace(report, key=str(message_id))
+    def _open(self, message_id: int, body: bytes) -> WebhookEvent:
+        [event] = self.read_webhook(messages.sign(body), body)
+        return replace(event, key=str(message_id))
 
-    def acknowledge(self, report: Report) -> None:
-        """Acknowledge the message of a recorded report; harmless when repeated."""
-        messages.acknowledge(int(report.key))
+    def acknowledge(self, event: WebhookEvent) -> None:
+        """Acknowledge the message of a recorded event; harmless when repeated."""
+        messages.acknowledge(int(event.key))
 
     def waiting(self) -> set[str]:
         """Return our references of everything that will change with time or has an unsent message."""

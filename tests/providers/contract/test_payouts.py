@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from payments import clock, ids
-from payments.providers.base import BadSignature, NotFound, PayoutOutcome, PaysOut, Report, Unknown
+from payments.providers.base import BadSignature, NotFound, PayoutOutcome, PaysOut, Unknown, WebhookEvent
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
 from payments.providers.simulator.models import SimulatedPayout
 from payments.providers.simulator.payouts import advance_due
@@ -126,8 +126,8 @@ def accepted(bench: PayoutBench) -> PayoutOrder:
     return replace(asked, number="", holder="", provider_ref=outcome.provider_ref)
 
 
-def reports(bench: PayoutBench) -> list[Report]:
-    return [report for message in bench.webhooks() for report in bench.connector.read_webhook(*message)]
+def events(bench: PayoutBench) -> list[WebhookEvent]:
+    return [event for message in bench.webhooks() for event in bench.connector.read_webhook(*message)]
 
 
 def test_it_pays_out(bench: PayoutBench) -> None:
@@ -183,9 +183,9 @@ def test_a_reference_that_nobody_asked_for_is_not_found(bench: PayoutBench) -> N
 def test_a_webhook_names_its_payout_and_says_nothing_of_its_outcome(bench: PayoutBench) -> None:
     known = accepted(bench)
     bench.end(known, Paid, Returned)
-    announced = reports(bench)
-    assert [(report.reference, report.outcome) for report in announced] == [(known.reference, None)] * 2
-    assert {(report.amount, report.currency) for report in announced} <= {(AMOUNT, "PHP"), (None, "")}
+    announced = events(bench)
+    assert [(event.reference, event.outcome) for event in announced] == [(known.reference, None)] * 2
+    assert {(event.amount, event.currency) for event in announced} <= {(AMOUNT, "PHP"), (None, "")}
 
 
 def test_a_webhook_that_somebody_else_sent_is_not_read(bench: PayoutBench) -> None:

@@ -21,7 +21,7 @@ from payments.api.access.authentication import NAMED_KEY
 from payments.api.views.feeds import UNLOGGED
 from payments.models import ApiKey
 
-logger = logging.getLogger("kaha.request_log")
+logger = logging.getLogger("kaha.stored_requests")
 
 PAUSE_SECONDS = 1.0
 # Of one merchant and mode: a burst of so many, and as many in each pause after it. Apart are requests with publishable
