@@ -78,8 +78,9 @@ def for_payers(view: View[Params]) -> View[Params]:
 
 def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
     """Return the page of the template `payer/<name>.html`, which may load the merchant's logo."""
-    show = csp_update({"img-src": image_origins(context or {})})(render)
-    return show(request, f"payer/{name}.html", context, status=status)
+    policy = csp_update({"img-src": image_origins(context or {})})
+    show: Any = policy(lambda request: render(request, f"payer/{name}.html", context, status=status))
+    return cast(HttpResponse, show(request))
 
 
 def qr_code_of(text: str) -> HttpResponse:

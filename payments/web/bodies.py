@@ -151,8 +151,8 @@ class LongBodies:
     def __init__(self, lookups: Executor) -> None:
         self._lookups = lookups
         self._reports_path = reverse("admin:payments_reportupload_upload")
-        nobodys = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
-        self._office_path = re.compile(nobodys.replace(str(UUID(int=0)), "[^/]+"))
+        example = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
+        self._office_path = re.compile(example.replace(str(UUID(int=0)), "[^/]+"))
         self._slots = {uploads: Slots(1, uploads.most) for uploads in (REPORTS, EVIDENCE, OFFICE_EVIDENCE)}
 
     @asynccontextmanager

@@ -175,7 +175,7 @@ def test_a_rejected_account_is_not_connected(ben: Client, shop: NewMerchant) -> 
 
 
 def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
-    announced = "Nobody else may approve it yet. Add another user under Users"
+    announced = "No other operator may approve it yet. Add another user under Users"
     assert announced in text_of(ana.get(address_of(shop.merchant, "issue_key")))
     assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
@@ -187,7 +187,7 @@ def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop:
 def test_an_operator_who_cannot_decide_is_no_approver(ana: Client, shop: NewMerchant, change: dict[str, bool]) -> None:
     staff_member("ben")
     User.objects.filter(username="ben").update(**change)
-    assert "Nobody else may approve it yet" in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert "No other operator may approve it yet" in text_of(ana.get(address_of(shop.merchant, "issue_key")))
 
 
 def test_one_list_has_all_requests_that_wait_for_an_approver(

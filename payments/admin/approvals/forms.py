@@ -13,9 +13,9 @@ from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
-NOBODY_ELSE = (
-    "Nobody else may approve it yet. Add another user under Users, with the role administrator, for this merchant "
-    "or for all, and have them sign in."
+NO_OTHER_APPROVER = (
+    "No other operator may approve it yet. Add another user under Users, with the role administrator, for this "
+    "merchant or for all, and have them sign in."
 )
 # Of so many people of the staff, those who may decide are looked for.
 STAFF_LOOKED_AT = 200
@@ -24,7 +24,7 @@ NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
 
 def approval_notice(text: str, operator: User, merchant: Merchant | None = None) -> Consequence:
     """Return the notice `text`, with advice where nobody but `operator` may approve."""
-    return Consequence(text if has_approver(operator, merchant) else f"{text} {NOBODY_ELSE}")
+    return Consequence(text if has_approver(operator, merchant) else f"{text} {NO_OTHER_APPROVER}")
 
 
 def has_approver(operator: User, merchant: Merchant | None) -> bool:

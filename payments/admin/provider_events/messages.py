@@ -58,7 +58,7 @@ class CloseEvent(RowAction):
 
     name, label, button = "close", "Close with a note", "Close"
     permission = "payments.close_providerevent"
-    too_late = {attention.TooLate: "Somebody else was first."}
+    too_late = {attention.TooLate: "Another operator was first."}
     over = "Nothing of it needs attention any more."
 
     def fits(self, message: ProviderMessage) -> bool:

@@ -57,7 +57,7 @@ def status_of(block: Block) -> str:
 class LiftBlock(RowAction):
     name, label, button = "lift", "Lift the block", "Lift"
     permission = MAY_LIFT
-    too_late = {blocks.AlreadyLifted: "Somebody else has lifted it already."}
+    too_late = {blocks.AlreadyLifted: "Another operator has lifted it already."}
 
     def fits(self, block: Block) -> bool:
         return block.lifted_at is None

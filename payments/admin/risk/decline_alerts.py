@@ -32,7 +32,7 @@ ByStatus = by(
 class Acknowledge(RowAction):
     name, label = "acknowledge", "Acknowledge"
     permission = "payments.acknowledge_declinealert"
-    too_late = {decline_alerts.AlreadyAcknowledged: "Somebody else has acknowledged it already."}
+    too_late = {decline_alerts.AlreadyAcknowledged: "Another operator has acknowledged it already."}
 
     def fits(self, alert: DeclineAlert) -> bool:
         return alert.acknowledged_at is None

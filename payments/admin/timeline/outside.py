@@ -59,7 +59,7 @@ def webhook_moments(records: Records) -> Moments:
 def staff_moments(records: Records, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
     for entry in records.staff_entries:
-        title = f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
+        title = f"{entry.actor or 'No operator signed in'}: {entry.action.replace('_', ' ')}"
         yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)))
 
 
