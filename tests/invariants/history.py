@@ -138,7 +138,7 @@ class History:
         self._charge("unknown", ANSWER_LOST)
 
     def _come_late(self) -> None:
-        recovery.apply_report(arrive_late(self.attempt("came late")))
+        recovery.apply_event(arrive_late(self.attempt("came late")))
         recover()
 
     def _paid_by_hand(self) -> None:
