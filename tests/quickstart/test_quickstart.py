@@ -117,7 +117,7 @@ def test_it_ends_with_the_process_that_started_it(first: Ended) -> None:
 def test_it_stops_and_says_which_program_ended_by_itself(first: Ended) -> None:
     quickstart = Quickstart(first.data, "--json")
     quickstart.ready()
-    [redis] = [pid for pid, command in processes_of(first.data).items() if "redis-server" in command]
+    [redis] = [pid for pid, command in processes_of(first.data).items() if "valkey-server" in command]
     os.kill(redis, signal.SIGKILL)
     exit_code, errors = quickstart.ended()
     assert exit_code == 1
