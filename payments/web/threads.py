@@ -13,9 +13,8 @@ from cachetools import LRUCache
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.views.feeds import WAIT
-from payments.domain.bulkheads import Slots
+from payments.fair_queue import FairQueue, Slots, Turn
 from payments.web.environ import Environ, request_of
-from payments.web.fair_queue import FairQueue, Turn
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 from payments.web.waits import Waits
@@ -93,19 +92,20 @@ class Threads:
         caller = self._callers.caller_of(environ)
         if not self._room.take(caller):
             raise Refused(too_many_requests())
-        turn = self._queue.begin(caller)
+        begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        turn = self._queue.begin(caller, partial(begun.set_result, None))
         try:
-            if not turn.begun.done() and await client.leaves_before(turn.begun):
+            if not turn.has_begun and await client.leaves_before(begun):
                 return None
             return await self._answer_in_thread(turn, environ, client, send)
         finally:
-            turn.end()
+            self._queue.end(turn)
             self._room.give_back(caller)
             self._callers.learn(environ)
 
     async def _answer_in_thread(self, turn: Turn, environ: Environ, client: Client, send: Send) -> Answer | None:
         loop, may_queue = asyncio.get_running_loop(), self.are_taken
-        end_turn = partial(loop.call_soon_threadsafe, turn.end)
+        end_turn = partial(loop.call_soon_threadsafe, self._queue.end, turn)
         self._submitted += 1
         try:
             work = self._pool.submit(_run, end_turn, self._application, environ, Pieces(send, client, loop))

@@ -17,8 +17,8 @@ from payments.api.views.lists import Listing, cursor_of, show_page
 from payments.db.commit_horizon import commit_horizon
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
-from payments.domain.bulkheads import Slots
 from payments.domain.shared.caller import Caller
+from payments.fair_queue import Slots
 from payments.ids import first_id
 from payments.rendering.wire import to_bytes
 
