@@ -8,17 +8,22 @@ from datetime import timedelta
 from django.db.models import Q
 
 from payments import clock
+from payments.db.writes import StaleRow
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.due_rows import DueRows, next_lookup_at
-from payments.domain.provider_events import disputes, payouts
+from payments.domain.payouts import send
+from payments.domain.payouts.outcomes import Answer, CannotBeTrue
+from payments.domain.provider_events import disputes
 from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
-from payments.models import Attempt, Charge, ProviderEvent
+from payments.models import Attempt, Charge, Payout, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 from payments.providers.disputes import Disputed, DisputeNews
+from payments.providers.payouts import Paid
 from payments.providers.references import FollowUp, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
@@ -49,9 +54,9 @@ def _claim() -> list[ProviderEvent]:
 def _apply_alone(event: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
-        payout = payouts.meant(event)
+        payout = _payout_of(event)
         if payout:
-            payouts.apply(payout)
+            _apply_to_payout(payout)
         else:
             _apply(event)
     except Ended as reason:
@@ -88,6 +93,34 @@ def _apply_news(event: ProviderEvent) -> None:
     named.reference = found.payment_reference
     attempt, _ = _meant(named)
     disputes.apply_found(attempt, found)
+
+
+def _payout_of(event: ProviderEvent) -> Payout | None:
+    """Return the payout that the event names; None where it names none. Raise Ended where it contradicts its payout."""
+    payout_id, _ = read_reference(event.reference) or (None, None)
+    payout = Payout.objects.filter(id=payout_id).first() if payout_id else None
+    if payout:
+        require_same(event, payout.provider_account_id, payout.amount, payout.currency)
+    return payout
+
+
+def _apply_to_payout(payout: Payout) -> None:
+    """Look the payout up, of which an event only says that there is news, and record how it stands.
+
+    Raise Later and Ended.
+    """
+    had_ended = payout.status in (Payout.Status.FAILED, Payout.Status.CANCELLED)
+    try:
+        answer = send.look_up(payout)
+    except (ProviderBusy, StaleRow):
+        raise Later("It is being sent or looked up at this moment.") from None
+    except CannotBeTrue as reason:
+        raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
+    if not isinstance(answer, Answer):
+        raise Later(f"The provider does not say: {getattr(answer, 'why', type(answer).__name__)}")
+    if had_ended and isinstance(answer, Paid):
+        why = f"It was paid though it was {payout.status} here: the merchant's balance was charged with it again."
+        raise Ended(State.NEEDS_ATTENTION, why)
 
 
 def _put_off(event: ProviderEvent, why: str) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from time import sleep
 
 from django.conf import settings
+from django.db.models import F
 
 from payments import context, sourcetypes
 from payments.providers.base import (
@@ -24,14 +25,20 @@ from payments.providers.disputes import DisputeResponse
 from payments.providers.done_there import DoneThere
 from payments.providers.payouts import PayoutOrder
 from payments.providers.settlement_reports import SettlementLine
-from payments.providers.simulator import deadlines, disputes, messages, payouts, reports
+from payments.providers.simulator import disputes, messages, payouts, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment, SimulatedPayout
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
 from payments.providers.simulator.scenarios import NO_CARD, ORDINARY, PLAIN_DECLINE, Lost, scenario_of
 
 # By how many days a hold is extended at once, as often as the books allow.
 EXTENSION_DAYS = 7
+# What waits for time in the books.
+AWAITING = SimulatedPayment.objects.filter(state=SimulatedPayment.State.AWAITING)
+DISPUTED = SimulatedPayment.objects.filter(dispute_due_at__isnull=False)
+CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
+PAYING = SimulatedPayout.objects.filter(due_at__isnull=False)
 
 
 class Simulator:
@@ -146,11 +153,18 @@ class Simulator:
 
     def waiting(self) -> set[str]:
         """Return our references of everything that will change with time or has an unsent message."""
-        return deadlines.waiting()
+        later = [rows.values_list("reference", flat=True) for rows in (DISPUTED, CHANGING, PAYING)]
+        booked = AWAITING.values_list("reference", flat=True).union(*later)
+        return {*booked, *messages.unacknowledged_references()}
 
     def bring_nearer(self, references: Collection[str], by: timedelta) -> None:
-        """Lets `by` pass for what waits under one of `references`."""
-        deadlines.bring_nearer(references, by)
+        """Let `by` pass for what waits under one of `references`."""
+        # Refunds before payments, as when one ends.
+        CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
+        AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)
+        DISPUTED.filter(reference__in=references).update(dispute_due_at=F("dispute_due_at") - by)
+        PAYING.filter(reference__in=references).update(due_at=F("due_at") - by)
+        messages.unacknowledged(references).update(due_at=F("due_at") - by)
 
 
 def _take_time() -> None:
