@@ -106,7 +106,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.http.middleware.KeyUse",
-    "config.http.middleware.RequestLog",
+    "config.http.request_line.RequestLine",
     "config.http.traced_requests.TracedRequests",
     "config.http.api_shortcut.ApiShortcut",
     "config.http.middleware.RefuseTrace",

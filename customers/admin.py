@@ -33,7 +33,7 @@ from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.admin.timeline.summary import payer_facts
-from payments.domain.errors import PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Event, Source
 from payments.search import find
@@ -69,9 +69,9 @@ class DetachSource(RowAction):
         yield "Merchant", customer.merchant.title
         yield "What happens", WHAT_HAPPENS
 
-    def do(self, customer: Customer, said: dict[str, Any]) -> Done:
-        kept_sources.detach_for_operator(customer, said["source"])
-        return f"{said['source']} is detached, and its card data destroyed."
+    def do(self, customer: Customer, cleaned: dict[str, Any]) -> Done:
+        kept_sources.detach_for_operator(customer, cleaned["source"])
+        return f"{cleaned['source']} is detached, and its card data destroyed."
 
 
 ByPresence = by(

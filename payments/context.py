@@ -36,9 +36,9 @@ def begin_wait() -> None:
 
 
 @contextmanager
-def because(said: str) -> Iterator[None]:
+def because(text: str) -> Iterator[None]:
     """Set the reason for the audit log within the block."""
-    token = reason.set(said)
+    token = reason.set(text)
     try:
         yield
     finally:

@@ -11,7 +11,6 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
 
-from payments.domain import idempotency, settlement, visits
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import evidence, respond
@@ -22,9 +21,10 @@ from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs, uploads
 from payments.domain.risk import decline_alerts
+from payments.domain.shared import idempotency
 from payments.inbox import announcements, mails
 from payments.invariants import checks
-from payments.ledger import account_days
+from payments.ledger import account_days, settlement
 from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.search import sweep
@@ -231,7 +231,7 @@ def clear_sessions() -> None:
 
 @shared_task
 def delete_old_page_visits() -> int:
-    return visits.delete_old()
+    return expiry.delete_old_visits()
 
 
 @shared_task

@@ -124,8 +124,8 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_variable(settings, name: st
     if name == "PAYOUT_DEBTOR_NAME":
         settings.PAYOUT_DEBTOR_ACCOUNTS = {"PHP": ("BNORPHMM", "001234567890")}
     setattr(settings, name, value)
-    [said] = faults()
-    assert said.startswith(f"{name} must ")
+    [fault] = faults()
+    assert fault.startswith(f"{name} must ")
 
 
 @pytest.mark.parametrize("url", ["https://vault.example.com:8200", "http://127.0.0.1:8200", "http://[::1]:8200"])
@@ -174,9 +174,9 @@ def test_a_public_address_in_clear_text_does_only_without_https(settings, https:
 )
 def test_a_collectors_key_is_not_sent_in_clear_text(settings, endpoint: str, count: int) -> None:
     settings.OTEL_EXPORTER_OTLP_ENDPOINT, settings.OTEL_EXPORTER_OTLP_HEADERS = endpoint, {"authorization": "hunter22"}
-    said = faults()
-    assert [line.split()[0] for line in said] == ["OTEL_EXPORTER_OTLP_HEADERS"] * count
-    assert "hunter22" not in str(said)
+    found = faults()
+    assert [line.split()[0] for line in found] == ["OTEL_EXPORTER_OTLP_HEADERS"] * count
+    assert "hunter22" not in str(found)
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_what_needs_a_package_that_is_not_installed_is_refused_plainly(settings,
     setattr(settings, name, value)
     assert faults() == []
     monkeypatch.setattr("config.boot.exports.find_spec", lambda name: None)
-    [said] = faults()
-    assert said == f"{name} needs packages that are not installed: those of requirements-observability.lock."
+    [fault] = faults()
+    assert fault == f"{name} needs packages that are not installed: those of requirements-observability.lock."
 
 
 @pytest.mark.parametrize(("version", "count"), [((14, 13), 1), ((15, 0), 0), ((18, 1), 0)])
@@ -246,12 +246,12 @@ def test_a_provider_is_reached_at_its_own_hosts_or_on_this_machine(settings, add
     assert faults() == []
 
 
-@pytest.mark.parametrize(("attested", "said"), [(True, "live cards are on"), (False, "live cards are off until")])
-def test_the_log_says_what_live_cards_mean(settings, caplog, attested: bool, said: str) -> None:
+@pytest.mark.parametrize(("attested", "status"), [(True, "live cards are on"), (False, "live cards are off until")])
+def test_the_log_says_what_live_cards_mean(settings, caplog, attested: bool, status: str) -> None:
     settings.LIVE_CARDS_ATTESTED = attested
     with caplog.at_level("INFO", "kaha.boot"):
         log_live_cards()
 
     [line] = caplog.messages
-    assert line.startswith(said)
+    assert line.startswith(status)
     assert "PCI DSS (SAQ-D)" in line

@@ -110,9 +110,9 @@ def test_a_pipe_that_may_not_be_opened_anew_is_not_waited_for_either(collector: 
     writer = os.open(collector.path, os.O_WRONLY)
     collector.path.chmod(0)
     command = [sys.executable, "-c", NOT_OURS, str(writer)]
-    said = subprocess.check_output(command, cwd=PROJECT, pass_fds=[writer], timeout=60, text=True)
+    output = subprocess.check_output(command, cwd=PROJECT, pass_fds=[writer], timeout=60, text=True)
     os.close(writer)
-    assert said == "did not wait True\n"
+    assert output == "did not wait True\n"
     assert collector.text().startswith("first\nxxx")
 
 

@@ -47,8 +47,8 @@ print(bulkheads().providers.in_all, connection.get_connection_params()["options"
 
 
 def test_of_a_workers_threads_half_may_wait_for_providers_and_its_statements_take_longer() -> None:
-    said = subprocess.check_output([sys.executable, "-c", STARTED], cwd=PROJECT, text=True)
-    assert said.splitlines()[-1] == "4 statement_timeout=60000ms"
+    output = subprocess.check_output([sys.executable, "-c", STARTED], cwd=PROJECT, text=True)
+    assert output.splitlines()[-1] == "4 statement_timeout=60000ms"
 
 
 ASKED = """
@@ -60,5 +60,5 @@ print(bulkheads().providers.in_all, connection.get_connection_params()["options"
 
 
 def test_of_a_web_servers_threads_most_are_shared_and_its_statements_are_short() -> None:
-    said = subprocess.check_output([sys.executable, "-c", ASKED], cwd=PROJECT, text=True)
-    assert said.splitlines()[-1] == "160 statement_timeout=10000ms"
+    output = subprocess.check_output([sys.executable, "-c", ASKED], cwd=PROJECT, text=True)
+    assert output.splitlines()[-1] == "160 statement_timeout=10000ms"

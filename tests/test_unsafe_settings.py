@@ -40,8 +40,8 @@ def test_an_open_setting_is_refused_where_others_reach_us(
 ) -> None:
     put(settings, CLOSED | {"PUBLIC_URL": public_url, "ALLOWED_HOSTS": [public_url.removeprefix("https://")]})
     setattr(settings, name, value)
-    [said] = faults()
-    assert said.startswith(f"{name} {instead}")
+    [fault] = faults()
+    assert fault.startswith(f"{name} {instead}")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost", "kaha.localhost", "[::1]"])
@@ -55,8 +55,8 @@ def test_open_settings_are_accepted_on_loopback(settings: Any, host: str) -> Non
 @pytest.mark.parametrize("name", ["KAHA_CLOCK", "NOTIFY_ALLOW_LOOPBACK"])
 def test_what_is_for_tests_is_refused_beside_live_cards_even_on_loopback(settings: Any, name: str) -> None:
     put(settings, {"KAHA_CLOCK": False, "NOTIFY_ALLOW_LOOPBACK": False, "LIVE_CARDS_ATTESTED": True, name: True})
-    [said] = faults()
-    assert said.startswith(f"{name} must be false beside LIVE_CARDS_ATTESTED")
+    [fault] = faults()
+    assert fault.startswith(f"{name} must be false beside LIVE_CARDS_ATTESTED")
 
 
 def test_a_forgotten_database_is_refused_where_others_reach_us(monkeypatch: Any, tmp_path: Any) -> None:
@@ -70,9 +70,9 @@ def test_a_forgotten_database_is_refused_where_others_reach_us(monkeypatch: Any,
 @pytest.mark.parametrize("text", ["s" * 64, "ab" * 32, "abcdefghij" * 6, "0" * 63 + "1"])
 def test_a_secret_key_that_repeats_itself_is_refused(settings: Any, text: str) -> None:
     settings.SECRET_KEY = text
-    [said] = faults()
-    assert said.startswith("SECRET_KEY must be random")
-    assert text not in said
+    [fault] = faults()
+    assert fault.startswith("SECRET_KEY must be random")
+    assert text not in fault
 
 
 DEGENERATE = [bytes(32), b"\xff" * 32, b"ab" * 16, bytes(31) + b"\x01", bytes(range(32)), bytes(range(64, 32, -1))]
@@ -81,22 +81,22 @@ DEGENERATE = [bytes(32), b"\xff" * 32, b"ab" * 16, bytes(31) + b"\x01", bytes(ra
 @pytest.mark.parametrize("key", DEGENERATE)
 def test_a_vault_key_that_nobody_drew_is_refused_wherever_it_stands(settings: Any, key: bytes) -> None:
     settings.VAULT_KEYS = f"new:{KEY},old:{encoded(key)}"
-    [said] = faults()
-    assert said.startswith("VAULT_KEYS must hold random keys only")
+    [fault] = faults()
+    assert fault.startswith("VAULT_KEYS must hold random keys only")
 
 
 @pytest.mark.parametrize("key", DEGENERATE)
 def test_a_fingerprint_key_that_nobody_drew_is_refused(settings: Any, key: bytes) -> None:
     settings.FINGERPRINT_KEY = encoded(key)
-    [said] = faults()
-    assert said.startswith("FINGERPRINT_KEY must be random")
+    [fault] = faults()
+    assert fault.startswith("FINGERPRINT_KEY must be random")
 
 
 @pytest.mark.parametrize("host", [".com", "com", ".COM", ".com.ph", "co.uk", ".github.io", ".nosuchtld"])
 def test_a_host_under_which_everybody_has_names_is_refused(settings: Any, host: str) -> None:
     settings.ALLOWED_HOSTS = ["127.0.0.1", host]
-    [said] = faults()
-    assert said.startswith("ALLOWED_HOSTS must name your own hosts")
+    [fault] = faults()
+    assert fault.startswith("ALLOWED_HOSTS must name your own hosts")
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_host_of_ones_own_is_accepted(settings: Any, host: str) -> None:
 )
 def test_a_redis_whose_certificate_nobody_checks_is_refused(settings: Any, query: str) -> None:
     settings.REDIS_URL = f"rediss://redis.example.com/0?{query}"
-    [said] = faults()
-    assert said.startswith("REDIS_URL must leave ssl_cert_reqs=required")
+    [fault] = faults()
+    assert fault.startswith("REDIS_URL must leave ssl_cert_reqs=required")
 
 
 @pytest.mark.parametrize("query", ["", "?ssl_cert_reqs=required", "?ssl_ca_certs=/etc/ca.pem&ssl_check_hostname=true"])
@@ -138,8 +138,8 @@ def name_database(monkeypatch: Any, host: str, options: dict[str, str]) -> None:
 @pytest.mark.parametrize("mode", ["disable", "allow"])
 def test_a_database_in_clear_text_is_refused_across_a_public_network(monkeypatch: Any, mode: str, host: str) -> None:
     name_database(monkeypatch, host, {"sslmode": mode})
-    [said] = faults()
-    assert said.startswith("DATABASE_URL must not have sslmode=disable")
+    [fault] = faults()
+    assert fault.startswith("DATABASE_URL must not have sslmode=disable")
 
 
 @pytest.mark.parametrize(

@@ -76,10 +76,10 @@ def refuse_bad_configuration() -> None:
 def log_live_cards() -> None:
     """Log whether live mode takes cards, and what the operator of this installation then answers for."""
     if settings.LIVE_CARDS_ATTESTED:
-        said = "live cards are on by LIVE_CARDS_ATTESTED"
+        status = "live cards are on by LIVE_CARDS_ATTESTED"
     else:
-        said = "live cards are off until LIVE_CARDS_ATTESTED is set"
-    logger.info("%s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", said)
+        status = "live cards are off until LIVE_CARDS_ATTESTED is set"
+    logger.info("%s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", status)
 
 
 def _error(name: str, form: str) -> Error:

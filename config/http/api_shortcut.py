@@ -34,10 +34,10 @@ class ApiShortcut:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_api(request):
             return self.get_response(request)
-        response: Any = self._api(request)
-        # To set one header after the other, Django would check their texts again for each answer.
-        response.headers._store.update(self._headers[request.is_secure()])
-        return cast(HttpResponseBase, response)
+        response = self._api(request)
+        for name, value in self._headers[request.is_secure()]:
+            response.headers[name] = value
+        return response
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         if not self._is_for_browsers(request.path_info):
@@ -55,17 +55,19 @@ class _Example(HttpRequest):
 
     def __init__(self, is_secure: bool) -> None:
         super().__init__()
-        self._get_scheme = lambda: "https" if is_secure else "http"
+        self._is_secure = is_secure
+
+    def is_secure(self) -> bool:
+        return self._is_secure
 
 
-def _headers(is_secure: bool) -> dict[str, tuple[str, str]]:
-    """Return the headers that Django's middleware gives to each answer, as it stores them."""
+def _headers(is_secure: bool) -> list[tuple[str, str]]:
+    """Return the headers that Django's middleware gives to each answer."""
     request, response = _Example(is_secure), HttpResponse()
     del response["Content-Type"]
     for middleware in (XFrameOptionsMiddleware, SecurityMiddleware):
         middleware(lambda _: response).process_response(request, response)
-    stored: dict[str, tuple[str, str]] = cast(Any, response.headers)._store
-    return stored
+    return list(response.items())
 
 
 def _end_of(chain: Any) -> GetResponse:

@@ -8,6 +8,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
 from payments import context, ids
+from payments.api.access.authentication import NAMED_KEY
 from payments.metrics.counters import METHODS, NO_ROUTE, OTHER
 from payments.rendering.wire import without_absent
 from payments.traces import spans
@@ -45,7 +46,7 @@ class TracedRequests:
 
 def _facts_of(request: HttpRequest, status: int, statement_count: int) -> tuple[str, dict[str, str | int | bool]]:
     """Return name and attributes of a request's span: what its log line has, without the address."""
-    match, key = request.resolver_match, getattr(request, "named_key", None)
+    match, key = request.resolver_match, request.META.get(NAMED_KEY)
     method, route = request.method if request.method in METHODS else OTHER, match.route if match else NO_ROUTE
     facts = {
         "http.request.method": method,

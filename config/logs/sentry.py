@@ -113,8 +113,8 @@ def _wait_in_silence(*_: object) -> None:
 def event_of(event: Any, hint: Json, budget: Budget) -> Any:
     """Return the redacted event that is sent in place of the SDK's `event`."""
     made = {name: event[name] for name in PASSED if name in event}
-    if said := event.get("logentry"):
-        made["logentry"] = _message_of(said, hint.get("log_record"))
+    if entry := event.get("logentry"):
+        made["logentry"] = _message_of(entry, hint.get("log_record"))
     if raised := event.get("exception"):
         made["exception"] = {"values": [_exception(each) for each in raised["values"][-MOST_EXCEPTIONS:]]}
     extra = {name: value for name, value in (event.get("extra") or {}).items() if name != "request"}
@@ -123,8 +123,8 @@ def event_of(event: Any, hint: Json, budget: Budget) -> Any:
     return made | {"extra": redact_all(extra), "tags": _tags()}
 
 
-def _message_of(said: Json, record: logging.LogRecord | None) -> Json:
-    template = redact(str(said.get("message", "")))
+def _message_of(entry: Json, record: logging.LogRecord | None) -> Json:
+    template = redact(str(entry.get("message", "")))
     return {"message": template, "formatted": redact(record.getMessage()) if record else template}
 
 

@@ -84,8 +84,8 @@ class LineHandler(logging.Handler):
 
     def _report_lost(self) -> None:
         if self._lost:
-            said = {"name": LOG, "levelname": "ERROR", "msg": "Log lines were lost.", "lost": self._lost}
-            self.output.write(self._encoded(logging.makeLogRecord(said)))
+            fields = {"name": LOG, "levelname": "ERROR", "msg": "Log lines were lost.", "lost": self._lost}
+            self.output.write(self._encoded(logging.makeLogRecord(fields)))
             self._lost = 0
 
     def _line(self, record: logging.LogRecord) -> bytes:
@@ -94,8 +94,8 @@ class LineHandler(logging.Handler):
             return self._encoded(record)
         except Exception:  # noqa: BLE001  an argument's `__str__` may raise anything
             message, origin = "A log record could not be written.", f"{record.module}:{record.lineno}"
-            said = {"name": record.name, "levelname": "ERROR", "msg": message, "origin": origin}
-            return self._encoded(logging.makeLogRecord(said))
+            fields = {"name": record.name, "levelname": "ERROR", "msg": message, "origin": origin}
+            return self._encoded(logging.makeLogRecord(fields))
 
     def _encoded(self, record: logging.LogRecord) -> bytes:
         return f"{self.format(record)}\n".encode(errors="backslashreplace")

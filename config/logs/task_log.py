@@ -1,4 +1,4 @@
-"""One log line per task that did something, as `config.http.middleware` writes one per request."""
+"""One log line per task that did something, as `config.http.request_line` writes one per request."""
 
 import logging
 import time
@@ -8,7 +8,7 @@ from typing import Any
 from celery import states
 from celery.signals import task_postrun, task_prerun
 
-from config.http.middleware import Statements
+from config.http.request_line import Statements
 
 logger = logging.getLogger("kaha.task")
 

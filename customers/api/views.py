@@ -19,8 +19,8 @@ from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
-from payments.domain.caller import Caller
-from payments.domain.idempotency import StoredAnswer
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
 
 

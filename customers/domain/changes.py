@@ -6,9 +6,9 @@ from customers.models import Customer, CustomerQuerySet
 from customers.rendering import render_customer
 from payments import clock
 from payments.db.writes import Insert, Update
-from payments.domain import events
-from payments.domain.caller import Caller
-from payments.domain.errors import not_found
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import not_found
 from payments.ids import parse_id
 
 

@@ -11,10 +11,10 @@ from customers.domain.kept_sources import detach_writes
 from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, execute_writes
-from payments.domain import idempotency
-from payments.domain.caller import Caller
-from payments.domain.errors import not_found
-from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import not_found
+from payments.domain.shared.idempotency import Result, StoredAnswer
 
 NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
 

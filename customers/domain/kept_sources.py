@@ -8,13 +8,13 @@ from customers.domain.changes import change, lock
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
-from payments.domain import idempotency
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.caller import Caller
 from payments.domain.charging import sources
-from payments.domain.errors import conflict, not_found
-from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import conflict, not_found
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Source
 

@@ -12,10 +12,10 @@ from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.caller import Caller
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
-from payments.domain.idempotency import StoredAnswer
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Charge
 from payments.rendering.objects import render_charge
 

@@ -9,9 +9,9 @@ from payments.api.access.authentication import key_of
 from payments.api.responses.errors import no_such_path, not_found
 from payments.api.validation.serializers import ClockInput
 from payments.api.views.viewset import ApiViewSet
-from payments.domain import test_clock
-from payments.domain.caller import Caller
-from payments.domain.idempotency import StoredAnswer
+from payments.domain.maintenance import test_clock
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
 
 

@@ -13,10 +13,10 @@ from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
 from payments.domain.disputes.find import find
-from payments.domain.idempotency import StoredAnswer
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Dispute, Evidence
 from payments.rendering.objects import render_dispute, render_evidence
 from payments.rendering.wire import to_bytes

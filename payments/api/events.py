@@ -9,7 +9,7 @@ from payments.api.validation.query_fields import EventListQuery
 from payments.api.views.feeds import Feed, show_feed
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.errors import not_found
+from payments.domain.shared.errors import not_found
 from payments.ids import parse_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Event

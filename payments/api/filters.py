@@ -13,10 +13,10 @@ from django.db.models.functions import Concat, Greatest, Least
 from django.db.models.lookups import Exact
 
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID, ScopedQuerySet
-from payments.domain.caller import Caller
 from payments.domain.charging.state_machine import FLAGS
-from payments.domain.errors import invalid
-from payments.domain.events import EVENT_OBJECTS
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import invalid
+from payments.domain.shared.events import EVENT_OBJECTS
 from payments.ids import first_id, first_id_after
 from payments.models import ApiRequest, Charge, Dispute, Event, Payout
 from payments.rendering.payouts import BALANCES

@@ -13,8 +13,8 @@ from payments.api.validation.query_fields import PageQuery
 from payments.api.views.lists import Filters, Listing, not_in_list, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.caller import Caller
-from payments.domain.errors import not_found
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import not_found
 from payments.ids import parse_id
 from payments.ledger import transactions
 from payments.models import Payout, Posting

@@ -13,8 +13,8 @@ from payments.api.views.viewset import ApiViewSet
 from payments.clock import iso
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
-from payments.domain.caller import Caller
-from payments.domain.errors import not_found
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import not_found
 from payments.ids import parse_id, public_id
 from payments.models import ApiRequest
 

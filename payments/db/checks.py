@@ -56,8 +56,8 @@ class RowRules(BaseConstraint):
 
     def create_sql(self, model: Any, schema_editor: Any) -> str:
         table, quoted = model._meta.db_table, schema_editor.quote_value
-        rules = {rule.name: rule._get_check_sql(model, schema_editor) for rule in self.constraints}  # type: ignore[attr-defined] # Django's own
-        rules = {name: COLUMN.sub(r"checked.\1", condition) for name, condition in rules.items()}
+        checks = {rule.name: rule.constraint_sql(model, schema_editor) for rule in self.constraints}
+        rules = {name: COLUMN.sub(r"checked.\1", sql.partition(" CHECK ")[2][1:-1]) for name, sql in checks.items()}
         cases = " ".join(f"WHEN NOT ({condition}) THEN {quoted(name)}" for name, condition in rules.items())
         names = {"function": schema_editor.quote_name(self.name), "table": schema_editor.quote_name(table)}
         every = " AND ".join(f"({condition})" for condition in rules.values())

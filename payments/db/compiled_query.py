@@ -81,7 +81,7 @@ class Statement:
 
     def __init__(self, rows: QuerySet[Any], for_rendering: bool) -> None:
         self._for_rendering = for_rendering
-        lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
+        lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # no public call says what a query prefetches
         prefetches = [JsonPrefetch.of(rows.model, lookup) for lookup in lookups]
         arrays = {each.attribute: each.column() for each in prefetches}
         compiler = rows.prefetch_related(None).annotate(**arrays).query.get_compiler(connection=connection)

@@ -36,6 +36,7 @@ def copy_with(row: Kind, values: Mapping[str, Any], **related: models.Model) -> 
     `row` is not changed. (`timeit`: 1.6 µs for a charge, where `copy.copy` takes 8.7.)
     """
     copied, state = row.__class__.__new__(row.__class__), ModelState()
+    # Django has no public copy of a row with other related rows, and its cache of them is shared by `copy.copy`.
     vars(state).update(vars(row._state), fields_cache={**row._state.fields_cache, **related})
     vars(copied).update(vars(row))
     vars(copied).update(values, _state=state)

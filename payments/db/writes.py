@@ -155,6 +155,14 @@ def insert_if_absent(row: models.Model) -> bool:
     return bool(send(connection, text, cells_of(row, connection)).rowcount)
 
 
+def delete_in_batches(rows: models.QuerySet[Any], batch: int) -> int:
+    """Delete all of `rows` in their order, at most `batch` in a statement, so that no lock is long; return how many."""
+    total = 0
+    while count := rows.filter(pk__in=list(rows.values_list("pk", flat=True)[:batch])).delete()[0]:
+        total += count
+    return total
+
+
 def _joined(writes: Sequence[Write]) -> list[Write]:
     """Return `writes` with one INSERT for all rows of a model after the last guarded write."""
     last_guarded = max((number for number, write in enumerate(writes) if isinstance(write, Guarded)), default=0)

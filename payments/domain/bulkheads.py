@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from payments.domain.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.fair_queue import Slots
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
@@ -28,61 +29,6 @@ DOWNLOADS_OF_ONE = 2
 
 class ProviderBusy(PaymentError):
     """Too many threads wait for this provider or account; nothing was done."""
-
-
-class Slots:
-    """At most `most` slots for one name, and never more than `in_all` for all names, if given.
-
-    A name holds no more of the `in_all` than are left free. One alone has half of them, two have a third each, three a
-    quarter: whatever is slow at once, the next one finds as much room as each of them has. Where a crowd of names has
-    taken all, a further name gets none either.
-    """
-
-    def __init__(self, most: int, in_all: int | None = None) -> None:
-        self.most, self.in_all = max(1, most), None if in_all is None else max(1, in_all)
-        self._held: dict[Hashable, int] = {}
-        self._taken = 0
-        self._lock = threading.Lock()
-
-    @property
-    def taken(self) -> int:
-        """The slots that all names hold."""
-        return self._taken
-
-    def take(self, name: Hashable) -> bool:
-        """Take a slot for `name`; False where it may hold no more."""
-        with self._lock:
-            held = self._held.get(name, 0)
-            if self._is_full(held):
-                return False
-            self._held[name] = held + 1
-            self._taken += 1
-            return True
-
-    def give_back(self, name: Hashable) -> None:
-        with self._lock:
-            held = self._held.pop(name)
-            if held > 1:
-                self._held[name] = held - 1
-            self._taken -= 1
-
-    @contextmanager
-    def slot(self, name: Hashable, refusal: Callable[[], Exception]) -> Iterator[None]:
-        """Hold a slot of `name` while the block runs; raise what `refusal` returns where it may hold no more."""
-        if not self.take(name):
-            raise refusal()
-        try:
-            yield
-        finally:
-            self.give_back(name)
-
-    def full(self) -> list[Hashable]:
-        """Return the names that hold slots and may hold no more."""
-        with self._lock:
-            return [name for name, held in self._held.items() if self._is_full(held)]
-
-    def _is_full(self, held: int) -> bool:
-        return held >= self.most or (self.in_all is not None and held >= self.in_all - self._taken)
 
 
 class Bulkheads:

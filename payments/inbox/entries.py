@@ -105,7 +105,7 @@ class Sort:
     # The page that shows them, where it is no list of the model.
     all_at: str = ""
     # Whether the text is about no merchant and no payer, so that messages may say it.
-    names_nobody: bool = False
+    is_impersonal: bool = False
     # What an operator must be allowed to do with the model.
     right: str = "view"
 

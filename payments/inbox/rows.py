@@ -178,7 +178,7 @@ def open_differences(limit: Limit) -> QuerySet[Any]:
 
 
 def provider_events(limit: Limit) -> QuerySet[Any]:
-    """Return the reports of providers that moved nothing and that an operator must look at, oldest first."""
+    """Return the events of providers that moved nothing and that an operator must look at, oldest first."""
     needing = ProviderEvent.objects.filter(
         within(limit, "account__merchant"), state=ProviderEvent.State.NEEDS_ATTENTION
     )

@@ -33,7 +33,7 @@ def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
     return [
         ("For you to decide", [decision_entry(each, "decide") for each in waiting.to_decide]),
         ("Approved keys for you to take", [decision_entry(each) for each in waiting.to_take]),
-        ("Yours, waiting for somebody else", [decision_entry(each) for each in waiting.own]),
+        ("Yours, waiting for another operator", [decision_entry(each) for each in waiting.own]),
         ("Assigned to you", _cases_of(user, limit)),
     ]
 

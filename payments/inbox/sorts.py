@@ -127,7 +127,7 @@ def _alert_text(alert: DeclineAlert) -> str:
 
 
 SORTS = (
-    Sort("workers", "Workers and sweeps", "sweep", _workers, entry=_itself, all_at=ON_CALL, names_nobody=True),
+    Sort("workers", "Workers and sweeps", "sweep", _workers, entry=_itself, all_at=ON_CALL, is_impersonal=True),
     Sort("money_check", "Money check", "moneycheck", rows.failed_checks, _check_text, since="started_at"),
     Sort(
         "payout_accounts",
@@ -177,7 +177,7 @@ SORTS = (
         "payoutfile",
         rows.payouts_for_file,
         entry=_for_file_entry,
-        names_nobody=True,
+        is_impersonal=True,
         right="add",
     ),
     Sort("payout_files", "Bank files not sent", "payoutfile", rows.files_to_send, _file_text, "status=open"),

@@ -38,7 +38,7 @@ class ProviderMessage(models.Model):
 
 
 class ProviderEvent(models.Model):
-    """One report in a provider's message and its state; a report with the same key is one row."""
+    """One event in a provider's message and its state; an event with the same key is one row."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

@@ -4,11 +4,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from payments.domain import visits
 from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.domain.charging.charges import continue_after_return
-from payments.domain.errors import NoSuchReturn
+from payments.domain.shared.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
+from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.payment import shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page

@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 import segno
 from csp.constants import NONCE, NONE, SELF
-from csp.decorators import csp
+from csp.decorators import csp, csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
@@ -78,9 +78,9 @@ def for_payers(view: View[Params]) -> View[Params]:
 
 def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
     """Return the page of the template `payer/<name>.html`, which may load the merchant's logo."""
-    response: Any = render(request, f"payer/{name}.html", context, status=status)
-    response._csp_update = {"img-src": image_origins(context or {})}
-    return response
+    policy = csp_update({"img-src": image_origins(context or {})})
+    show: Any = policy(lambda request: render(request, f"payer/{name}.html", context, status=status))
+    return cast(HttpResponse, show(request))
 
 
 def qr_code_of(text: str) -> HttpResponse:

@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import sourcetypes
-from payments.domain import visits
 from payments.models import PageVisit
 from payments.money import format_amount
+from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.payment import charge_of_attempt, shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page

@@ -174,16 +174,16 @@ PayoutOutcome = Accepted | Paid | Failed | Returned | Unknown | NotSent | Reject
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A provider's own report about the payment or operation with our `reference`.
+class WebhookEvent:
+    """A provider's own event about the payment or operation with our `reference`.
 
     Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
     however often it is sent, empty where the provider has no such key. `amount` and `currency`, where present, must be
     those that were asked for. `provider_ref` serves to look the outcome up where we do not have the provider's own ID
     yet; only the lookup's answer counts. `payment` is the payment's reference, ours or the provider's, for an operation
-    that may not be ours: somebody made it by hand at the provider. With a `dispute`, the report says only how a
+    that may not be ours: somebody made it by hand at the provider. With a `dispute`, the event says only how a
     dispute of the payment of `reference` stands, or only that there is news of one, and then all of it is looked up. A
-    report about a payout has no outcome: it is always looked up.
+    event about a payout has no outcome: it is always looked up.
     """
 
     reference: str
@@ -260,7 +260,7 @@ class Provider(Protocol):
     def resolve(self, asked: Payment | Operation) -> Outcome:
         """Return its outcome, by lookup or harmless replay; may be NotFound. Open no new exposure."""
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         """Verify and read a webhook of the provider. Raise BadSignature, ValueError where it cannot be read."""
 
     def test_credentials(self) -> Outcome:
@@ -280,7 +280,7 @@ class TakesResponses(Protocol):
 
 @runtime_checkable
 class FindsDisputes(Protocol):
-    """A connector whose reports of disputes are only news, so that it is asked about each."""
+    """A connector whose events of disputes are only news, so that it is asked about each."""
 
     def find_dispute(self, provider_ref: str) -> FoundDispute | Unknown | NotSent | NotFound:
         """Return how the dispute stands, by a lookup that moves nothing; NotFound where the provider never saw it."""

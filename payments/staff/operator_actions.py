@@ -42,9 +42,9 @@ class Invite(RowAction):
         yield "How long it works", f"Once, within {days} days. An earlier link stops working now."
         yield "Who can use it", "Anybody who has the link. Pass it on over a channel that keeps it secret."
 
-    def do(self, user: User, said: dict[str, Any]) -> Mapping[str, str]:
+    def do(self, user: User, cleaned: dict[str, Any]) -> Mapping[str, str]:
         shown = {"Link": invitations.invite(user)}
-        if said.get("by_mail"):
+        if cleaned.get("by_mail"):
             is_sent = invitations.send(user, shown["Link"])
             shown["E-mail"] = f"Sent to {user.email}." if is_sent else "The mail server did not take it: pass it on."
         return shown
@@ -63,7 +63,7 @@ class WithdrawInvitation(RowAction):
         yield "Open until", moment_cell(invitation.expires_at if invitation else None)
         yield "What happens", "The link stops working. A password that was set before keeps working."
 
-    def do(self, user: User, said: dict[str, Any]) -> str:
+    def do(self, user: User, cleaned: dict[str, Any]) -> str:
         return "The link is withdrawn." if invitations.withdraw(user) else "There was no link any more."
 
 
@@ -82,7 +82,7 @@ class Deactivate(RowAction):
         )
 
     @transaction.atomic
-    def do(self, user: User, said: dict[str, Any]) -> str:
+    def do(self, user: User, cleaned: dict[str, Any]) -> str:
         invitations.withdraw(user)
         user.is_active = False
         user.save(update_fields=["is_active"])
@@ -100,7 +100,7 @@ class Reactivate(RowAction):
         yield "Operator", str(user)
         yield "What happens", "The operator can sign in again. Password, second factors and roles are unchanged."
 
-    def do(self, user: User, said: dict[str, Any]) -> str:
+    def do(self, user: User, cleaned: dict[str, Any]) -> str:
         user.is_active = True
         user.save(update_fields=["is_active"])
         return f"{user} is active again."

@@ -27,8 +27,8 @@ from payments.api.access.throttling import counted_address
 from payments.api.disputes import DisputeViewSet
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
-from payments.domain.bulkheads import Slots
 from payments.domain.reconciliation.uploads import MAX_BYTES
+from payments.fair_queue import Slots
 from payments.models import ApiKey
 from payments.models.charging.evidence import SIZE_MAX
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
@@ -151,8 +151,8 @@ class LongBodies:
     def __init__(self, lookups: Executor) -> None:
         self._lookups = lookups
         self._reports_path = reverse("admin:payments_reportupload_upload")
-        nobodys = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
-        self._office_path = re.compile(nobodys.replace(str(UUID(int=0)), "[^/]+"))
+        example = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
+        self._office_path = re.compile(example.replace(str(UUID(int=0)), "[^/]+"))
         self._slots = {uploads: Slots(1, uploads.most) for uploads in (REPORTS, EVIDENCE, OFFICE_EVIDENCE)}
 
     @asynccontextmanager

@@ -23,7 +23,7 @@ from payments.health.worker_monitor import WorkerMonitor
 from payments.metrics import counters, samples
 from payments.metrics.counters import count_request
 from payments.traces import lifetime as traces
-from payments.web import request_log
+from payments.web import stored_requests
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
 from payments.web.refusals import Refused, answer_to
@@ -111,7 +111,7 @@ class Front:
         self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
         # A process takes no request before it knows whether its database answers.
         self._health = await asyncio.to_thread(Health, self._threads)
-        request_log.start()
+        stored_requests.start()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._drain)
         samples.start(
             {
@@ -125,7 +125,7 @@ class Front:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._threads.waits.end()
-        await asyncio.to_thread(request_log.flush)
+        await asyncio.to_thread(stored_requests.flush)
         await asyncio.to_thread(traces.stop)
         await send({"type": "lifespan.shutdown.complete"})
 

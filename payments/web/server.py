@@ -7,10 +7,9 @@ from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, lockf
 from typing import Any
 
-from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
-from granian.server.common import AbstractServer
+from granian.server import MPServer
 
 Application = Callable[..., Any]
 PROCESSES = 2
@@ -45,6 +44,15 @@ class Cpus:
                 return
 
 
+class Server(MPServer):
+    """granian with a process for each worker."""
+
+    def signal_handler_interrupt(self, *_: object) -> None:
+        """End the server; granian's own handler hangs where a process has just ended, for it takes a held lock."""
+        self.interrupt_signal = True
+        start_new_thread(self.main_loop_interrupt.set, ())
+
+
 def serve(
     load: Callable[[], Application],
     host: str,
@@ -56,7 +64,7 @@ def serve(
 
     A process that dies is replaced. HTTP/2 has no deadline for headers, so it is off.
     """
-    server: AbstractServer[Any] = Granian(
+    server = Server(
         "application",
         address=host,
         port=port,
@@ -77,10 +85,4 @@ def serve(
         cpus.bind()
         return load()
 
-    def interrupt(*_: object) -> None:
-        server.interrupt_signal = True
-        start_new_thread(server.main_loop_interrupt.set, ())
-
-    # granian's own handler hangs where the signal meets it while a process has just ended, for it takes a held lock.
-    vars(server)["signal_handler_interrupt"] = interrupt
     server.serve(target_loader=load_in_process)

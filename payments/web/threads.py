@@ -1,6 +1,7 @@
 """The threads that run the WSGI application, each with a whole request."""
 
 import asyncio
+import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,15 +13,17 @@ from cachetools import LRUCache
 
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
-from payments.api.views.feeds import WAIT
-from payments.domain.bulkheads import Slots
+from payments.api.views.feeds import WAIT, Wait
+from payments.connections import release_connection
+from payments.fair_queue import FairQueue, Slots, Turn
 from payments.web.environ import Environ, request_of
-from payments.web.fair_queue import FairQueue, Turn
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
-from payments.web.waits import Waits
 
 MOST_KEYS = 10_000
+POLL_SECONDS = 0.5
+# However many requests wait, a process looks no more often than this, by one thread with one connection.
+POLLS_A_SECOND = 50
 
 
 class Callers:
@@ -45,6 +48,48 @@ class Callers:
 
 def _credentials(environ: Environ) -> str:
     return environ.get("HTTP_AUTHORIZATION", "")
+
+
+class Waits:
+    """The requests that wait in the event loop for what may come: they hold no thread and no connection."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="wait")
+        self._count = 0
+        self._is_ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Answer those that wait at once, because the process ends."""
+        self._is_ending.set()
+
+    async def answer(self, wait: Wait, empty: Answer | None, client: Client) -> Answer | None:
+        """Return the answer of a request that waits: `empty` if nothing comes in time, None if its client leaves."""
+        self._count += 1
+        ending = asyncio.create_task(self._is_ending.wait())
+        try:
+            while empty and not client.leaving.done() and not ending.done():
+                if content := await self._found(wait):
+                    return empty.with_body(content)
+                left = wait.give_up_at - time.monotonic()
+                if left <= 0:
+                    break
+                pause = min(left, max(POLL_SECONDS, self._count / POLLS_A_SECOND))
+                await asyncio.wait([client.leaving, ending], timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+            return None if client.leaving.done() else empty
+        finally:
+            ending.cancel()
+            self._count -= 1
+            wait.end()
+
+    async def _found(self, wait: Wait) -> bytes | None:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, _find, wait)
+
+
+def _find(wait: Wait) -> bytes | None:
+    try:
+        return wait.find()
+    finally:
+        release_connection()
 
 
 class Threads:
@@ -93,19 +138,20 @@ class Threads:
         caller = self._callers.caller_of(environ)
         if not self._room.take(caller):
             raise Refused(too_many_requests())
-        turn = self._queue.begin(caller)
+        begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        turn = self._queue.begin(caller, partial(begun.set_result, None))
         try:
-            if not turn.begun.done() and await client.leaves_before(turn.begun):
+            if not turn.has_begun and await client.leaves_before(begun):
                 return None
             return await self._answer_in_thread(turn, environ, client, send)
         finally:
-            turn.end()
+            self._queue.end(turn)
             self._room.give_back(caller)
             self._callers.learn(environ)
 
     async def _answer_in_thread(self, turn: Turn, environ: Environ, client: Client, send: Send) -> Answer | None:
         loop, may_queue = asyncio.get_running_loop(), self.are_taken
-        end_turn = partial(loop.call_soon_threadsafe, turn.end)
+        end_turn = partial(loop.call_soon_threadsafe, self._queue.end, turn)
         self._submitted += 1
         try:
             work = self._pool.submit(_run, end_turn, self._application, environ, Pieces(send, client, loop))

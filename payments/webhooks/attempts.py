@@ -15,8 +15,8 @@ from payments.traces import spans, sweeps
 from payments.traces.calls import Call, record_call
 from payments.traces.spans import Kind, Span, Trace
 from payments.webhooks.attempt_rules import finished_attempt
-from payments.webhooks.bulkheads import ReceiverQueues, SlowReceivers, TakenPlace
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
+from payments.webhooks.receiver_queues import ReceiverQueues, SlowReceivers, TakenPlace
 from payments.webhooks.signing_secrets import Signers
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.transport.name_lookup import Lookup

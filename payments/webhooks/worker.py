@@ -14,9 +14,9 @@ from psycopg import AsyncConnection
 from payments import clock
 from payments.failpoints import Failpoint, reached
 from payments.webhooks.attempts import Attempts, Clock
-from payments.webhooks.bulkheads import SlowReceivers
 from payments.webhooks.claim_connection import connect
 from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, record, release
+from payments.webhooks.receiver_queues import SlowReceivers
 from payments.webhooks.scan_window import ScanWindow
 from payments.webhooks.signing_secrets import Keyring
 from payments.webhooks.transport.client import Transport

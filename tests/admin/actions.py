@@ -22,7 +22,7 @@ def form_of(client: Client, address: str) -> dict[str, str]:
     return {"reason": REASON, **({"row_id": found[1]} if found else {})}
 
 
-def act(client: Client, row: Model, name: str, /, **said: Any) -> HttpResponse:
+def act(client: Client, row: Model, name: str, /, **fields: Any) -> HttpResponse:
     """Return the answer to an action on `row`."""
     address = address_of(row, name)
-    return client.post(address, form_of(client, address) | said)
+    return client.post(address, form_of(client, address) | fields)

@@ -150,7 +150,7 @@ def test_a_block_is_lifted_with_a_reason(api: Api, operator: Client) -> None:
     text = text_of(operator.post(lift_of(block), {"reason": "It was another card"}, follow=True))
     assert ("Lifted: visa …3055 may be charged again." in text, lift_of(block) in text) == (True, False)
     assert api.charge()["status"] == "succeeded"
-    assert "Somebody else has lifted it already." in text_of(
+    assert "Another operator has lifted it already." in text_of(
         operator.post(lift_of(block), {"reason": "Again"}, follow=True)
     )
 

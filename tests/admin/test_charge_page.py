@@ -111,8 +111,8 @@ def test_the_result_of_3_d_secure_is_shown(
 
 
 def test_what_the_provider_said_of_checks_and_arn_is_shown(house: House, operator: Client) -> None:
-    said = {"avsResult": "4 postal code matched", "acquirerReference": "74537604221431003881865"}
-    Attempt.objects.filter(kind="authorize").update(response=said)
+    response = {"avsResult": "4 postal code matched", "acquirerReference": "74537604221431003881865"}
+    Attempt.objects.filter(kind="authorize").update(response=response)
     text = page(operator, house.charge)
     assert "Address 4 postal code matched" in text
     assert "ARN, authorize 74537604221431003881865" in text

@@ -56,7 +56,7 @@ def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, o
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("fields", "words"),
     [
         ({"file": b"GIF89a"}, "must be a PDF, PNG or JPEG"),
         ({"file": b"%PDF-".ljust(SIZE_MAX + 1)}, "larger than 2.0"),
@@ -68,10 +68,10 @@ def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, o
     ids=["another type", "too large", "empty", "with a text", "nothing", "nothing to read"],
 )
 def test_what_is_no_piece_of_evidence_is_refused(
-    dispute: Dispute, operator: Client, said: dict[str, Any], words: str
+    dispute: Dispute, operator: Client, fields: dict[str, Any], words: str
 ) -> None:
-    files = {"file": SimpleUploadedFile("file.pdf", said.pop("file"))} if "file" in said else {}
-    assert words in text_of(act(operator, dispute, "add_evidence", type="receipt", **said, **files))
+    files = {"file": SimpleUploadedFile("file.pdf", fields.pop("file"))} if "file" in fields else {}
+    assert words in text_of(act(operator, dispute, "add_evidence", type="receipt", **fields, **files))
     assert not Evidence.objects.exists()
 
 
@@ -88,8 +88,8 @@ def test_a_file_without_the_forms_token_is_refused(dispute: Dispute) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(the_operator())
     file = SimpleUploadedFile("file.pdf", b"%PDF-1.7")
-    said = {"type": "receipt", "reason": "Ticket 4711", "file": file}
-    assert client.post(address_of(dispute, "add_evidence"), said).status_code == 403
+    fields = {"type": "receipt", "reason": "Ticket 4711", "file": file}
+    assert client.post(address_of(dispute, "add_evidence"), fields).status_code == 403
     assert not Evidence.objects.exists()
 
 

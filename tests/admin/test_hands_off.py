@@ -69,8 +69,8 @@ def test_a_merchant_may_be_renamed(operator: Client) -> None:
 
 def test_the_branding_has_fields_and_a_preview(operator: Client) -> None:
     merchant = MerchantFactory()
-    said = {"logo": "https://shop.example/logo.svg", "use_logo": "on", "brand_color": "#ffe600"}
-    assert operator.post(page_of(merchant), merchant_form(**said)).status_code == 302
+    fields = {"logo": "https://shop.example/logo.svg", "use_logo": "on", "brand_color": "#ffe600"}
+    assert operator.post(page_of(merchant), merchant_form(**fields)).status_code == 302
     branding = {"logo": "https://shop.example/logo.svg", "use_logo": True, "brand_color": "#ffe600"}
     assert Merchant.objects.get().branding == branding
     text = text_of(operator.get(page_of(merchant)))

@@ -82,13 +82,13 @@ def test_a_restricted_key_has_the_limits_that_were_given(operator: Client, shop:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [{"kind": "restricted"}, {"kind": "secret", "rights": ["charges:read"]}, {"kind": "secret", "networks": "10.0.0"}],
     ids=["no rights", "rights of none", "no network"],
 )
-def test_what_can_be_no_key_is_refused_and_said(said: dict[str, Any], operator: Client, shop: NewMerchant) -> None:
+def test_what_can_be_no_key_is_refused_and_said(fields: dict[str, Any], operator: Client, shop: NewMerchant) -> None:
     count = ApiKey.objects.count()
-    assert "errorlist" in text_of(act(operator, shop.merchant, "issue_key", mode="test", **said))
+    assert "errorlist" in text_of(act(operator, shop.merchant, "issue_key", mode="test", **fields))
     assert ApiKey.objects.count() == count
 
 

@@ -45,12 +45,12 @@ def test_a_form_that_is_sent_again_makes_no_second_merchant(operator: Client) ->
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [{"title": ""}, {"title": "東京"}, {"title": "Sari", "statement_descriptor": "A*"}],
     ids=["no title", "nothing plain", "not plain"],
 )
-def test_a_merchant_that_cannot_be_is_refused_and_said(said: dict[str, str], operator: Client) -> None:
-    assert "errorlist" in text_of(operator.post(ADD, form_of(operator, ADD) | said))
+def test_a_merchant_that_cannot_be_is_refused_and_said(fields: dict[str, str], operator: Client) -> None:
+    assert "errorlist" in text_of(operator.post(ADD, form_of(operator, ADD) | fields))
     assert not Merchant.objects.exists()
 
 
@@ -234,8 +234,8 @@ def test_only_one_test_event_is_under_way_at_once(operator: Client, shop: NewMer
 
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:
     others = [name for name in sourcetypes.NAMES if name != "gcash"]
-    said = {"test": others, "live": sourcetypes.NAMES}
-    assert act(operator, shop.merchant, "set_payment_methods", **said).status_code == 302
+    fields = {"test": others, "live": sourcetypes.NAMES}
+    assert act(operator, shop.merchant, "set_payment_methods", **fields).status_code == 302
     assert newest().payment_method_settings == {"gcash": {"enabled": True, "test": False}}
     entry = AuditEntry.objects.latest("id")
     assert (entry.detail, entry.reason) == ("gcash off in test mode", REASON)
@@ -254,10 +254,10 @@ def test_the_page_offers_the_ways_that_are_taken(operator: Client, shop: NewMerc
     assert re.findall(r'value="(\w+)" [^>]*checked', text) == ["card", "maya"]
 
 
-@pytest.mark.parametrize(("said", "budget"), [("500", 500), ("", None)], ids=["a number", "as usual"])
-def test_the_decline_budget_is_set(said: str, budget: int | None, operator: Client) -> None:
+@pytest.mark.parametrize(("typed", "budget"), [("500", 500), ("", None)], ids=["a number", "as usual"])
+def test_the_decline_budget_is_set(typed: str, budget: int | None, operator: Client) -> None:
     merchant = MerchantFactory(decline_budget=7)
-    assert act(operator, merchant, "set_decline_budget", budget=said).status_code == 302
+    assert act(operator, merchant, "set_decline_budget", budget=typed).status_code == 302
     assert newest().decline_budget == budget
 
 

@@ -44,8 +44,8 @@ def fely(db: None) -> Client:
 
 
 def decide(client: Client, request: ApprovalRequest) -> str:
-    said = {"decision": "approve", "note": NOTE}
-    return words_of(client.post(address_of(request, "decide"), said, follow=True))
+    fields = {"decision": "approve", "note": NOTE}
+    return words_of(client.post(address_of(request, "decide"), fields, follow=True))
 
 
 def approve_together(client: Client, *payouts: Payout) -> str:
@@ -55,8 +55,8 @@ def approve_together(client: Client, *payouts: Payout) -> str:
     if 'name="row_id"' not in text:
         return text
     row_id = text.partition('name="row_id" value="')[2][:36]
-    said = chosen | {"decision": "confirm", "reason": REASON, "row_id": row_id}
-    return words_of(client.post(f"{list_of(Payout)}?mode=live", said, follow=True))
+    fields = chosen | {"decision": "confirm", "reason": REASON, "row_id": row_id}
+    return words_of(client.post(f"{list_of(Payout)}?mode=live", fields, follow=True))
 
 
 def test_a_test_account_is_set_by_one_operator_at_once(ana: Client, shop: NewMerchant) -> None:
@@ -124,9 +124,9 @@ def test_a_second_schedule_of_the_same_currency_is_refused(ana: Client, shop: Ne
 
 
 def test_a_reserve_without_days_is_refused_at_its_field(ana: Client, shop: NewMerchant) -> None:
-    said = TERMS | {"reserve_days": "0"}
+    fields = TERMS | {"reserve_days": "0"}
     assert "A reserve has a percentage and days" in text_of(
-        act(ana, shop.merchant, "set_payout_schedule", mode="test", **PHP, **said)
+        act(ana, shop.merchant, "set_payout_schedule", mode="test", **PHP, **fields)
     )
 
 

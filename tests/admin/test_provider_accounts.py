@@ -36,9 +36,9 @@ def account(north: Psp, shop: NewMerchant) -> ProviderAccount:
     return account_at(north, shop.merchant)
 
 
-def filled(operator: Client, shop: NewMerchant, **said: str) -> dict[str, str]:
+def filled(operator: Client, shop: NewMerchant, **fields: str) -> dict[str, str]:
     form = {"merchant": str(shop.merchant.pk), "mode": "live", "title": "Our north", "credential_key": KEY}
-    return form_of(operator, ADD) | form | said
+    return form_of(operator, ADD) | form | fields
 
 
 def test_an_account_is_connected_with_what_its_connector_asks_for(operator: Client, shop: NewMerchant) -> None:
@@ -90,11 +90,11 @@ def test_a_form_that_is_sent_again_makes_no_second_account(operator: Client, sho
     assert operator.post(ADD, form)["Location"] == page_of(ProviderAccount.objects.get())
 
 
-@pytest.mark.parametrize("said", [{"credential_key": ""}, {"title": " "}, {"reason": ""}, {"mode": "dry"}], ids=str)
+@pytest.mark.parametrize("fields", [{"credential_key": ""}, {"title": " "}, {"reason": ""}, {"mode": "dry"}], ids=str)
 def test_what_is_missing_is_said_and_no_secret_shown_again(
-    operator: Client, shop: NewMerchant, said: dict[str, str]
+    operator: Client, shop: NewMerchant, fields: dict[str, str]
 ) -> None:
-    text = text_of(operator.post(ADD, filled(operator, shop, credential_token=TOKEN) | said))
+    text = text_of(operator.post(ADD, filled(operator, shop, credential_token=TOKEN) | fields))
 
     assert "errorlist" in text
     assert not [secret for secret in (KEY, TOKEN) if secret in text]
@@ -114,8 +114,8 @@ def test_the_list_offers_an_account_at_each_provider(operator: Client) -> None:
 def test_credentials_are_changed_and_those_left_empty_stay(
     operator: Client, account: ProviderAccount, north: Psp
 ) -> None:
-    said = {"title": "North", "enabled": "on", "credential_key": "", "credential_token": TOKEN}
-    assert act(operator, account, "change_account", **said).status_code == 302
+    fields = {"title": "North", "enabled": "on", "credential_key": "", "credential_token": TOKEN}
+    assert act(operator, account, "change_account", **fields).status_code == 302
     assert ProviderAccount.objects.get().version == 1
 
     approve_newest()
@@ -145,8 +145,8 @@ def test_it_is_switched_on_again_by_two(operator: Client, account: ProviderAccou
 
 def test_a_setting_that_cannot_be_is_refused_at_its_field(operator: Client, shop: NewMerchant) -> None:
     address = ADD.replace("north", "adyen")
-    said = {"credential_api_key": KEY, "credential_hmac_key": "5A" * 32, "setting_merchant_account": "KahaPH"}
-    form = form_of(operator, address) | {"merchant": str(shop.merchant.pk), "mode": "live", "title": "Ours"} | said
+    fields = {"credential_api_key": KEY, "credential_hmac_key": "5A" * 32, "setting_merchant_account": "KahaPH"}
+    form = form_of(operator, address) | {"merchant": str(shop.merchant.pk), "mode": "live", "title": "Ours"} | fields
     text = text_of(operator.post(address, form | {"setting_live_prefix": "evil.example/?"}))
 
     field = text[text.index('<ul class="errorlist"') : text.index('id="id_setting_live_prefix"')]
@@ -155,8 +155,8 @@ def test_a_setting_that_cannot_be_is_refused_at_its_field(operator: Client, shop
 
 
 def test_a_changed_setting_asks_for_the_credentials_at_their_fields(operator: Client, account: ProviderAccount) -> None:
-    said = {"title": account.title, "enabled": "on", "setting_branch": "Davao"}
-    text = text_of(act(operator, account, "change_account", **said))
+    fields = {"title": account.title, "enabled": "on", "setting_branch": "Davao"}
+    text = text_of(act(operator, account, "change_account", **fields))
 
     field = text[text.index('<ul class="errorlist"') : text.index('id="id_credential_key"')]
     assert "Type it again" in field
@@ -196,7 +196,7 @@ def test_a_route_is_added_with_amounts_as_people_write_them(operator: Client, ac
 
 
 @pytest.mark.parametrize(
-    ("said", "announced"),
+    ("fields", "announced"),
     [
         ({"amount_min": "20.00", "currency": ""}, "Amounts are of a currency"),
         ({"amount_min": "20.001"}, "not an amount"),
@@ -208,9 +208,9 @@ def test_a_route_is_added_with_amounts_as_people_write_them(operator: Client, ac
     ids=str,
 )
 def test_a_route_that_cannot_be_is_refused_and_said(
-    operator: Client, account: ProviderAccount, said: dict[str, str], announced: str
+    operator: Client, account: ProviderAccount, fields: dict[str, str], announced: str
 ) -> None:
-    form = {name: value for name, value in (ROUTE | said).items() if value}
+    form = {name: value for name, value in (ROUTE | fields).items() if value}
     assert announced in text_of(act(operator, account, "add_route", **form))
     assert not Route.objects.exists()
 

@@ -87,34 +87,34 @@ def an_operator(role: str) -> Client:
     return client
 
 
-def closed(client: Client, report: ProviderEvent, note: str) -> str:
-    address = f"{LIST}{report.message_id}/close/"
-    return words_of(client.post(address, {"report": report.pk, "note": note}, follow=True))
+def closed(client: Client, event: ProviderEvent, note: str) -> str:
+    address = f"{LIST}{event.message_id}/close/"
+    return words_of(client.post(address, {"event": event.pk, "note": note}, follow=True))
 
 
 def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> None:
-    report = make_provider_message(shop.merchant).events.get()
+    event = make_provider_message(shop.merchant).events.get()
     finance = an_operator("finance")
-    assert "Close with a note" in words_of(finance.get(f"{LIST}{report.message_id}/change/"))
+    assert "Close with a note" in words_of(finance.get(f"{LIST}{event.message_id}/change/"))
 
-    page = closed(finance, report, "Refunded by hand, ticket 77.")
+    page = closed(finance, event, "Refunded by hand, ticket 77.")
 
     assert "Closed." in page
     assert "Refunded by hand, ticket 77. finance," in page
     assert "Close with a note" not in page
-    report.refresh_from_db()
-    assert (report.state, report.closed_by.username) == ("closed", "finance")
+    event.refresh_from_db()
+    assert (event.state, event.closed_by.username) == ("closed", "finance")
     entry = AuditEntry.objects.latest("id")
-    assert (entry.action, entry.object_id, entry.actor) == ("closed", str(report.message_id), "finance")
+    assert (entry.action, entry.object_id, entry.actor) == ("closed", str(event.message_id), "finance")
     assert entry.reason == "Refunded by hand, ticket 77."
 
 
 @pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
 def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
-    report = make_provider_message(shop.merchant).events.get()
-    assert "4000000000003055" not in closed(an_operator("finance"), report, note)
-    report.refresh_from_db()
-    assert report.state == "needs_attention"
+    event = make_provider_message(shop.merchant).events.get()
+    assert "4000000000003055" not in closed(an_operator("finance"), event, note)
+    event.refresh_from_db()
+    assert event.state == "needs_attention"
 
 
 def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant) -> None:
@@ -135,34 +135,34 @@ def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant)
 
 @pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
 def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
-    report = make_provider_message(shop.merchant, state=state).events.get()
-    assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
+    event = make_provider_message(shop.merchant, state=state).events.get()
+    assert "Nothing of it needs attention any more." in closed(an_operator("finance"), event, "Ticket 77.")
     with pytest.raises(attention.TooLate):
-        attention.close(report, User.objects.get(), "Ticket 77.")
+        attention.close(event, User.objects.get(), "Ticket 77.")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
-    report = make_provider_message(shop.merchant).events.get()
+    event = make_provider_message(shop.merchant).events.get()
     people = [User.objects.create(username=name) for name in ("ana", "ben", "caro")]
 
     def close(number: int) -> str:
         try:
-            attention.close(report, people[number], f"Seen by {people[number]}.")
+            attention.close(event, people[number], f"Seen by {people[number]}.")
         except attention.TooLate:
             return ""
         return people[number].username
 
     [winner] = [name for name in at_once(3, close) if name]
-    report.refresh_from_db()
-    assert (report.closed_by.username, report.note) == (winner, f"Seen by {winner}.")
+    event.refresh_from_db()
+    assert (event.closed_by.username, event.note) == (winner, f"Seen by {winner}.")
 
 
 def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
-    report = make_provider_message(shop.merchant).events.get()
+    event = make_provider_message(shop.merchant).events.get()
     with clock.at(clock.now() + timedelta(days=91)):
         assert inbox.delete_old() == 0
-    attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
+    attention.close(event, User.objects.create(username="ana"), "Ticket 77.")
     with clock.at(clock.now() + timedelta(days=89)):
         assert inbox.delete_old() == 0
     with clock.at(clock.now() + timedelta(days=91)):

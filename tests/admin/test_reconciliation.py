@@ -117,7 +117,7 @@ def test_a_note_is_wanted_without_secrets(note: str, outsider: ReconciliationIte
 def test_the_second_operator_sees_a_warning(outsider: ReconciliationItem, operator: Client) -> None:
     operator.post(act("close", outsider), {"note": "First."})
     text = text_of(operator.post(act("close", outsider), {"note": "Second."}, follow=True))
-    assert "Somebody else has just decided this." in text
+    assert "Another operator has just decided this." in text
     assert ReconciliationItem.objects.get().note == "First."
     assert AuditEntry.objects.about(outsider).count() == 1
 

@@ -47,10 +47,10 @@ def test_a_line_says_what_was_asked_and_answered_and_when_it_is_looked_up(
     api.charge(ANSWER_LOST, amount=125_000)
     attempt = Attempt.objects.get()
     text = text_of(ana.get(list_of(UnknownOutcome)))
-    said = [shop.merchant.title, "test", public_id("ch", attempt.charge_id), "PHP\xa01,250.00", "authorize"]
-    said += [attempt.reference, "simulator", attempt.request_id, "the answer was lost"]
+    facts = [shop.merchant.title, "test", public_id("ch", attempt.charge_id), "PHP\xa01,250.00", "authorize"]
+    facts += [attempt.reference, "simulator", attempt.request_id, "the answer was lost"]
     moments = [moment_cell(moment) for moment in (attempt.created_at, attempt.due_at)]
-    assert [word for word in [*said, *moments] if word not in text] == []
+    assert [word for word in [*facts, *moments] if word not in text] == []
 
 
 def test_the_desk_is_searched_by_the_ids_of_what_it_is_about(unknown: Attempt, api: Api, ana: Client) -> None:

@@ -141,8 +141,8 @@ def test_the_table_of_fees_keeps_rows_that_it_does_not_offer_any_more(operator: 
     assert f'<option value="{GONE}" selected>' in text
     assert f'<option value="{WITHDRAWN}" selected>' in text
     rows = {"type": [GONE, "card", "card"], "currency": ["PHP", WITHDRAWN, "PHP"], "percent": ["1", "1", "2"]}
-    said = {f"fees_{name}": values for name, values in rows.items()} | {"fees_fixed": ["0", "0", "0"]}
-    act(operator, shop.merchant, "set_fees", **said)
+    fields = {f"fees_{name}": values for name, values in rows.items()} | {"fees_fixed": ["0", "0", "0"]}
+    act(operator, shop.merchant, "set_fees", **fields)
     shop.merchant.refresh_from_db()
     assert shop.merchant.rates[GONE] == {"PHP": KEPT}
     assert shop.merchant.rates["card"] == {WITHDRAWN: KEPT, "PHP": {"basis_points": 200, "fixed": 0}}
@@ -180,9 +180,9 @@ def test_the_form_of_a_route_keeps_its_currency_and_type(operator: Client, shop:
 
 def test_the_form_of_a_bin_range_keeps_its_brand(operator: Client) -> None:
     row = BinRange.objects.create(prefix="411111", brand=GONE, funding=GONE, issuing_bank="Bank of Baguio")
-    said = {"brand": GONE, "funding": GONE, "country": "PH", "issuing_bank": "Bank of Cebu"}
+    fields = {"brand": GONE, "funding": GONE, "country": "PH", "issuing_bank": "Bank of Cebu"}
     assert f'<option value="{GONE}" selected>' in text_of(operator.get(page_of(row)))
-    assert operator.post(page_of(row), said).status_code == 302
+    assert operator.post(page_of(row), fields).status_code == 302
     row.refresh_from_db()
     assert (row.brand, row.issuing_bank) == (GONE, "Bank of Cebu")
 

@@ -12,8 +12,8 @@ from rest_framework.request import Request
 
 from payments.api.responses.errors import ApiError, Fault, invalid
 from payments.api.views.base import ApiView
-from payments.domain.errors import ErrorKind, PaymentError
-from payments.domain.errors import invalid as refused
+from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import invalid as refused
 from payments.pages.responses import for_payers
 
 SECRET = "4242424242424242"

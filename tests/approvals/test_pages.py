@@ -51,15 +51,15 @@ def take(client: Client, request: ApprovalRequest) -> list[str]:
 
 def test_a_live_key_that_refunds_needs_an_approver(ana: Client, shop: NewMerchant) -> None:
     count = ApiKey.objects.count()
-    for said in (LIVE_SECRET, {"mode": "live", "kind": "restricted", "rights": ["refunds:write"]}):
-        answer = act(ana, shop.merchant, "issue_key", **said)
+    for fields in (LIVE_SECRET, {"mode": "live", "kind": "restricted", "rights": ["refunds:write"]}):
+        answer = act(ana, shop.merchant, "issue_key", **fields)
         assert answer["Location"] == page_of(newest())
     assert (ApiKey.objects.count(), ApprovalRequest.objects.count()) == (count, 2)
 
 
 def test_a_live_key_that_reads_is_issued_at_once(ana: Client, shop: NewMerchant) -> None:
-    said = {"mode": "live", "kind": "restricted", "rights": ["charges:read"]}
-    assert A_KEY.search(text_of(act(ana, shop.merchant, "issue_key", **said)))
+    fields = {"mode": "live", "kind": "restricted", "rights": ["charges:read"]}
+    assert A_KEY.search(text_of(act(ana, shop.merchant, "issue_key", **fields)))
 
 
 def test_rolling_a_live_secret_key_needs_an_approver(ana: Client, shop: NewMerchant) -> None:
@@ -175,7 +175,7 @@ def test_a_rejected_account_is_not_connected(ben: Client, shop: NewMerchant) -> 
 
 
 def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
-    announced = "Nobody else may approve it yet. Add another user under Users"
+    announced = "No other operator may approve it yet. Add another user under Users"
     assert announced in text_of(ana.get(address_of(shop.merchant, "issue_key")))
     assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
@@ -187,7 +187,7 @@ def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop:
 def test_an_operator_who_cannot_decide_is_no_approver(ana: Client, shop: NewMerchant, change: dict[str, bool]) -> None:
     staff_member("ben")
     User.objects.filter(username="ben").update(**change)
-    assert "Nobody else may approve it yet" in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert "No other operator may approve it yet" in text_of(ana.get(address_of(shop.merchant, "issue_key")))
 
 
 def test_one_list_has_all_requests_that_wait_for_an_approver(

@@ -57,8 +57,8 @@ def test_the_audit_log_has_the_change_and_its_requester(account: ProviderAccount
     request = requested_change(account, {"key": KEY}, settings={"branch": "Davao"})
     entry = AuditEntry.objects.about(request).get()
     assert (entry.action, entry.reason) == ("proposed", REASON)
-    for said in ("requested by ana", '"settings": {"branch": "Davao"}', '"settings": {}'):
-        assert said in entry.detail
+    for part in ("requested by ana", '"settings": {"branch": "Davao"}', '"settings": {}'):
+        assert part in entry.detail
 
 
 @pytest.mark.parametrize("rights", [["charges:pay"], []], ids=["unknown right", "no right"])

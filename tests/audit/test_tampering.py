@@ -22,8 +22,8 @@ def hashes() -> list[str]:
     return [link.hex() for link in hash_chain.verified_hashes()]
 
 
-def assert_broken(said: str) -> None:
-    with pytest.raises(Broken, match=f"^{re.escape(said)}"):
+def assert_broken(message: str) -> None:
+    with pytest.raises(Broken, match=f"^{re.escape(message)}"):
         hashes()
 
 

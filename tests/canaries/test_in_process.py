@@ -63,8 +63,8 @@ def test_no_statement_contains_more_of_a_new_card_than_may_be_shown() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_providers_message_is_stored_without_the_card(shape: str) -> None:
-    said = SHAPES[shape](NUMBER, SOURCE_CVC)
-    outcomes = (Declined("card_declined", message=said), Unknown(said), NotSent(said))
+    message = SHAPES[shape](NUMBER, SOURCE_CVC)
+    outcomes = (Declined("card_declined", message=message), Unknown(message), NotSent(message))
     assert [list(findings(repr(outcome).encode())) for outcome in outcomes] == [[], [], []]
 
 

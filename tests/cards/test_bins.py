@@ -39,7 +39,7 @@ def test_blank_lines_and_unknown_facts_are_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "fault"),
     [
         ("424,visa,credit,US,Bank", "prefix must be 4 to 11 digits"),
         ("424242424242,visa,credit,US,Bank", "prefix must be"),
@@ -57,11 +57,11 @@ def test_blank_lines_and_unknown_facts_are_fine() -> None:
         ('4242,visa,credit,US,"Bank', "unexpected end of data"),
     ],
 )
-def test_a_bad_line_is_refused_by_its_number(row: str, said: str) -> None:
+def test_a_bad_line_is_refused_by_its_number(row: str, fault: str) -> None:
     with pytest.raises(bin_file.BadLine) as refusal:
         bin_file.read(csv("5555,mastercard,debit,PH,Second Bank", row))
     assert str(refusal.value).startswith("line 3: ")
-    assert said in str(refusal.value)
+    assert fault in str(refusal.value)
 
 
 @pytest.mark.parametrize("lines", [[], ["\n"], ["prefix,brand\n"], ["4242,visa,credit,US,Bank\n"]])

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from payments.domain.caller import Caller
 from payments.domain.charging import operations
-from payments.domain.idempotency import Result
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import Result
 from payments.ids import parse_id
 from payments.models import Charge
 from payments.providers.base import Operation, Outcome, Unknown

@@ -4,7 +4,7 @@ import dataclasses
 
 from payments.domain.charging.attempts import payment_of
 from payments.models import Attempt
-from payments.providers.base import Approved, CardData, Payment, Report
+from payments.providers.base import Approved, CardData, Payment, WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation
 from payments.tasks import apply_simulator_messages
@@ -12,11 +12,11 @@ from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED
 
 
-def arrive_late(attempt: Attempt) -> Report:
+def arrive_late(attempt: Attempt) -> WebhookEvent:
     """Deliver the delayed request of `attempt` to the provider, which reports it."""
     outcome = Simulator().create_payment(_with_good_card(payment_of(attempt)))
     assert isinstance(outcome, Approved)
-    return Report(attempt.reference, outcome)
+    return WebhookEvent(attempt.reference, outcome)
 
 
 def _with_good_card(payment: Payment) -> Payment:

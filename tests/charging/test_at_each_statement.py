@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 
 from payments.domain.charging import recovery
-from payments.domain.errors import PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
-from payments.providers.base import Report
+from payments.providers.base import WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import LosesAnswers, NeverHears, provider
 from tests.charging.elapsed_time import let_time_pass
@@ -30,10 +30,10 @@ def look_up(attempt_id: Any) -> object:
 def be_reported(attempt_id: Any) -> object:
     # That nothing was done is the answer to the first request.
     with suppress(PaymentError):
-        recovery.apply_report(Report(attempt_id.hex, outcome=None))
+        recovery.apply_event(WebhookEvent(attempt_id.hex, outcome=None))
 
 
-WAYS: dict[str, Callable[[Any], object]] = {"a lookup": look_up, "a report": be_reported}
+WAYS: dict[str, Callable[[Any], object]] = {"a lookup": look_up, "an event": be_reported}
 
 
 def unknown(api: Api, verb: str, double: Simulator) -> None:

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from payments import clock
-from payments.domain import idempotency
 from payments.domain.charging import expiry
+from payments.domain.shared import idempotency
 from payments.ids import first_id, parse_id
 from payments.models import Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment

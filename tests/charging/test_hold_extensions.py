@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import expiry, operations
-from payments.domain.errors import PaymentError
-from payments.domain.idempotency import Replay
-from payments.domain.test_clock import advance
+from payments.domain.maintenance.test_clock import advance
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.idempotency import Replay
 from payments.models import Attempt, Charge
 from payments.providers.base import Capabilities, NotSent, Operation, Outcome
 from payments.providers.simulator.connector import Simulator

@@ -15,7 +15,7 @@ from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.models.charging.attempt import SECOND_LOOKS
-from payments.providers.base import Operation, Outcome, Payment, Report
+from payments.providers.base import Operation, Outcome, Payment, WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import ArrivesLateAndDies, ArrivesLateUnheard, KnowsNothing, Unreachable, provider
@@ -214,9 +214,9 @@ def test_of_many_processes_one_looks_it_up(api: Api) -> None:
 @committed
 def test_what_a_lookup_finds_while_the_provider_reports_it_is_moved_once(api: Api) -> None:
     attempt = arrived_unheard(api, "charge")
-    found = Report(attempt.reference, Simulator().resolve(payment_of(attempt)))
+    found = WebhookEvent(attempt.reference, Simulator().resolve(payment_of(attempt)))
 
-    at_once(8, lambda number: recovery.resolve(attempt) if number % 2 else recovery.apply_report(found))
+    at_once(8, lambda number: recovery.resolve(attempt) if number % 2 else recovery.apply_event(found))
 
     assert Attempt.objects.filter(kind="reverse").count() == 1
     look_again()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import pytest
 from kaha_cli.commands.receiver_check import UNKNOWN_TYPE, calls_of
 
-from payments.domain.events import EVENT_TYPES
+from payments.domain.shared.events import EVENT_TYPES
 from payments.models import Event
 from tests.cli.terminal import Terminal
 from tests.client import Api

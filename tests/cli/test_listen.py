@@ -223,14 +223,14 @@ def test_an_event_that_is_committed_after_a_later_one_arrives_before_it(
 
 @pytest.fixture
 def guides_receiver(tmp_path: Path) -> Iterator[str]:
-    """Run the guide's receiver in Python as it is shown; return its URL. It writes to `said`."""
+    """Run the guide's receiver in Python as it is shown; return its URL. It writes to `output`."""
     with receiving(answers(200)) as free:
         port = free.url.rpartition(":")[2].partition("/")[0]
     [code] = [block.code for block in blocks_of("templates/guides/webhooks.md") if "# receiver.py" in block.code]
     (tmp_path / "receiver.py").write_text(code)
-    with (tmp_path / "said").open("w") as said:
+    with (tmp_path / "output").open("w") as output:
         environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": port}
-        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=said)
+        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=output)
     yield f"http://127.0.0.1:{port}/"
     process.kill()
     process.wait()
@@ -243,7 +243,7 @@ def test_the_guides_receiver_takes_what_is_forwarded(
     listening = listen(guides_receiver, "--secret-file", str(tmp_path / "secret"), "--events", "charge.*,refund.*")
     for kind, prefix in (("charge.failed", "ch_"), ("refund.created", "re_")):
         listening.read_until(f"{trigger(terminal, kind)}  204  ")
-        assert wait_until(lambda line=f"{kind} {prefix}": line in (tmp_path / "said").read_text(), 10)
+        assert wait_until(lambda line=f"{kind} {prefix}": line in (tmp_path / "output").read_text(), 10)
 
 
 def test_with_another_secret_the_guides_receiver_refuses(

@@ -17,7 +17,7 @@ from kaha_cli.profiles import check_url
 from kaha_cli.receiver import headers_of
 
 from payments.api.schema import introduction
-from payments.domain.events import EVENT_TYPES
+from payments.domain.shared.events import EVENT_TYPES
 from payments.money import DECIMALS, KNOWN_CURRENCIES
 from payments.webhooks.signatures import Signer
 from tests.cli.terminal import Terminal

@@ -27,7 +27,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
         "holds released": 1,
         "actions expired": 1,
         "attempts resolved": 1,
-        "reports of the provider": 1,
+        "events of the provider": 1,
         "charges settled": 1,
         "CVCs destroyed": 0,
         "card numbers destroyed": 0,

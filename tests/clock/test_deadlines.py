@@ -169,7 +169,7 @@ def test_every_moment_is_known_to_be_a_deadline_or_a_record() -> None:
         if isinstance(field, DateTimeField) and field.name not in ("created_at", "updated_at")
     }
     unknown = moments - DEADLINES - OF_OTHERS - RECORDS
-    assert not unknown, "Name it above; what a test object waits for is moved by payments.domain.test_clock."
+    assert not unknown, "Name it above; the test clock moves what a test object waits for."
     assert moments >= DEADLINES | OF_OTHERS
 
 

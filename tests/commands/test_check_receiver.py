@@ -134,13 +134,13 @@ def test_a_secret_that_is_none_is_refused_without_repeating_it(manage: Manage, s
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "fault"),
     [
         (["http://user@shop.example/"], "user information is not allowed"),
         (["ftp://shop.example/"], "must be https or http"),
         (["http://127.0.0.1:8099/", "--mode", "live"], "https:// only"),
     ],
 )
-def test_a_url_that_kaha_would_not_call_is_refused(manage: Manage, arguments: list[str], said: str) -> None:
-    with pytest.raises(CommandError, match=f"kaha would not call this URL.*{said}"):
+def test_a_url_that_kaha_would_not_call_is_refused(manage: Manage, arguments: list[str], fault: str) -> None:
+    with pytest.raises(CommandError, match=f"kaha would not call this URL.*{fault}"):
         manage("check_receiver", *arguments, "--secret-file", held(SECRET))

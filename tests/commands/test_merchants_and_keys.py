@@ -49,7 +49,7 @@ def test_create_merchant_prints_json(manage: Manage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "fault"),
     [
         (["x" * 101], "title: "),
         ([""], "title: "),
@@ -57,10 +57,10 @@ def test_create_merchant_prints_json(manage: Manage) -> None:
         (["Store", "--statement-descriptor", "ab"], "The statement descriptor must be 3 to 100 "),
     ],
 )
-def test_create_merchant_names_a_fault_in_one_line(manage: Manage, arguments: list[str], said: str) -> None:
+def test_create_merchant_names_a_fault_in_one_line(manage: Manage, arguments: list[str], fault: str) -> None:
     with pytest.raises(CommandError) as refusal:
         manage("merchant", "create", *arguments)
-    assert said in str(refusal.value)
+    assert fault in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
@@ -96,7 +96,7 @@ def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manag
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "fault"),
     [
         (["--kind=restricted"], "A restricted key needs rights: any of sources:read"),
         (["--kind=restricted", "--rights=charges:read,charges:steal"], "There is no right 'charges:steal'; there are "),
@@ -109,9 +109,9 @@ def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manag
         (["--kind=admin"], "invalid choice: 'admin'"),
     ],
 )
-def test_create_key_names_a_faulty_limit(manage: Manage, options: list[str], said: str) -> None:
+def test_create_key_names_a_faulty_limit(manage: Manage, options: list[str], fault: str) -> None:
     MerchantFactory(title="Sari Store")
-    with pytest.raises(CommandError, match=re.escape(said)):
+    with pytest.raises(CommandError, match=re.escape(fault)):
         manage("merchant", "create-key", "Sari Store", "--mode=test", *options)
     assert not ApiKey.objects.exists()
 

@@ -12,8 +12,8 @@ CARD_FEE = ("merchant", "set-fee", "Sari Store", "card", "PHP")
 
 
 def test_a_fee_is_set_and_shown_to_its_merchant(manage: Manage, api: Api, other_shop: NewMerchant) -> None:
-    said = manage(*CARD_FEE, "--basis-points", 350, "--fixed", 1500)
-    assert said == "From now on a charge on card costs 350 basis points and PHP 15.00.\n"
+    output = manage(*CARD_FEE, "--basis-points", 350, "--fixed", 1500)
+    assert output == "From now on a charge on card costs 350 basis points and PHP 15.00.\n"
     assert made(api.get("/me"))["rates"]["card"] == {"mdr": 3.5, "fixed_fee": 1500}
     assert Merchant.objects.get(id=other_shop.merchant.id).rates == {}
 
@@ -88,8 +88,8 @@ def test_a_payment_method_is_switched_on_again(manage: Manage, api: Api) -> None
 
 
 def test_a_payment_method_is_switched_in_one_mode(manage: Manage, api: Api) -> None:
-    said = manage("merchant", "set-payment-method", "Sari Store", "gcash", "off", "--mode", "live")
-    assert said == "gcash is off in live mode.\n"
+    output = manage("merchant", "set-payment-method", "Sari Store", "gcash", "off", "--mode", "live")
+    assert output == "gcash is off in live mode.\n"
     assert api.wallet("gcash")
     assert Merchant.objects.get().payment_method_settings == {"gcash": {"enabled": True, "live": False}}
 

@@ -149,8 +149,8 @@ def test_resend_by_id_makes_it_due_at_the_start_of_the_schedule(manage: Manage, 
 
 def test_resend_by_filters_counts_first_and_asks_for_a_yes(manage: Manage, sent: list[Webhook]) -> None:
     set_state(sent[0], State.EXHAUSTED)
-    said = manage("webhooks", "resend", "--state", "exhausted")
-    assert said == "1 would be sent again. Say so with --yes.\n"
+    output = manage("webhooks", "resend", "--state", "exhausted")
+    assert output == "1 would be sent again. Say so with --yes.\n"
     assert Webhook.objects.get(id=sent[0].id).state == State.EXHAUSTED
 
 
@@ -164,8 +164,8 @@ def test_resend_by_filters_sends_those_alone(manage: Manage, sent: list[Webhook]
 def test_resend_skips_one_that_a_worker_has_claimed(manage: Manage, sent: list[Webhook]) -> None:
     lease = clock.now() + timedelta(seconds=30)
     Webhook.objects.filter(id=sent[0].id).update(leased_until=lease, failures=2)
-    said = manage("webhooks", "resend", *map(name_of, sent))
-    assert said == "1 of 2 will be sent again now.\nThe others are being sent at this moment.\n"
+    output = manage("webhooks", "resend", *map(name_of, sent))
+    assert output == "1 of 2 will be sent again now.\nThe others are being sent at this moment.\n"
     held = Webhook.objects.get(id=sent[0].id)
     assert (held.leased_until, held.failures) == (lease, 2)
 

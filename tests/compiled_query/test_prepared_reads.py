@@ -19,6 +19,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.domain.cards import bin_table
+from payments.domain.shared import idempotency
 from payments.ids import new_id
 from payments.models import ApiKey, ApiRequest, Attempt, BinRange, Charge, Dispute, Event, IdempotencyRecord, Refund
 from payments.providers.simulator import books
@@ -40,7 +41,7 @@ EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "key": (prepared_reads.key, ("digest",)),
-    "idempotency record": (prepared_reads.idempotency_record, (*IN_MODE, "key")),
+    "idempotency record": (idempotency.idempotency_record, (*IN_MODE, "key")),
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),

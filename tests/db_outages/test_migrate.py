@@ -31,7 +31,7 @@ class Migrated:
     """The DATABASE_URL of a database that two commands have migrated at once; what they printed and returned."""
 
     url: str
-    said: list[str]
+    outputs: list[str]
     statuses: list[int]
 
 
@@ -42,13 +42,13 @@ def migrated(shared_server: Server) -> Migrated:
     with psycopg.connect(f"{address}/kaha", autocommit=True) as connection:
         connection.execute("CREATE DATABASE fresh")
     both = [migrate(f"{address}/fresh") for _ in range(2)]
-    said = [process.communicate(timeout=10 * LONG_SECONDS)[0] for process in both]
-    return Migrated(f"{address}/fresh", said, [process.returncode for process in both])
+    outputs = [process.communicate(timeout=10 * LONG_SECONDS)[0] for process in both]
+    return Migrated(f"{address}/fresh", outputs, [process.returncode for process in both])
 
 
 def test_two_at_once_are_as_one_after_the_other(migrated: Migrated) -> None:
-    assert migrated.statuses == [0, 0], migrated.said
-    assert sum("No migrations to apply" in text for text in migrated.said) == 1
+    assert migrated.statuses == [0, 0], migrated.outputs
+    assert sum("No migrations to apply" in text for text in migrated.outputs) == 1
 
 
 def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(migrated: Migrated) -> None:

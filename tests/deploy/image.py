@@ -79,10 +79,10 @@ class Builder:
         self._buildah("build", "--quiet", *options, *self._certificates(), "-f", str(file), "-t", "kaha", str(PROJECT))
         self._container = self._buildah("from", "--pull-never", "localhost/kaha")
         root = Path(self._buildah("mount", self._container))
-        said = json.loads(self._buildah("inspect", "--type", "image", "localhost/kaha"))["OCIv1"]["config"]
+        config = json.loads(self._buildah("inspect", "--type", "image", "localhost/kaha"))["OCIv1"]["config"]
         accounts = (line.split(":") for line in (root / "etc" / "passwd").read_text().splitlines())
-        user = next(f"{row[2]}:{row[3]}" for row in accounts if row[0] == said["User"])
-        return Image(root, user, said["WorkingDir"], tuple(said["Env"]))
+        user = next(f"{row[2]}:{row[3]}" for row in accounts if row[0] == config["User"])
+        return Image(root, user, config["WorkingDir"], tuple(config["Env"]))
 
     def remove(self) -> None:
         """Unmount and delete everything."""

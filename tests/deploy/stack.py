@@ -90,14 +90,14 @@ class Stack:
 
     def inside(self, service: str, program: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """Return the command that runs `program` as the file says of the service."""
-        said = self._services[service]
-        assert said["read_only"]
+        declared = self._services[service]
+        assert declared["read_only"]
         from_file = [
-            line.split("=", 1) for line in (FILES / said["env_file"]).read_text().splitlines() if line[:1] > "#"
+            line.split("=", 1) for line in (FILES / declared["env_file"]).read_text().splitlines() if line[:1] > "#"
         ]
-        secrets = {self.folder / "secrets" / name: f"/run/secrets/{name}" for name in said["secrets"]}
+        secrets = {self.folder / "secrets" / name: f"/run/secrets/{name}" for name in declared["secrets"]}
         mounts = {**secrets, self._hosts: "/etc/hosts"}
-        return self._image.command(program, mounts, {**dict(from_file), **said["environment"], **environment})
+        return self._image.command(program, mounts, {**dict(from_file), **declared["environment"], **environment})
 
     def _command(self, service: str) -> list[str]:
         return [str(part) for part in self._services[service]["command"]]

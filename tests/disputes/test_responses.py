@@ -11,10 +11,10 @@ from payments.domain.charging import attempts
 from payments.domain.disputes import respond
 from payments.domain.disputes.find import authorization_of
 from payments.domain.disputes.record import record
-from payments.domain.sweep_scope import ALL_MERCHANTS
 from payments.models import Attempt, Dispute
 from payments.providers.disputes import Disputed, Stage
 from payments.providers.registry import CONNECTORS
+from payments.sweeps.scope import ALL_MERCHANTS
 from tests.charging.doubles import provider
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once

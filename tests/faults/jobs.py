@@ -11,17 +11,17 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from payments import failpoints, tasks
-from payments.domain import idempotency
-from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
-from payments.domain.errors import PaymentError
-from payments.domain.idempotency import Replay
 from payments.domain.payouts import make, send, sweeps
-from payments.domain.settlement import settle_due
-from payments.domain.sweep_scope import Scope
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.idempotency import Replay
 from payments.failpoints import Failpoint
 from payments.ids import public_id
+from payments.ledger.settlement import settle_due
 from payments.models import Charge
+from payments.sweeps.scope import Scope
 from tests.charging.doubles import provider
 from tests.client import Api
 from tests.faults.connector import RemoteSimulator

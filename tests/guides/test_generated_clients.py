@@ -34,10 +34,10 @@ class Reader:
     def run(self, code: str) -> str:
         """Run a block of the guide; return what it prints. It must succeed without a warning."""
         done = self.tried("bash", "-euo", "pipefail", "-c", code)
-        said = done.stdout + done.stderr
-        assert done.returncode == 0, said
+        output = done.stdout + done.stderr
+        assert done.returncode == 0, output
         # It speaks of the machine's own settings.
-        lines = [line for line in said.splitlines() if not line.startswith("npm warn Unknown user config")]
+        lines = [line for line in output.splitlines() if not line.startswith("npm warn Unknown user config")]
         assert [line for line in lines if "warn" in line.lower() or "deprecat" in line.lower()] == []
         return done.stdout
 

@@ -120,8 +120,8 @@ def test_a_name_that_no_guide_has_is_answered_with_the_guides() -> None:
     assert response.status_code == 404
     assert "There is no guide at this address" in response.content.decode()
     assert {f"/docs/{name}" for name in GUIDES} <= set(Page(response.content.decode()).links)
-    said = Client().get("/docs/guides/no-such-guide").json()["error"]["message"]
-    assert all(name in said for name in GUIDES)
+    message = Client().get("/docs/guides/no-such-guide").json()["error"]["message"]
+    assert all(name in message for name in GUIDES)
 
 
 def test_the_list_itself_is_found_by_other_spellings() -> None:

@@ -32,14 +32,14 @@ def code_of(language: str, words: str) -> str:
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
-    """Where the receiver listens; it writes to `said` in its folder."""
+    """Where the receiver listens; it writes to `output` in its folder."""
     with socket.socket() as trial:
         trial.bind(("127.0.0.1", 0))
         number = trial.getsockname()[1]
     (tmp_path / "receiver.py").write_text(code_of("python", "# receiver.py"))
     environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": str(number)}
-    with (tmp_path / "said").open("w") as said:
-        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=said)
+    with (tmp_path / "output").open("w") as output:
+        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=output)
     try:
         assert wait_until(lambda: _listens(number), 20)
         yield number
@@ -66,7 +66,7 @@ def test_the_receiver_in_python_handles_all_properly_and_acts_once(port: int, tm
     )
     assert "6 of 6 handled properly" in output.getvalue()
     assert without_times(output.getvalue()) == without_times(code_of("text", "a forged event"))
-    acted_on = EVENT_LINE.findall((tmp_path / "said").read_text())
+    acted_on = EVENT_LINE.findall((tmp_path / "output").read_text())
     assert acted_on == [("charge.created", "pending"), ("charge.succeeded", "succeeded")]
 
 

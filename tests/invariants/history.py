@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from payments.domain import settlement
 from payments.domain.charging import expiry, recovery
 from payments.domain.payouts import approve, make
 from payments.ids import parse_id
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
@@ -138,7 +138,7 @@ class History:
         self._charge("unknown", ANSWER_LOST)
 
     def _come_late(self) -> None:
-        recovery.apply_report(arrive_late(self.attempt("came late")))
+        recovery.apply_event(arrive_late(self.attempt("came late")))
         recover()
 
     def _paid_by_hand(self) -> None:

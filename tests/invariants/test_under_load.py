@@ -4,10 +4,10 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain import settlement
 from payments.domain.charging import recovery
 from payments.invariants import checks as checking
 from payments.invariants.registry import INVARIANTS
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, MoneyCheck
 from payments.tasks import apply_simulator_messages
 from tests.charging.elapsed_time import let_time_pass

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db.models import Sum
 
-from payments.domain import settlement
 from payments.domain.merchants import terms
 from payments.ids import parse_id
+from payments.ledger import settlement
 from payments.ledger.fees import Rate
 from payments.models import Charge, Merchant, Posting
 from tests.charging.elapsed_time import let_time_pass

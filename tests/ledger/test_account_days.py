@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from payments import clock
-from payments.domain import settlement
-from payments.domain.errors import PaymentError
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
+from payments.domain.shared.errors import PaymentError
 from payments.ids import first_id
 from payments.invariants import checks, ledger
-from payments.ledger import account_days
+from payments.ledger import account_days, settlement
 from payments.ledger.account_days import midnight, sum_up, sum_up_due
 from payments.ledger.sums import Scope, is_final, sums
 from payments.models import AccountDay, LedgerDay, Posting

@@ -8,7 +8,7 @@ import pytest
 from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, Charge, Posting
-from payments.providers.base import Declined, Report
+from payments.providers.base import Declined, WebhookEvent
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import arrive_late, settle_refunds
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
@@ -53,7 +53,7 @@ def verify(api: Api, charge: Charged) -> None:
 
 def fail_refund() -> None:
     attempt = Attempt.objects.get(kind="refund")
-    recovery.apply_report(Report(attempt.reference, Declined("processing_error")))
+    recovery.apply_event(WebhookEvent(attempt.reference, Declined("processing_error")))
 
 
 def expire() -> None:
@@ -62,7 +62,7 @@ def expire() -> None:
 
 
 def report_late() -> None:
-    recovery.apply_report(arrive_late(Attempt.objects.get(kind="authorize")))
+    recovery.apply_event(arrive_late(Attempt.objects.get(kind="authorize")))
 
 
 def charged(api: Api) -> Charged:

@@ -8,11 +8,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock, tasks
-from payments.domain import settlement
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.sweep_scope import Scope
+from payments.ledger import settlement
 from payments.ledger.totals import Totals, totals_of
 from payments.models import Charge, Posting, Settlement
+from payments.sweeps.scope import Scope
 from tests.charging.doubles import NeverHears, provider
 from tests.charging.elapsed_time import let_time_pass
 from tests.charging.lateness import settle_refunds

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from payments.domain import settlement
 from payments.domain.charging import recovery
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, Posting, Settlement
-from payments.providers.base import Approved, Declined, Outcome, Report
+from payments.providers.base import Approved, Declined, Outcome, WebhookEvent
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import settle_refunds
 from tests.client import REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of
@@ -92,7 +92,7 @@ def somebody_waits() -> bool:
 
 def report(outcome: Outcome) -> Callable[[], None]:
     """Return a function that reports the only refund's outcome."""
-    return lambda: recovery.apply_report(Report(Attempt.objects.get(kind="refund").reference, outcome))
+    return lambda: recovery.apply_event(WebhookEvent(Attempt.objects.get(kind="refund").reference, outcome))
 
 
 ENDS = {"paid": Approved("so_1"), "failed": Declined("processing_error")}

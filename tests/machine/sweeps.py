@@ -6,17 +6,17 @@ from typing import Any
 from django.db.models import QuerySet
 
 from payments import clock, tasks
-from payments.domain import settlement
 from payments.domain.charging import attempts, expiry, recovery
 from payments.domain.disputes import record, respond
 from payments.domain.payouts import make, send, terms
 from payments.domain.payouts import sweeps as payout_sweeps
 from payments.domain.payouts.terms import Terms
-from payments.domain.sweep_scope import Scope
 from payments.ids import parse_id
+from payments.ledger import settlement
 from payments.models import Attempt, Charge, Dispute, Merchant, Payout, PayoutPart, PayoutSchedule
 from payments.providers.disputes import Disputed, Stage
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment, SimulatedPayout
+from payments.sweeps.scope import Scope
 from tests.payouts.stories import give_account
 
 

@@ -55,8 +55,8 @@ def test_each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not() 
 
 def test_each_alert_names_a_section_of_the_guides_and_one_sentence() -> None:
     for alert in alerts():
-        said, section = alert["annotations"]["summary"], alert["annotations"]["runbook"]
-        assert re.fullmatch(r"[A-Z][^.]+\.", said), said
+        summary, section = alert["annotations"]["summary"], alert["annotations"]["runbook"]
+        assert re.fullmatch(r"[A-Z][^.]+\.", summary), summary
         guide, anchor = re.findall(r" /docs/guides/([a-z-]+)#([a-z-]+)$", section)[0]
         headings = re.findall(r"^#+ (.+)$", text_of(guide), re.M)
         assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, section

@@ -11,7 +11,7 @@ from payments.domain.approvals import decide
 from payments.domain.charging import recovery
 from payments.domain.charging.attempts import payment_of, reload
 from payments.models import Attempt, AuditEntry, Charge, Correction, Event, UnknownOutcome
-from payments.providers.base import Report
+from payments.providers.base import WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import CutsTheDatabase, Unreachable, provider
@@ -147,7 +147,7 @@ def contradicted(attempt: Attempt) -> None:
     """Correct the attempt as declined, and then let the provider report the money."""
     late = payment_of(reload(attempt))
     corrected(attempt, "declined")
-    recovery.apply_report(Report(attempt.reference, Simulator().resolve(late)))
+    recovery.apply_event(WebhookEvent(attempt.reference, Simulator().resolve(late)))
 
 
 def test_money_that_comes_after_a_corrected_decline_is_reversed_and_shown(api: Api) -> None:

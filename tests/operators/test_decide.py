@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from payments.domain import test_clock
 from payments.domain.approvals import decide as deciding
 from payments.domain.approvals import execution
-from payments.domain.caller import Caller
+from payments.domain.maintenance import test_clock
+from payments.domain.shared.caller import Caller
 from payments.models import AuditEntry, Charge, OperatorAction
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api

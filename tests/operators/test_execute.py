@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from payments import clock
-from payments.domain import idempotency
 from payments.domain.approvals import execution
 from payments.domain.approvals.execution import caller_of
 from payments.domain.charging import operations
+from payments.domain.shared import idempotency
 from payments.ids import first_id
 from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, OperatorAction
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider

@@ -35,8 +35,8 @@ def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
     api.charge(amount=ALONE + 1)
     failed = api.charge(DECLINED)
     page = choose(ana, "refund")
-    said = ["2: PHP\xa040.00", "1: PHP\xa050.01", failed["id"]]
-    assert [words for words in said if words not in page] == []
+    facts = ["2: PHP\xa040.00", "1: PHP\xa050.01", failed["id"]]
+    assert [words for words in facts if words not in page] == []
     assert not OperatorAction.objects.exists()
 
 

@@ -9,11 +9,11 @@ from django.test import override_settings
 
 from payments import clock
 from payments.db.writes import Insert, execute_writes
-from payments.domain import events
-from payments.domain.caller import Caller
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import send
 from payments.domain.routing import provider_accounts
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.models import Payout, ProviderAccount
 from tests.operators.factories import person

@@ -19,9 +19,9 @@ NUMBER = "000123456789"
 ACCOUNT = {"currency": "PHP", "holder": "Sari Store", "bic": "BNORPHMM", "last4": NUMBER[-4:]}
 
 
-def requested_account(merchant: Merchant, number: str = NUMBER, **said: Any) -> ApprovalRequest:
+def requested_account(merchant: Merchant, number: str = NUMBER, **fields: Any) -> ApprovalRequest:
     """Return a saved request of Ana's for a bank account."""
-    request = request_of(merchant, "add_payout_account", ACCOUNT | said)
+    request = request_of(merchant, "add_payout_account", ACCOUNT | fields)
     submit(request, {"number": number})
     return request
 

@@ -7,12 +7,12 @@ from threading import Event
 
 import pytest
 
-from payments.domain import settlement
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.payouts.make import NothingToPay
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.invariants.checks import read_only_snapshot
+from payments.ledger import settlement
 from payments.models import Charge, PayoutSchedule, Posting
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api, made

@@ -32,9 +32,9 @@ def set_account(mode: str, bic: str = "BNORPHMM") -> str:
 
 @pytest.mark.usefixtures("typed")
 def test_an_account_is_set_with_its_number_from_standard_input(shop: NewMerchant) -> None:
-    said = set_account("test")
+    output = set_account("test")
     assert number_of(PayoutAccount.objects.get()) == NUMBER
-    assert NUMBER not in said + str([*AuditEntry.objects.values()])
+    assert NUMBER not in output + str([*AuditEntry.objects.values()])
 
 
 @pytest.mark.usefixtures("typed")

@@ -61,7 +61,7 @@ def made(client: Client, **fields: object) -> PayoutFile:
     return PayoutFile.objects.latest("id")
 
 
-def said(client: Client, name: str, file: PayoutFile) -> str:
+def answer_to(client: Client, name: str, file: PayoutFile) -> str:
     """Do an action by its form, and return the page after it."""
     return words_of(client.post(page_of(name, file), {"reason": "Seen at the bank"}, follow=True))
 
@@ -119,17 +119,17 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
 ) -> None:
     ready(account), ready(account)
     file = made(ana)
-    assert "Nobody has downloaded" in said(ben, "mark_sent", file)
+    assert "Nobody has downloaded" in answer_to(ben, "mark_sent", file)
     response = ana.post(page_of("download", file))
     assert response["Content-Disposition"] == f'attachment; filename="{file.name}"'
     assert "no-store" in response["Cache-Control"]
     assert NUMBER.encode() in response.content
-    assert "You made this file" in said(ana, "mark_sent", file)
-    assert "Marked as sent: 2 payouts" in said(ben, "mark_sent", file)
-    assert "You made this file" in said(ana, "mark_paid", file)
-    assert "Marked as paid: 2 of 2." in said(ben, "mark_paid", file)
+    assert "You made this file" in answer_to(ana, "mark_sent", file)
+    assert "Marked as sent: 2 payouts" in answer_to(ben, "mark_sent", file)
+    assert "You made this file" in answer_to(ana, "mark_paid", file)
+    assert "Marked as paid: 2 of 2." in answer_to(ben, "mark_paid", file)
     assert {*Payout.objects.values_list("status", flat=True)} == {"paid"}
-    assert "No payout of this file is in transit" in said(ana, "mark_paid", file)
+    assert "No payout of this file is in transit" in answer_to(ana, "mark_paid", file)
 
 
 def test_who_made_a_file_that_somebody_has_is_offered_no_act_that_only_another_may_do(
@@ -150,18 +150,18 @@ def test_who_made_a_file_that_somebody_has_is_offered_no_act_that_only_another_m
 def test_a_cancelled_file_offers_nothing_more(account: PayoutAccount, ana: Client) -> None:
     ready(account)
     file = made(ana)
-    assert "Its payouts wait for another file" in said(ana, "cancel", file)
+    assert "Its payouts wait for another file" in answer_to(ana, "cancel", file)
     page = text_of(ana.get(page_of("change", file)))
     for name in ("download", "mark_sent", "mark_paid", "cancel"):
         assert page_of(name, file) not in page
-    assert "was cancelled" in said(ana, "download", file)
+    assert "was cancelled" in answer_to(ana, "download", file)
 
 
 def test_a_file_that_the_bank_would_refuse_is_not_handed_out(account: PayoutAccount, ana: Client) -> None:
     payout = ready(account)
     file = made(ana)
     PayoutAccount.objects.update(bic="NOBIC")
-    assert f"BICFI of po_{payout.id.hex}" in said(ana, "download", file)
+    assert f"BICFI of po_{payout.id.hex}" in answer_to(ana, "download", file)
     assert PayoutFile.objects.get().downloaded_at is None
 
 
@@ -224,7 +224,7 @@ def test_an_account_number_is_in_the_file_and_nowhere_else(
     pages = [text_of(ana.get(reverse(ADD)))]
     file = made(ana)
     content = ana.post(page_of("download", file)).content.decode()
-    pages += [said(ben, "mark_sent", file), said(ben, "mark_paid", file)]
+    pages += [answer_to(ben, "mark_sent", file), answer_to(ben, "mark_paid", file)]
     pages += [text_of(ana.get(address)) for address in (reverse(LIST), page_of("change", file))]
     pages.append(text_of(ana.get(reverse("admin:payments_payout_change", args=[payout.pk]))))
     stored = "".join(map(_rows_of, apps.get_models()))

@@ -92,7 +92,7 @@ def test_a_file_that_somebody_has_is_cancelled_by_another_than_its_maker(
     ready(account)
     stale = file = make_file(by=ana)
     files.download(file)
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Refused, match="Another operator"):
         files.cancel(stale, ana)
     with pytest.raises(Refused, match="Another person checks"):
         files.cancel(PayoutFile.objects.get(), ana)

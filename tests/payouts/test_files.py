@@ -162,10 +162,10 @@ def test_each_step_is_in_the_audit_log_without_an_account_number(account: Payout
     files.mark_paid(file, person("cleo"))
     entries = AuditEntry.objects.filter(object_id=file.id).order_by("id")
     assert [entry.action for entry in entries] == ["added", "exported", "changed", "changed"]
-    said = " ".join(f"{entry.detail} {entry.object_name}" for entry in AuditEntry.objects.all())
-    assert "1 payout, PHP 100.00" in said
-    assert NUMBER not in said
-    assert DEBTOR_NUMBER not in said
+    recorded = " ".join(f"{entry.detail} {entry.object_name}" for entry in AuditEntry.objects.all())
+    assert "1 payout, PHP 100.00" in recorded
+    assert NUMBER not in recorded
+    assert DEBTOR_NUMBER not in recorded
 
 
 @pytest.mark.long

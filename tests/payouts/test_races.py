@@ -7,11 +7,11 @@ import pytest
 from django.db import transaction
 from django.db.models import Sum
 
-from payments.domain import settlement
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make
 from payments.domain.payouts.make import NothingToPay
 from payments.failpoints import Failpoint, listen
+from payments.ledger import settlement
 from payments.models import Charge, Payout, PayoutPart, PayoutSchedule, Posting
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api

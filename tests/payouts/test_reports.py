@@ -40,8 +40,8 @@ def states_of_events() -> set[tuple[str, str]]:
 def forged(webhook: SignedMessage, **members: object) -> SignedMessage:
     """Return a webhook with the right token that says something else about its payout."""
     headers, body = webhook
-    said = json.loads(body)
-    return headers, json.dumps(said | {"data": said["data"] | members}).encode()
+    content = json.loads(body)
+    return headers, json.dumps(content | {"data": content["data"] | members}).encode()
 
 
 def test_a_reported_payout_is_paid(live: LiveShop) -> None:

@@ -24,7 +24,7 @@ from payments.providers.base import (
     Outcome,
     Payment,
     Pending,
-    Report,
+    WebhookEvent,
 )
 from payments.providers.disputes import disputed_from, news_from
 from payments.providers.simulator.books import approve
@@ -48,7 +48,7 @@ class WebhookPsp(Psp):
 
     def __init__(self, name: str = "reporting") -> None:
         super().__init__(name)
-        self.announced: list[Report] = []
+        self.announced: list[WebhookEvent] = []
         self.voids = True
         self.found: Outcome | None = None
         self.looked_up: list[Payment | Operation] = []
@@ -78,25 +78,25 @@ class WebhookPsp(Psp):
         is_reporting = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
         return Pending(asked.reference) if is_reporting else outcome
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         if not hmac.compare_digest(headers.get(HEADER, ""), _signature(body)):
             raise BadSignature
         return [_read(**item) for item in json.loads(body)["items"]]
 
     def _later(self, operation: Operation, outcome: Outcome) -> Outcome:
-        self.announced.append(report(operation.reference, outcome, operation.amount))
+        self.announced.append(event_about(operation.reference, outcome, operation.amount))
         return Pending(operation.reference)
 
 
-def report(reference: str, outcome: Outcome | None, amount: int | None = 10_000, **members: Any) -> Report:
-    """Build a report with its own key."""
+def event_about(reference: str, outcome: Outcome | None, amount: int | None = 10_000, **members: Any) -> WebhookEvent:
+    """Build an event with its own key."""
     key = f"{reference}:{type(outcome).__name__}"
-    return Report(reference, outcome, key, amount, "PHP", **members)
+    return WebhookEvent(reference, outcome, key, amount, "PHP", **members)
 
 
-def signed(*reports: Report) -> Message:
-    """Build the signed message of these reports."""
-    return signed_bytes(json.dumps({"items": [_written(each) for each in reports]}, default=str).encode())
+def signed(*events: WebhookEvent) -> Message:
+    """Build the signed message of these events."""
+    return signed_bytes(json.dumps({"items": [_written(each) for each in events]}, default=str).encode())
 
 
 def signed_bytes(body: bytes) -> Message:
@@ -110,9 +110,9 @@ def send(account: ProviderAccount, message: Message) -> HttpResponse:
     return Client().generic("POST", path, body, content_type="application/json", headers=headers)
 
 
-def announce(account: ProviderAccount, *reports: Report) -> None:
-    """Send the reports, one message each, and apply them."""
-    for each in reports:
+def announce(account: ProviderAccount, *events: WebhookEvent) -> None:
+    """Send the events, one message each, and apply them."""
+    for each in events:
         assert send(account, signed(each)).status_code == 200
     apply_due()
 
@@ -139,7 +139,7 @@ def name_of(kind: str) -> str:
 
 
 def standing() -> list[tuple[str, str]]:
-    """How each report stands, oldest first, and why."""
+    """How each event stands, oldest first, and why."""
     return list(ProviderEvent.objects.order_by("id").values_list("state", "why"))
 
 
@@ -160,16 +160,16 @@ def declined(code: str = "processing_error") -> Declined:
     return Declined(code, "psp_1", "PSP_SAYS_NO", "It was refused.")
 
 
-def _written(each: Report) -> dict[str, Any]:
+def _written(each: WebhookEvent) -> dict[str, Any]:
     outcome = each.outcome
     announced = {"kind": type(outcome).__name__, "announced": written_outcome(outcome)} if outcome else {}
     return dataclasses.asdict(each) | {"outcome": announced}
 
 
-def _read(outcome: dict[str, str], dispute: dict[str, Any] | None, **members: Any) -> Report:
+def _read(outcome: dict[str, str], dispute: dict[str, Any] | None, **members: Any) -> WebhookEvent:
     found = read_outcome(outcome["kind"], outcome["announced"]) if outcome else None
     read = news_from if dispute and "claims" in dispute else disputed_from
-    return Report(outcome=found, dispute=read(dispute) if dispute else None, **members)
+    return WebhookEvent(outcome=found, dispute=read(dispute) if dispute else None, **members)
 
 
 def _signature(body: bytes) -> str:

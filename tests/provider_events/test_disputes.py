@@ -1,11 +1,11 @@
-"""Disputes that webhooks of live providers report."""
+"""Disputes that webhooks of live providers event."""
 
 from dataclasses import replace
 
 import pytest
 
 from payments.models import Attempt, Charge, Dispute, ProviderAccount, ProviderEvent
-from payments.providers.base import Report
+from payments.providers.base import WebhookEvent
 from payments.providers.disputes import Disputed, DisputeNews, FoundDispute, Reason, Stage
 from tests.client import Api
 from tests.provider_events.psp import APPLIED, WebhookPsp, announce, apply_due, name_of, standing
@@ -14,9 +14,9 @@ pytestmark = pytest.mark.django_db
 CHARGEBACK = Disputed("D1", Stage.CHARGEBACK, 10_000, "PHP", Reason.FRAUDULENT, "10.4")
 
 
-def about(dispute: Disputed, kind: str = "authorize") -> Report:
-    """Return a report of a stage of a dispute, with its own key."""
-    return Report(name_of(kind), None, f"D1:{dispute.stage}:{dispute.currency}", dispute=dispute)
+def about(dispute: Disputed, kind: str = "authorize") -> WebhookEvent:
+    """Return an event of a stage of a dispute, with its own key."""
+    return WebhookEvent(name_of(kind), None, f"D1:{dispute.stage}:{dispute.currency}", dispute=dispute)
 
 
 def test_a_chargeback_is_recorded_and_its_money_taken(live: Api, account: ProviderAccount) -> None:
@@ -65,7 +65,7 @@ def test_a_lookup_of_a_dispute_that_breaks_is_unknown_and_tried_again(
 ) -> None:
     live.charge()
     psp.find_dispute = lambda _: 1 / 0  # type: ignore[attr-defined]
-    announce(account, Report("D1", None, "D1", dispute=DisputeNews("D1")))
+    announce(account, WebhookEvent("D1", None, "D1", dispute=DisputeNews("D1")))
     assert standing() == [("waiting", "The provider does not say: ZeroDivisionError")]
     psp.find_dispute = lambda _: FoundDispute(name_of("authorize"), (CHARGEBACK,))  # type: ignore[attr-defined]
     apply_due()

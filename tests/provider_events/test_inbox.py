@@ -19,7 +19,17 @@ from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.base import NotFound
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.concurrency import at_once, statuses
-from tests.provider_events.psp import ANSWER, HEADER, WebhookPsp, approved, report, send, signed, signed_bytes, standing
+from tests.provider_events.psp import (
+    ANSWER,
+    HEADER,
+    WebhookPsp,
+    approved,
+    event_about,
+    send,
+    signed,
+    signed_bytes,
+    standing,
+)
 from tests.routing.doubles import account_at
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +37,7 @@ NAME = "0" * 12 + "7" + "0" * 19
 
 
 def test_a_signed_message_is_kept_as_it_came_and_answered_as_its_provider_wants(account: ProviderAccount) -> None:
-    message = signed(report(NAME, approved()))
+    message = signed(event_about(NAME, approved()))
     response = send(account, message)
 
     assert (response.status_code, response.content.decode()) == (200, ANSWER)
@@ -37,7 +47,7 @@ def test_a_signed_message_is_kept_as_it_came_and_answered_as_its_provider_wants(
 
 
 def test_what_signed_it_is_kept_nowhere(account: ProviderAccount) -> None:
-    headers, body = signed(report(NAME, approved()))
+    headers, body = signed(event_about(NAME, approved()))
     send(account, (headers, body))
     rows = str(list(ProviderMessage.objects.values()) + list(ProviderEvent.objects.values()))
     assert headers[HEADER] not in rows
@@ -47,19 +57,19 @@ def test_what_signed_it_is_kept_nowhere(account: ProviderAccount) -> None:
 def test_a_message_with_a_wrong_signature_is_refused_and_not_kept(
     account: ProviderAccount, headers: dict[str, str]
 ) -> None:
-    response = send(account, (headers, signed(report(NAME, approved()))[1]))
+    response = send(account, (headers, signed(event_about(NAME, approved()))[1]))
     assert (response.status_code, response["Content-Type"]) == (401, "text/plain; charset=utf-8")
     assert not ProviderMessage.objects.exists()
 
 
 def test_a_message_signed_for_another_body_is_refused(account: ProviderAccount) -> None:
-    headers, body = signed(report(NAME, approved()))
+    headers, body = signed(event_about(NAME, approved()))
     assert send(account, (headers, body + b" ")).status_code == 401
 
 
 @pytest.mark.parametrize("account_id", ["pac_" + "0" * 32, "nobody", "pac_", "%00"])
 def test_an_address_of_no_account_is_unknown(account: ProviderAccount, account_id: str) -> None:
-    headers, body = signed(report(NAME, approved()))
+    headers, body = signed(event_about(NAME, approved()))
     path = f"/providers/{account_id}/webhooks"
     response = Client().generic("POST", path, body, content_type="application/json", headers=headers)
     assert response.status_code == 404
@@ -79,7 +89,7 @@ def test_one_address_that_floods_is_asked_to_wait_and_stops_no_other(
 ) -> None:
     settings.TRUSTED_PROXIES = 1
     monkeypatch.setattr(throttling, "WEBHOOK_RATE", "2/day")
-    headers, body = signed(report(NAME, approved()))
+    headers, body = signed(event_about(NAME, approved()))
 
     def sent_from(address: str, mark: str = "") -> Any:
         return send(account, ({**headers, HEADER: mark or headers[HEADER], "X-Forwarded-For": address}, body))
@@ -106,22 +116,22 @@ def test_a_burst_of_a_provider_passes() -> None:
 
 
 def test_a_message_that_comes_again_is_kept_once_and_answered_again(account: ProviderAccount) -> None:
-    message = signed(report(NAME, approved()))
+    message = signed(event_about(NAME, approved()))
     assert {send(account, message).status_code for _ in range(3)} == {200}
     assert ProviderMessage.objects.count() == ProviderEvent.objects.count() == 1
 
 
 def test_a_message_without_a_mark_that_comes_again_reports_once(account: ProviderAccount) -> None:
-    message = signed(replace(report(NAME, approved()), key=""))
+    message = signed(replace(event_about(NAME, approved()), key=""))
     for _ in range(2):
         send(account, message)
     assert ProviderEvent.objects.count() == 1
 
 
 def test_what_is_reported_again_in_another_message_is_one_report(account: ProviderAccount) -> None:
-    announced = report(NAME, approved())
+    announced = event_about(NAME, approved())
     send(account, signed(announced))
-    send(account, signed(announced, report(NAME, NotFound())))
+    send(account, signed(announced, event_about(NAME, NotFound())))
     assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (2, 2)
 
 
@@ -130,7 +140,7 @@ def test_accounts_do_not_share_the_marks_of_what_was_reported(
 ) -> None:
     other = account_at(psp, other_shop.merchant)
     for each in (account, other):
-        send(each, signed(report(NAME, approved())))
+        send(each, signed(event_about(NAME, approved())))
     assert ProviderEvent.objects.count() == 2
 
 
@@ -143,14 +153,14 @@ def test_a_signed_message_that_cannot_be_read_is_kept_for_operators(account: Pro
 
 
 def test_a_nul_in_what_is_reported_keeps_nothing_from_being_kept(account: ProviderAccount) -> None:
-    announced = report("\x00" * 300, approved("psp\x00_1"))
+    announced = event_about("\x00" * 300, approved("psp\x00_1"))
     assert send(account, signed(announced)).status_code == 200
     assert standing() == [("waiting", "")]
 
 
 def test_an_account_that_takes_no_new_payments_still_receives_the_old_ones(account: ProviderAccount) -> None:
     change_account(account, account.title, False, {}, account.settings)
-    assert send(account, signed(report(NAME, approved()))).status_code == 200
+    assert send(account, signed(event_about(NAME, approved()))).status_code == 200
 
 
 class Unreachable(DatabaseKeyStore):
@@ -163,7 +173,7 @@ class Unreachable(DatabaseKeyStore):
 def test_a_message_whose_signature_cannot_be_checked_is_to_be_sent_again(account: ProviderAccount) -> None:
     vault.use_store(Unreachable())
     try:
-        response = send(account, signed(report(NAME, approved())))
+        response = send(account, signed(event_about(NAME, approved())))
     finally:
         vault.use_store(DatabaseKeyStore())
     assert (response.status_code, response["Retry-After"]) == (503, "60")
@@ -172,7 +182,7 @@ def test_a_message_whose_signature_cannot_be_checked_is_to_be_sent_again(account
 
 @pytest.mark.django_db(transaction=True)
 def test_a_message_that_comes_many_times_at_once_is_kept_once(account: ProviderAccount) -> None:
-    message = signed(report(NAME, approved()), report(NAME, NotFound()))
+    message = signed(event_about(NAME, approved()), event_about(NAME, NotFound()))
     assert statuses(at_once(6, lambda _: send(account, message))) == {200: 6}
     assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (1, 2)
 

@@ -14,7 +14,7 @@ from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api
-from tests.provider_events.psp import WebhookPsp, announce, approved, declined, name_of, report, standing
+from tests.provider_events.psp import WebhookPsp, announce, approved, declined, event_about, name_of, standing
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def reversal() -> Attempt:
 def test_a_late_success_is_sent_back_once_the_provider_reports_it(
     live: Api, psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any], outcome: Any
 ) -> None:
-    announce(account, report(name_of("authorize"), outcome))
+    announce(account, event_about(name_of("authorize"), outcome))
     assert (live.read(late)["status"], Charge.objects.get().reversed_late) == ("failed", True)
 
     for _ in range(3):
@@ -61,11 +61,11 @@ def test_a_late_success_is_sent_back_once_the_provider_reports_it(
 def test_late_money_is_refunded_where_the_provider_answers_that_it_does_not_void(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
     psp.voids = False
     recover()
     psp.announced.clear()
-    announce(account, report(name_of("reverse"), declined()))
+    announce(account, event_about(name_of("reverse"), declined()))
     for _ in range(3):
         recover()
 
@@ -80,19 +80,19 @@ def test_late_money_is_refunded_where_the_provider_answers_that_it_does_not_void
 def test_a_refund_of_late_money_that_fails_is_not_given_up(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
     psp.voids = False
     recover()
-    announce(account, report(name_of("reverse"), declined()))
+    announce(account, event_about(name_of("reverse"), declined()))
     recover()
-    announce(account, report(reference_of(reversal().id, FollowUp.REFUND), declined()))
+    announce(account, event_about(reference_of(reversal().id, FollowUp.REFUND), declined()))
     assert reversal().state == "unknown"
 
 
 def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
-    announce(account, report(ended, approved(), amount=None))
+    announce(account, event_about(ended, approved(), amount=None))
     assert live.read(charge)["failure_data"]["code"] == "action_expired"
 
 
@@ -101,7 +101,7 @@ def test_the_result_of_cancelling_a_payment_that_is_over_is_no_news(
     live: Api, account: ProviderAccount, late: dict[str, Any], outcome: Any
 ) -> None:
     known = live.read(late)
-    announce(account, report(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), outcome, amount=None))
+    announce(account, event_about(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), outcome, amount=None))
     assert live.read(late) == known
     assert standing() == [("applied", "")]
 
@@ -109,14 +109,14 @@ def test_the_result_of_cancelling_a_payment_that_is_over_is_no_news(
 def test_a_payment_that_could_not_be_ended_waits_on(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
-    announce(account, report(ended, declined(), amount=None))
+    announce(account, event_about(ended, declined(), amount=None))
     assert live.read(charge) == charge
 
 
 def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_again(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
     recover()
     psp.found = Unknown("timed out")
     recover()
@@ -127,7 +127,7 @@ def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_aga
 
 @pytest.mark.django_db(transaction=True)
 def test_the_money_is_in_order_after_all(psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]) -> None:
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
     recover()
     announce(account, *psp.announced)
     assert checks.run(INVARIANTS).failures == []

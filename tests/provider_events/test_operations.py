@@ -17,9 +17,9 @@ from tests.provider_events.psp import (
     approved,
     declined,
     do,
+    event_about,
     name_of,
     paid_on_its_page,
-    report,
     standing,
 )
 
@@ -66,7 +66,7 @@ def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
 def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Api, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "capture")
-    announce(account, report(name_of("capture"), declined()))
+    announce(account, event_about(name_of("capture"), declined()))
 
     assert live.read(charge) == charge
     assert Charge.objects.get().operation == ""
@@ -82,7 +82,7 @@ def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
     announce(account, *psp.announced)
     done = live.read(charge)
 
-    announce(account, report(name_of(verb), declined()))
+    announce(account, event_about(name_of(verb), declined()))
 
     assert live.read(charge) == done
     assert standing()[1] == (
@@ -93,7 +93,7 @@ def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
 
 def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: ProviderAccount) -> None:
     charge = live.held()
-    announce(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, event_about(name_of("authorize"), declined("action_expired")))
     assert live.read(charge) == charge
     assert standing()[0][0] == "needs_attention"
 
@@ -106,7 +106,7 @@ def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
     announce(account, *psp.announced)
     captured = live.read(charge)
 
-    announce(account, report(name_of("authorize"), declined("action_expired"), amount=None))
+    announce(account, event_about(name_of("authorize"), declined("action_expired"), amount=None))
 
     assert live.read(charge) == captured
     assert standing()[1] == ("no_news", "What was not captured of the hold ran out.")
@@ -117,7 +117,7 @@ def test_a_captured_payment_that_is_shown_as_run_out_needs_attention(
 ) -> None:
     do(live, live.held(), "capture")
     announce(account, *psp.announced)
-    announce(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, event_about(name_of("authorize"), declined("action_expired")))
     assert standing()[1][0] == "needs_attention"
 
 
@@ -126,7 +126,7 @@ def test_a_refund_that_is_shown_as_made_after_it_failed_is_no_news(
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
-    announce(account, report(name_of("refund"), declined()))
+    announce(account, event_about(name_of("refund"), declined()))
     failed = live.read(charge)
 
     announce(account, *psp.announced)
@@ -141,7 +141,7 @@ def test_a_refund_that_is_shown_as_made_after_it_failed_is_no_news(
 def test_a_hold_that_we_released_may_be_reported_as_ended(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "void")
-    announce(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, event_about(name_of("authorize"), declined("action_expired")))
     assert standing() == [("waiting", "Another operation on the charge has not ended.")]
 
     announce(account, *psp.announced)
@@ -155,7 +155,7 @@ def test_a_refund_that_fails_afterwards_gives_its_amount_back(
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
-    announce(account, *psp.announced, report(name_of("refund"), declined()))
+    announce(account, *psp.announced, event_about(name_of("refund"), declined()))
 
     after = live.read(charge)
     assert (after["status"], after["amount_refunded"], after["refunds"][0]["status"]) == ("succeeded", 0, "failed")
@@ -171,8 +171,8 @@ def test_in_whatever_order_and_however_often_it_is_reported_the_end_is_the_same(
     charge = live.held()
     psp.announced.clear()
     do(live, charge, "capture")
-    hold = report(name_of("authorize"), approved())
-    announced = [hold, *psp.announced, report(name_of("capture"), None)]
+    hold = event_about(name_of("authorize"), approved())
+    announced = [hold, *psp.announced, event_about(name_of("capture"), None)]
 
     for number in [*order, 0, 1, 2]:
         announce(account, announced[number])
@@ -190,5 +190,5 @@ def test_the_money_is_in_order_when_all_is_reported(live: Api, psp: WebhookPsp, 
     do(live, live.charge(), "refund", amount=1_000)
     live.charge(CHALLENGED)
     paid_on_its_page()
-    announce(account, *psp.announced, report(name_of("authorize"), None))
+    announce(account, *psp.announced, event_about(name_of("authorize"), None))
     assert checks.run(INVARIANTS).failures == []

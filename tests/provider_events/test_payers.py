@@ -15,7 +15,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, path_of
-from tests.provider_events.psp import WebhookPsp, announce, approved, name_of, report
+from tests.provider_events.psp import WebhookPsp, announce, approved, event_about, name_of
 
 pytestmark = pytest.mark.django_db
 CODE = "00020101021228770011com.p2pqrpay0111PAEYPHM2XXX0208999644030411632990000000005204601653036085406100.005802PH"
@@ -59,7 +59,7 @@ def test_the_code_stays_where_a_lookup_shows_nothing(client: Client, psp: Webhoo
 def test_the_page_of_a_code_leads_on_once_the_payment_has_come(
     client: Client, live: Api, scanned: dict[str, Any], account: ProviderAccount
 ) -> None:
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
 
     onwards = client.get(path_of(scanned["action"]["url"]))
     assert onwards.status_code == 303
@@ -126,7 +126,7 @@ def test_the_waiting_page_moves_on_when_a_webhook_brings_the_outcome(
     psp.continued = Unknown("timed out")
     assert client.get(back).status_code == 200
 
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
 
     assert client.get(back)["Location"] == SHOP["success"]
     assert Attempt.objects.get().state == "done"

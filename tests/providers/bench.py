@@ -162,8 +162,8 @@ def noticed(bench: Bench, asked: Payment | Operation) -> Outcome | None:
     """
     outcome: Outcome | None = None
     for headers, body in bench.webhooks():
-        for report in bench.connector.read_webhook(headers, body):
-            if report.reference == asked.reference and report.amount in (None, asked.amount):
-                known = replace(asked, provider_ref=asked.provider_ref or report.provider_ref)
-                outcome = report.outcome or bench.connector.resolve(known)
+        for event in bench.connector.read_webhook(headers, body):
+            if event.reference == asked.reference and event.amount in (None, asked.amount):
+                known = replace(asked, provider_ref=asked.provider_ref or event.provider_ref)
+                outcome = event.outcome or bench.connector.resolve(known)
     return outcome

@@ -117,7 +117,7 @@ def test_it_ends_with_the_process_that_started_it(first: Ended) -> None:
 def test_it_stops_and_says_which_program_ended_by_itself(first: Ended) -> None:
     quickstart = Quickstart(first.data, "--json")
     quickstart.ready()
-    [redis] = [pid for pid, command in processes_of(first.data).items() if "redis-server" in command]
+    [redis] = [pid for pid, command in processes_of(first.data).items() if "valkey-server" in command]
     os.kill(redis, signal.SIGKILL)
     exit_code, errors = quickstart.ended()
     assert exit_code == 1
@@ -181,8 +181,8 @@ def test_a_command_finds_the_data_when_nothing_runs(first: Ended) -> None:
 
 
 def test_a_data_folder_in_use_is_one_line_that_says_by_whom(running: Quickstart) -> None:
-    said = refused("--data", str(running.data), "--port", "0")
-    assert said == (
+    message = refused("--data", str(running.data), "--port", "0")
+    assert message == (
         f"kaha: the data folder {running.data} is in use by process {running.ready()['pid']} (quickstart): "
         "stop that, or choose another with --data.\n"
     )
@@ -191,8 +191,8 @@ def test_a_data_folder_in_use_is_one_line_that_says_by_whom(running: Quickstart)
 def test_a_taken_port_is_one_line_and_nothing_is_begun(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        said = refused("--data", str(tmp_path / "data"), "--port", str(port))
-    assert said == f"kaha: port {port} is taken: choose another with --port (0 picks a free one).\n"
+        message = refused("--data", str(tmp_path / "data"), "--port", str(port))
+    assert message == f"kaha: port {port} is taken: choose another with --port (0 picks a free one).\n"
     assert list(tmp_path.iterdir()) == []
 
 

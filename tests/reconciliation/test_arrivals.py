@@ -40,7 +40,7 @@ def item(api: Api) -> ReconciliationItem:
 
 def post_late(item: ReconciliationItem) -> Posting:
     """Let the provider's word about the money arrive after the report; return its posting."""
-    recovery.apply_report(arrive_late(Attempt.objects.get(pk=item.attempt_id)))
+    recovery.apply_event(arrive_late(Attempt.objects.get(pk=item.attempt_id)))
     return Posting.objects.get(account="provider_receivable", kind="late")
 
 

@@ -15,7 +15,7 @@ from tests.simulator.factories import taken
 pytestmark = pytest.mark.django_db
 
 
-def said(*arguments: object, ends_with: int = 0) -> str:
+def output_of(*arguments: object, ends_with: int = 0) -> str:
     """Run the command, which must end with that status; return its output."""
     output, status = io.StringIO(), 0
     try:
@@ -34,22 +34,22 @@ def table(text: str) -> dict[str, str]:
 
 def test_it_ends_with_0_where_all_matches(api: Api) -> None:
     pay_in_every_way(api)
-    facts = table(said("--provider", "simulator"))
+    facts = table(output_of("--provider", "simulator"))
     assert (facts["lines"], facts["matched"], facts["new items"]) == ("15, 15 of them new", "15", "0")
     assert [facts[kind.label.lower()] for kind in ReconciliationItem.Kind] == ["0"] * len(ReconciliationItem.Kind)
 
 
 def test_it_ends_with_1_while_a_difference_is_open(api: Api) -> None:
     taken(APPROVED)
-    assert "Open differences: 1." in said("--provider", "simulator", ends_with=1)
-    assert table(said("--provider", "simulator", ends_with=1))["not in ledger"] == "1"
+    assert "Open differences: 1." in output_of("--provider", "simulator", ends_with=1)
+    assert table(output_of("--provider", "simulator", ends_with=1))["not in ledger"] == "1"
 
 
 def test_an_exported_file_is_accepted(api: Api, tmp_path: Path) -> None:
     pay_in_every_way(api)
     path = tmp_path / "report.csv"
-    assert said("--provider", "simulator", "--export", path) == f"15 lines written to {path}.\n"
-    facts = table(said(path, "--mapping", "simulator"))
+    assert output_of("--provider", "simulator", "--export", path) == f"15 lines written to {path}.\n"
+    facts = table(output_of(path, "--mapping", "simulator"))
     assert (facts["report of"], facts["matched"]) == ("simulator, report.csv", "15")
 
 
@@ -57,7 +57,7 @@ def test_an_export_stores_nothing_and_overwrites_nothing(api: Api, tmp_path: Pat
     api.charge()
     path = tmp_path / "report.csv"
     path.write_text("mine")
-    assert "File exists" in said("--provider", "simulator", "--export", path, ends_with=2)
+    assert "File exists" in output_of("--provider", "simulator", "--export", path, ends_with=2)
     assert path.read_text() == "mine"
     assert not ReconciliationRun.objects.exists()
 
@@ -65,7 +65,7 @@ def test_an_export_stores_nothing_and_overwrites_nothing(api: Api, tmp_path: Pat
 def test_a_file_of_which_nothing_can_be_read_is_named_and_stores_nothing(api: Api, tmp_path: Path) -> None:
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(amount="=1"))
-    output = said(path, "--mapping", "simulator", ends_with=2)
+    output = output_of(path, "--mapping", "simulator", ends_with=2)
     assert output == f"{path}: line 2, column amount: must be an amount of PHP in digits, such as 18.50."
     assert not ReconciliationRun.objects.exists()
     assert not ReportLine.objects.exists()
@@ -74,7 +74,7 @@ def test_a_file_of_which_nothing_can_be_read_is_named_and_stores_nothing(api: Ap
 def test_a_row_that_cannot_be_read_is_an_open_difference(api: Api, tmp_path: Path) -> None:
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[0] | {"amount": "=1"}))
-    facts = table(said(path, "--mapping", "simulator", ends_with=1))
+    facts = table(output_of(path, "--mapping", "simulator", ends_with=1))
     assert (facts["lines"], facts["matched"], facts["cannot be read"]) == ("2, 2 of them new", "1", "1")
 
 
@@ -90,7 +90,7 @@ def test_a_row_that_cannot_be_read_is_an_open_difference(api: Api, tmp_path: Pat
     ids=" ".join,
 )
 def test_contradictory_arguments_are_refused(arguments: list[str]) -> None:
-    assert said(*arguments, ends_with=2)
+    assert output_of(*arguments, ends_with=2)
     assert not ReconciliationRun.objects.exists()
 
 
@@ -104,15 +104,15 @@ def test_a_time_at_an_end_of_the_calendar_is_refused(text: str) -> None:
 def test_a_file_without_lines_needs_its_period(tmp_path: Path, api: Api) -> None:
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.clear())
-    assert "give the period that it covers" in said(path, "--mapping", "simulator", ends_with=2)
-    announced = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
+    assert "give the period that it covers" in output_of(path, "--mapping", "simulator", ends_with=2)
+    announced = output_of(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
     assert table(announced)["not in report"] == "1"
 
 
 def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:
     api.charge()
-    said("--provider", "simulator")
-    assert table(said("--provider", "simulator"))["lines"] == "0, 0 of them new"
+    output_of("--provider", "simulator")
+    assert table(output_of("--provider", "simulator"))["lines"] == "0, 0 of them new"
     first, second = ReconciliationRun.objects.order_by("pk")
     assert (first.covers_from, second.covers_from) == (None, first.covers_to)
 
@@ -127,5 +127,5 @@ def test_the_worker_reconciles_once_a_day(api: Api) -> None:
 
 def test_a_manual_run_does_not_replace_the_workers(api: Api, tmp_path: Path) -> None:
     api.charge()
-    said(export(tmp_path / "report.csv"), "--mapping", "simulator")
+    output_of(export(tmp_path / "report.csv"), "--mapping", "simulator")
     assert tasks.reconcile_simulator()

@@ -60,7 +60,7 @@ def test_an_open_item_is_not_reopened(item: ReconciliationItem, operator: User) 
 
 
 def test_the_database_closes_nothing_without_a_note(item: ReconciliationItem) -> None:
-    with pytest.raises(IntegrityError, match="closed_by_somebody"):
+    with pytest.raises(IntegrityError, match="closed_by_operator"):
         ReconciliationItem.objects.update(state="closed")
 
 

@@ -8,10 +8,10 @@ from django.core import serializers
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome, recovery
+from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
-from payments.providers.base import Declined, Report
+from payments.providers.base import Declined, WebhookEvent
 from payments.providers.references import FollowUp
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import apply_simulator_messages
@@ -84,7 +84,7 @@ def test_money_of_a_failed_attempt_is_missing_here(api: Api) -> None:
 def test_late_money_that_was_given_back_matches(api: Api) -> None:
     api.charge(NEVER_ARRIVES)
     recover()
-    recovery.apply_report(arrive_late(Attempt.objects.get()))
+    recovery.apply_event(arrive_late(Attempt.objects.get()))
     recover()
     assert (reconcile().matched, kinds()) == (2, [])
 
@@ -92,7 +92,7 @@ def test_late_money_that_was_given_back_matches(api: Api) -> None:
 def test_refunded_late_money_matches_by_the_providers_reference(api: Api) -> None:
     api.charge(NEVER_ARRIVES)
     recover()
-    recovery.apply_report(arrive_late(Attempt.objects.get()))
+    recovery.apply_event(arrive_late(Attempt.objects.get()))
     reversal = attempts.reload(Attempt.objects.get(kind="reverse"))
     outcome = simulator.refund(attempts.follow_up(reversal, FollowUp.REFUND))
     record_outcome.record(Caller.service(reversal.charge), reversal, outcome)
@@ -169,7 +169,7 @@ def test_a_refund_that_was_returned_before_we_knew_it_cancels_out(api: Api, tmp_
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
     path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[1] | {"type": "refund_returned"}))
     attempt = Attempt.objects.get(kind="refund")
-    recovery.apply_report(Report(attempt.reference, Declined("processing_error")))
+    recovery.apply_event(WebhookEvent(attempt.reference, Declined("processing_error")))
     run = reconcile_file(path)
     assert (run.matched, run.differences) == (3, {})
 

@@ -103,10 +103,10 @@ def _lines(log: Path) -> int:
 
 
 def test_nothing_that_the_provider_did_in_the_lost_time_is_missing(cluster: Cluster, tmp_path: Path) -> None:
-    status, said = manage(cluster, "migrate", "--verbosity", "0")
-    assert status == 0, said
-    status, said = manage(cluster, "merchant", "create", "Sari Store")
-    key = next(word for word in said.split() if word.startswith("sk_test_"))
+    status, output = manage(cluster, "migrate", "--verbosity", "0")
+    assert status == 0, output
+    status, output = manage(cluster, "merchant", "create", "Sari Store")
+    key = next(word for word in output.split() if word.startswith("sk_test_"))
     log = tmp_path / "acknowledged"
     with paying(cluster, key, log):
         wait_for_lines(log, 20)
@@ -138,10 +138,10 @@ def test_nothing_that_the_provider_did_in_the_lost_time_is_missing(cluster: Clus
     assert lost
     assert int(cluster.sql(LOST_OPERATIONS))
 
-    status, said = manage(cluster, "recover_after_restore", "--since", moment)
-    assert status == 1, said
-    assert "booked: " in said
-    assert (cluster.sql(MISSING), cluster.sql(LOST_OPERATIONS)) == ("0", "0"), said
+    status, output = manage(cluster, "recover_after_restore", "--since", moment)
+    assert status == 1, output
+    assert "booked: " in output
+    assert (cluster.sql(MISSING), cluster.sql(LOST_OPERATIONS)) == ("0", "0"), output
     assert cluster.sql("SELECT count(*) FROM payments_attempt WHERE state = 'unknown'") == "0"
     # What is left is money of charges that nobody knows here.
     manage(cluster, "check_money")
@@ -149,6 +149,6 @@ def test_nothing_that_the_provider_did_in_the_lost_time_is_missing(cluster: Clus
     assert [failure["name"] for failure in json.loads(failures)] == ["simulator_money_is_known"]
     # A second run books nothing twice.
     attempts = cluster.sql("SELECT count(*) FROM payments_attempt")
-    status, said = manage(cluster, "recover_after_restore", "--since", moment)
+    status, output = manage(cluster, "recover_after_restore", "--since", moment)
     assert (status, cluster.sql("SELECT count(*) FROM payments_attempt")) == (1, attempts)
-    assert "booked: " not in said
+    assert "booked: " not in output

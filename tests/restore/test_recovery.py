@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from payments import clock, tasks
-from payments.domain.caller import Caller
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import items
+from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, Api, error_of, made

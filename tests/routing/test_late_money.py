@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from payments.domain import settlement
 from payments.domain.charging import recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
+from payments.ledger import settlement
 from payments.models import Attempt, Charge
-from payments.providers.base import Approved, Declined, Outcome, Payment, Report
+from payments.providers.base import Approved, Declined, Outcome, Payment, WebhookEvent
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api, made
@@ -38,7 +38,7 @@ def charge(live: Api, south: Psp, shop: NewMerchant) -> Iterator[dict[str, objec
 
 def report() -> None:
     first = Attempt.objects.get(passed_on=True)
-    recovery.apply_report(Report(first.id.hex, Approved("pm_late", captured=True)))
+    recovery.apply_event(WebhookEvent(first.id.hex, Approved("pm_late", captured=True)))
 
 
 def states() -> list[str]:

@@ -24,14 +24,14 @@ def make_due(**rows: object) -> None:
 
 def test_no_message_reports_what_was_answered() -> None:
     simulator.refund(operation("refund", taken()))
-    assert simulator.due_reports(10) == []
+    assert simulator.due_events(10) == []
 
 
 def test_a_payers_decision_is_reported() -> None:
     agreed, refused = by_type("gcash"), payment(authenticate=True)
     books.approve(awaited(agreed), send_message=True)
     books.decline(awaited(refused), "authentication_failed", send_message=True)
-    announced = {report.reference: report.outcome for report in simulator.due_reports(10)}
+    announced = {event.reference: event.outcome for event in simulator.due_events(10)}
     assert announced == {agreed.reference: simulator.resolve(agreed), refused.reference: simulator.resolve(refused)}
 
 
@@ -39,9 +39,9 @@ def test_a_payer_who_let_the_time_pass_reads_so() -> None:
     asked = by_type("gcash")
     awaited(asked)
     SimulatedPayment.objects.update(expires_at=clock.now())
-    [report] = simulator.due_reports(10)
-    assert isinstance(report.outcome, Declined)
-    assert report.outcome.code == "action_expired"
+    [event] = simulator.due_events(10)
+    assert isinstance(event.outcome, Declined)
+    assert event.outcome.code == "action_expired"
 
 
 @pytest.mark.parametrize(("number", "kind"), [(REFUNDS_FAIL, Declined), (REFUNDS_WAIT, Approved)])
@@ -49,9 +49,9 @@ def test_the_late_end_of_a_refund_is_reported(number: str, kind: type) -> None:
     refund = operation("refund", taken(number))
     simulator.refund(refund)
     SimulatedOperation.objects.update(settles_at=clock.now())
-    [report] = simulator.due_reports(10)
-    assert report.reference == refund.reference
-    assert isinstance(report.outcome, kind)
+    [event] = simulator.due_events(10)
+    assert event.reference == refund.reference
+    assert isinstance(event.outcome, kind)
 
 
 def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> None:
@@ -71,22 +71,22 @@ def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> 
 
 def test_a_message_is_reported_again_until_it_is_acknowledged() -> None:
     books.approve(awaited(by_type("gcash")), send_message=True)
-    [first] = simulator.due_reports(10)
-    assert simulator.due_reports(10) == []
+    [first] = simulator.due_events(10)
+    assert simulator.due_events(10) == []
     make_due()
-    [again] = simulator.due_reports(10)
+    [again] = simulator.due_events(10)
     assert again == first
     simulator.acknowledge(again)
     simulator.acknowledge(again)
     make_due()
-    assert simulator.due_reports(10) == []
+    assert simulator.due_events(10) == []
 
 
 def test_no_more_messages_are_taken_than_wanted_and_the_oldest_first() -> None:
     asked = [by_type("gcash") for _ in range(3)]
     for each in asked:
         books.approve(awaited(each), send_message=True)
-    assert [report.reference for report in simulator.due_reports(2)] == [each.reference for each in asked[:2]]
+    assert [event.reference for event in simulator.due_events(2)] == [each.reference for each in asked[:2]]
 
 
 def test_a_decision_is_reported_once_although_it_is_made_twice() -> None:

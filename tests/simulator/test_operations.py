@@ -158,7 +158,7 @@ def test_no_order_of_operations_gives_back_more_than_was_taken(
     made = taken(number, amount=100, capture=capture)
     for kind, amount in steps:
         let_refunds_settle() if kind == "settle" else do(kind, made, amount)
-        simulator.due_reports(10)
+        simulator.due_events(10)
         totals = dict(Entry.objects.filter(payment=booked(made)).values_list("kind").annotate(Sum("amount")))
         refunded = totals.get("refund", 0) - totals.get("refund_returned", 0)
         assert 0 <= refunded + totals.get("void", 0) <= totals.get("capture", 0) <= 100

@@ -47,9 +47,9 @@ def address(action: str, user: User) -> str:
     return reverse(f"admin:auth_user_{action}", args=[user.pk])
 
 
-def link_for(boss: Visitor, user: User, **said: str) -> str:
+def link_for(boss: Visitor, user: User, **fields: str) -> str:
     """Return the path of the link that an administrator makes."""
-    return LINK.findall(text_of(boss.post(address("invite", user), WHY | said)))[0]
+    return LINK.findall(text_of(boss.post(address("invite", user), WHY | fields)))[0]
 
 
 def test_a_new_operator_has_roles_and_merchants_and_no_password(boss: Visitor, shop: NewMerchant) -> None:

@@ -84,9 +84,9 @@ def test_an_address_of_ipv4_that_is_written_as_ipv6_is_the_same(ana: User) -> No
     assert gets_past_the_password(address="::ffff:203.0.113.9")
 
 
-@pytest.mark.parametrize("said", ["unknown", "fe80::1%eth0", "198.51.100.7:4711", ""])
-def test_an_address_that_is_none_breaks_nothing(said: str, ana: User) -> None:
-    assert fail(1, address=said).status_code == 200
+@pytest.mark.parametrize("address", ["unknown", "fe80::1%eth0", "198.51.100.7:4711", ""])
+def test_an_address_that_is_none_breaks_nothing(address: str, ana: User) -> None:
+    assert fail(1, address=address).status_code == 200
 
 
 def test_it_ends_half_an_hour_after_the_last_failure_that_counted(ana: User) -> None:

@@ -23,8 +23,8 @@ answer = Client(headers={"Host": "pay.example.com"}).get("/admin/login/", secure
 cookies = {name: {k: v for k, v in morsel.items() if v} for name, morsel in answer.cookies.items()}
 names = [name for name in dir(settings) if name.startswith(("SESSION_COOKIE", "CSRF_COOKIE", "OTP_WEBAUTHN", "ADMIN"))]
 names += ["CSRF_TRUSTED_ORIGINS"]
-said = {name: getattr(settings, name) for name in names}
-print(json.dumps({"headers": dict(answer.headers), "cookies": cookies, "settings": said}))
+values = {name: getattr(settings, name) for name in names}
+print(json.dumps({"headers": dict(answer.headers), "cookies": cookies, "settings": values}))
 """
 
 
@@ -59,10 +59,10 @@ def test_nothing_inline_runs_or_styles(answered: dict[str, dict]) -> None:
 @pytest.mark.parametrize("name", ["sessionid", "csrftoken"])
 def test_cookies_are_of_this_host_alone_and_read_by_no_script(name: str, answered: dict[str, dict]) -> None:
     prefix = name.removesuffix("id").removesuffix("token").upper()
-    said = {key.removeprefix(f"{prefix}_COOKIE_"): value for key, value in answered["settings"].items()}
-    assert said["NAME"] == f"__Host-{name}"
-    assert (said["SECURE"], said["HTTPONLY"], said["SAMESITE"]) == (True, True, "Lax")
-    assert (said["PATH"], said["DOMAIN"]) == ("/", None)
+    cookie = {key.removeprefix(f"{prefix}_COOKIE_"): value for key, value in answered["settings"].items()}
+    assert cookie["NAME"] == f"__Host-{name}"
+    assert (cookie["SECURE"], cookie["HTTPONLY"], cookie["SAMESITE"]) == (True, True, "Lax")
+    assert (cookie["PATH"], cookie["DOMAIN"]) == ("/", None)
 
 
 def test_the_cookie_is_set_so(answered: dict[str, dict]) -> None:
@@ -78,8 +78,8 @@ def test_second_factors_are_asked_for_unless_it_is_said_otherwise(answered: dict
 
 
 def test_passkeys_are_bound_to_where_the_admin_is(answered: dict[str, dict]) -> None:
-    said = answered["settings"]
-    assert (said["OTP_WEBAUTHN_RP_ID"], said["OTP_WEBAUTHN_ALLOWED_ORIGINS"]) == (
+    values = answered["settings"]
+    assert (values["OTP_WEBAUTHN_RP_ID"], values["OTP_WEBAUTHN_ALLOWED_ORIGINS"]) == (
         "pay.example.com",
         ["https://pay.example.com"],
     )

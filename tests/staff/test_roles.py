@@ -180,8 +180,8 @@ def address_of(name: str, rows: dict[str, Model]) -> str:
 
 def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:
     """Return the status of what one is answered who asks for a page, or does an act that has none."""
-    address, said = address_of(name, rows), WITHOUT_PAGE.get(name)
-    return (client.get(address) if said is None else client.post(address, said)).status_code
+    address, fields = address_of(name, rows), WITHOUT_PAGE.get(name)
+    return (client.get(address) if fields is None else client.post(address, fields)).status_code
 
 
 def client_in(role: str) -> Client:

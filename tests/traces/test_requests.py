@@ -46,9 +46,9 @@ def test_statements_say_what_they_do_with_which_tables(traced: Api, exporting: S
     response = traced.post("/charges/", ORDER | {"source": traced.source()})
     exporting()
     statements = [span for span in collector.spans_of(request_id_of(response)) if span.name == "statement"]
-    said = {span.attributes["db.query.summary"] for span in statements}
-    assert any("INSERT payments_charge" in summary and "INSERT payments_attempt" in summary for summary in said)
-    assert all(re.fullmatch(r"other|(?:[A-Z]+ [a-z_]+(?:, )?)+", summary) for summary in said)
+    summaries = {span.attributes["db.query.summary"] for span in statements}
+    assert any("INSERT payments_charge" in summary and "INSERT payments_attempt" in summary for summary in summaries)
+    assert all(re.fullmatch(r"other|(?:[A-Z]+ [a-z_]+(?:, )?)+", summary) for summary in summaries)
     assert {key for span in statements for key in span.attributes} == {"db.system.name", "db.query.summary"}
 
 
@@ -120,7 +120,7 @@ def test_a_statement_that_fails_is_marked_and_its_error_comes_through(exporting:
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "expected"),
     [
         ("SELECT 'FROM juan' FROM payments_charge WHERE id = 'x'", "SELECT payments_charge"),
         ("SELECT 1 FROM unnest(%s) FOR UPDATE SKIP LOCKED", "other"),
@@ -128,8 +128,8 @@ def test_a_statement_that_fails_is_marked_and_its_error_comes_through(exporting:
         ("WITH w AS (DELETE FROM payments_source WHERE id = 'x')", "DELETE payments_source"),
     ],
 )
-def test_the_summary_of_a_statement_has_names_of_tables_only(sql: str, said: str) -> None:
-    assert summary(sql) == said
+def test_the_summary_of_a_statement_has_names_of_tables_only(sql: str, expected: str) -> None:
+    assert summary(sql) == expected
 
 
 @pytest.mark.parametrize("endpoint", ["", "http://127.0.0.1:4318"])
@@ -142,5 +142,5 @@ def test_requests_pass_the_middleware_only_where_traces_are_on(settings, endpoin
         names.append(type(step).__name__)
         step = getattr(getattr(step, "__wrapped__", step), "get_response", None)
         step = getattr(step, "__wrapped__", step)
-    assert "RequestLog" in names
+    assert "RequestLine" in names
     assert ("TracedRequests" in names) is bool(endpoint)

@@ -125,7 +125,7 @@ def test_a_run_that_fails_is_marked_by_the_class_of_its_error(exporting: Sent, m
     def fail() -> int:
         raise LookupError("4242424242424242")
 
-    monkeypatch.setattr("payments.domain.settlement.settle_all_due", fail)
+    monkeypatch.setattr("payments.ledger.settlement.settle_all_due", fail)
     assert run_sweep(app, "settle_due") == "LookupError"
     found = exporting()
     root, _ = of_sweep(found)

@@ -53,10 +53,10 @@ def running(engine: Engine) -> Iterator[None]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             engine.asked.append(self.path)
-            status, said = self.reply(body)
+            status, answer = self.reply(body)
             self.send_response(status)
             self.end_headers()
-            self.wfile.write(said)
+            self.wfile.write(answer)
 
         def reply(self, body: bytes) -> tuple[int, bytes]:
             if isinstance(engine.failure, bytes):

@@ -204,7 +204,7 @@ READ_ONLY = ("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_r
 
 
 @pytest.mark.parametrize(
-    ("statements", "said"),
+    ("statements", "expected"),
     [
         (READ_ONLY, "PostgreSQL takes no writes"),
         (["DELETE FROM django_migrations WHERE app = 'customers'"], "migrations are not applied; run migrate"),
@@ -219,14 +219,14 @@ READ_ONLY = ("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_r
     ],
 )
 def test_ready_says_what_keeps_a_process_from_serving(
-    serve: Serve, own_database: OwnDatabase, statements: Sequence[str], said: str
+    serve: Serve, own_database: OwnDatabase, statements: Sequence[str], expected: str
 ) -> None:
     port = serve(workers=1, DATABASE_URL=own_database.url)
     own_database.execute(*statements)
 
     def says() -> bool:
         status, text = watched(port, "ready")
-        return (status, text) == (503, said)
+        return (status, text) == (503, expected)
 
     assert wait_until(says, PATIENCE_SECONDS), watched(port, "ready")
     assert watched(port, "ping") == (200, "healthy")

@@ -29,9 +29,9 @@ def form(client: Client, content: bytes) -> bytes:
     return form_at(client, reverse("admin:payments_reportupload_upload"), fields, "report", content)
 
 
-def form_at(client: Client, path: str, said: dict[str, str], field: str, content: bytes) -> bytes:
+def form_at(client: Client, path: str, values: dict[str, str], field: str, content: bytes) -> bytes:
     """Return the body of the form at `path` with a file, and its token."""
-    fields = {"csrfmiddlewaretoken": str(client.get(path).context["csrf_token"]), **said}
+    fields = {"csrfmiddlewaretoken": str(client.get(path).context["csrf_token"]), **values}
     parts = [
         f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
     ]

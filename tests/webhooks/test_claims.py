@@ -16,8 +16,8 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant, ro
 from payments.models import Webhook, WebhookAttempt
 from payments.webhooks import claim_connection, claims
 from payments.webhooks.attempts import TRY_TIME
-from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, MerchantShare, Shares
+from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.scan_window import EVERYTHING, recent
 from payments.webhooks.signing_secrets import KEPT_FOR, Keyring
 from tests.figures.webhooks.events import put_events

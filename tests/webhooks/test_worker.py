@@ -15,8 +15,8 @@ from payments.embedded.processes import wait_until
 from payments.models import Webhook
 from payments.webhooks import attempts
 from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Attempts
-from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE
+from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop

@@ -20,7 +20,7 @@ from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from payments.admin.approvals.forms import NOBODY_ELSE, has_approver
+from payments.admin.approvals.forms import NO_OTHER_APPROVER, has_approver
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
 from payments.admin.framework.base import by, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Message, decisions_on
@@ -84,7 +84,7 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
         "sections": [
             ("For you to decide", decided_here, "Nothing waits for you."),
             ("Approved keys for you to take", list(_keys_to_take(request, page)), "No key waits for you."),
-            ("Yours, for somebody else to decide", mine, "None of your requests waits."),
+            ("Yours, for another operator to decide", mine, "None of your requests waits."),
             ("For others to decide", others, "Nothing else waits."),
         ],
     }
@@ -205,7 +205,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def what_next(self, row: ApprovalRequest) -> str:
         match row.state:
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
-                return NOBODY_ELSE
+                return NO_OTHER_APPROVER
             case State.PROPOSED:
                 return f"Another administrator approves or rejects it by {moment_text(row.expires_at)}."
             case State.APPROVED:

@@ -13,22 +13,22 @@ from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
-NOBODY_ELSE = (
-    "Nobody else may approve it yet. Add another user under Users, with the role administrator, for this merchant "
-    "or for all, and have them sign in."
+NO_OTHER_APPROVER = (
+    "No other operator may approve it yet. Add another user under Users, with the role administrator, for this "
+    "merchant or for all, and have them sign in."
 )
 # Of so many people of the staff, those who may decide are looked for.
 STAFF_LOOKED_AT = 200
 NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
 
 
-def approval_notice(said: str, operator: User, merchant: Merchant | None = None) -> Consequence:
-    """Return the notice `said`, with advice where nobody but `operator` may approve."""
-    return Consequence(said if has_approver(operator, merchant) else f"{said} {NOBODY_ELSE}")
+def approval_notice(text: str, operator: User, merchant: Merchant | None = None) -> Consequence:
+    """Return the notice `text`, with advice where nobody but `operator` may approve."""
+    return Consequence(text if has_approver(operator, merchant) else f"{text} {NO_OTHER_APPROVER}")
 
 
 def has_approver(operator: User, merchant: Merchant | None) -> bool:
-    """Return whether anybody but `operator` may decide requests, of `merchant` if it is said."""
+    """Return whether anybody but `operator` may decide requests, of `merchant` if one is given."""
     others = User.objects.filter(is_active=True, is_staff=True).exclude(pk=operator.pk).order_by("pk")
     return any(_may_decide(other, merchant) for other in others[:STAFF_LOOKED_AT])
 
@@ -43,14 +43,14 @@ def _may_decide(operator: User, merchant: Merchant | None) -> bool:
 def submitted(
     merchant: Merchant,
     kind: str,
-    said: Mapping[str, Any],
+    cleaned: Mapping[str, Any],
     after: Mapping[str, Any],
     before: Mapping[str, Any] = NOTHING_BEFORE,
     subject_id: UUID | None = None,
     credentials: Mapping[str, str] = NO_CREDENTIALS,
 ) -> ApprovalRequest:
-    """Return the request that a form made, as it `said`. Raises as `submit` does."""
-    request_id = said.get("row_id") or new_id()
+    """Return the request that a form made, with its `cleaned` data. Raises as `submit` does."""
+    request_id = cleaned.get("row_id") or new_id()
     request = ApprovalRequest(
         id=request_id,
         merchant=merchant,
@@ -58,8 +58,8 @@ def submitted(
         subject_id=subject_id or request_id,
         after=dict(after),
         before=dict(before),
-        reason=said["reason"],
-        proposed_by=said["operator"],
+        reason=cleaned["reason"],
+        proposed_by=cleaned["operator"],
     )
     submit(request, credentials)
     return request

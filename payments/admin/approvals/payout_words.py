@@ -17,28 +17,28 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant = request.merchant.title
     match request.kind:
         case Kind.ADD_PAYOUT_ACCOUNT:
-            said = f"From 24 hours after the approval all that {merchant} earns goes to this account. Ask {merchant} "
-            return Consequence(f"{said}by a telephone number that you know, not by one in a message about it.")
+            text = f"From 24 hours after the approval all that {merchant} earns goes to this account. Ask {merchant} "
+            return Consequence(f"{text}by a telephone number that you know, not by one in a message about it.")
         case Kind.SET_PAYOUT_SCHEDULE:
-            said = f"Payouts of {merchant} made from now on have these terms. What goes out is not there any more for "
-            return Consequence(f"{said}later refunds and disputes.")
+            text = f"Payouts of {merchant} made from now on have these terms. What goes out is not there any more for "
+            return Consequence(f"{text}later refunds and disputes.")
         case _ if request.after["status"] == "returned":
-            said = f"The balance of {merchant} has the money again, and the next payout pays it once more."
-            return Consequence(f"{said} Make sure that it is back in our account.")
+            text = f"The balance of {merchant} has the money again, and the next payout pays it once more."
+            return Consequence(f"{text} Make sure that it is back in our account.")
         case _:
             return Consequence("The books say that our bank has paid it. Make sure with the statement of our account.")
 
 
 def short_words(request: ApprovalRequest) -> str:
     """Return what is asked for, in a few words."""
-    said = request.after
+    after = request.after
     match request.kind:
         case Kind.ADD_PAYOUT_ACCOUNT:
-            return f"{said['currency']}, ending in {said['last4']}"
+            return f"{after['currency']}, ending in {after['last4']}"
         case Kind.SET_PAYOUT_SCHEDULE:
-            return f"{said['currency']}, {said['interval']}"
+            return f"{after['currency']}, {after['interval']}"
         case _:
-            return str(said["status"])
+            return str(after["status"])
 
 
 def subject(request: ApprovalRequest) -> Facts:
@@ -54,22 +54,22 @@ def subject(request: ApprovalRequest) -> Facts:
     yield "In place of", link(PayoutAccount, present.id, present) if present else "no account yet"
 
 
-def values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
     """Yield each value that is asked for."""
     match request.kind:
         case Kind.ADD_PAYOUT_ACCOUNT:
-            yield "Currency", said["currency"]
-            yield "Holder", said["holder"]
-            yield "BIC", said["bic"]
-            yield "Account number", f"typed by the requester, ending in {said['last4']}"
+            yield "Currency", content["currency"]
+            yield "Holder", content["holder"]
+            yield "BIC", content["bic"]
+            yield "Account number", f"typed by the requester, ending in {content['last4']}"
         case Kind.SET_PAYOUT_SCHEDULE:
-            yield "Currency", said["currency"]
-            yield "Interval", said["interval"]
-            yield "Delay", days_text(said["delay_days"])
-            yield "Reserve", f"{said['reserve_percent']} % for {days_text(said['reserve_days'])}"
-            yield "Way out", _way_out(said["provider_account"])
+            yield "Currency", content["currency"]
+            yield "Interval", content["interval"]
+            yield "Delay", days_text(content["delay_days"])
+            yield "Reserve", f"{content['reserve_percent']} % for {days_text(content['reserve_days'])}"
+            yield "Way out", _way_out(content["provider_account"])
         case _:
-            yield "Status", said["status"].replace("_", " ")
+            yield "Status", content["status"].replace("_", " ")
 
 
 def _way_out(account_id: str) -> object:

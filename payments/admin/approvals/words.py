@@ -39,36 +39,36 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
             does = " and ".join(RIGHTS.get(right, right) for right in request.after["rights"])
             if request.after["kind"] == ApiKey.Kind.SECRET:
                 does = "charge payers, capture, void and refund, and read all payments"
-            said = (
+            text = (
                 f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
             )
-            return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
+            return Consequence(f"{text} It works until it is revoked or ends.", gives_back=True)
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
             return payout_words.consequence_of(request)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             connector = _connector(request)
             hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
-            said = f"Live cards of {merchant} that are routed to this account go to {hosts}. The holder of the account"
-            return Consequence(f"{said} there gets the money. Make sure with the merchant that it is theirs.")
+            text = f"Live cards of {merchant} that are routed to this account go to {hosts}. The holder of the account"
+            return Consequence(f"{text} there gets the money. Make sure with the merchant that it is theirs.")
         case _:
-            said = f"New live charges of {merchant} may go by this route from now on, their cards included."
-            return Consequence(f"{said} Earlier charges are captured and refunded by their own route.")
+            text = f"New live charges of {merchant} may go by this route from now on, their cards included."
+            return Consequence(f"{text} Earlier charges are captured and refunded by their own route.")
 
 
 def short_words(request: ApprovalRequest) -> str:
     """Return what is asked for, in a few words."""
-    said, kind = request.after, request.get_kind_display()
+    after, kind = request.after, request.get_kind_display()
     match request.kind:
         case Kind.ISSUE_KEY:
-            return f"{kind}: {said['kind']}"
+            return f"{kind}: {after['kind']}"
         case Kind.ROLL_KEY:
-            return f"{kind}: {said['key']}"
+            return f"{kind}: {after['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            return f"{kind}: {said['title']}"
+            return f"{kind}: {after['title']}"
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
             return f"{kind}: {payout_words.short_words(request)}"
         case _:
-            return f"{kind}: {sourcetypes.shown(said['source_type']).label}"
+            return f"{kind}: {sourcetypes.shown(after['source_type']).label}"
 
 
 def facts_of(request: ApprovalRequest) -> Facts:
@@ -111,48 +111,48 @@ def _subject(request: ApprovalRequest) -> Facts:
             yield from payout_words.subject(request)
 
 
-def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    if not said:
+def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    if not content:
         return
     match request.kind:
         case Kind.ISSUE_KEY:
-            yield "Name", said["name"] or NOTHING
-            yield "Kind", said["kind"]
-            yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
-            yield "Works from", ", ".join(said["networks"]) or "everywhere"
-            yield "Ends", f"{days_text(said['days'])} after it is taken" if said["days"] else "never"
+            yield "Name", content["name"] or NOTHING
+            yield "Kind", content["kind"]
+            yield "Rights", ", ".join(content["rights"]) or "all of a secret key"
+            yield "Works from", ", ".join(content["networks"]) or "everywhere"
+            yield "Ends", f"{days_text(content['days'])} after it is taken" if content["days"] else "never"
         case Kind.ROLL_KEY:
-            yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
-            yield "Old key works for", f"{said['hours']} hours after the new one is taken"
+            yield "Rights", ", ".join(content["rights"]) or "all of a secret key"
+            yield "Old key works for", f"{content['hours']} hours after the new one is taken"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            yield from _account_values(request, said)
+            yield from _account_values(request, content)
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
-            yield from payout_words.values(request, said)
+            yield from payout_words.values(request, content)
         case _:
             for name, label in ROUTE_LABELS.items():
-                yield label, _route_value(name, said)
+                yield label, _route_value(name, content)
 
 
-def _account_values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _account_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
     connector = _connector(request)
-    if "provider" in said:
-        yield "At", provider_title(said["provider"])
-    yield "Title", said["title"]
-    if "enabled" in said:
-        yield "Enabled", "yes" if said["enabled"] else "no"
+    if "provider" in content:
+        yield "At", provider_title(content["provider"])
+    yield "Title", content["title"]
+    if "enabled" in content:
+        yield "Enabled", "yes" if content["enabled"] else "no"
     for blank in connector.settings if connector else ():
-        yield blank.label, said["settings"].get(blank.name, NOTHING)
-    for blank in connector.credentials if connector and "credentials" in said else ():
-        yield blank.label, "typed by the requester" if blank.name in said["credentials"] else "stays as it is"
+        yield blank.label, content["settings"].get(blank.name, NOTHING)
+    for blank in connector.credentials if connector and "credentials" in content else ():
+        yield blank.label, "typed by the requester" if blank.name in content["credentials"] else "stays as it is"
 
 
-def _route_value(name: str, said: dict[str, Any]) -> object:
-    value = said[name]
+def _route_value(name: str, content: dict[str, Any]) -> object:
+    value = content[name]
     match name:
         case "source_type":
             return sourcetypes.shown(value).label
         case "amount_min" | "amount_max":
-            return money(value, said["currency"]) if value else "any"
+            return money(value, content["currency"]) if value else "any"
         case "position":
             return value
         case "currency":

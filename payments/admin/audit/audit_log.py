@@ -34,7 +34,7 @@ ByWho = by(
     "who",
     operators=("Operators", Q(operator_id__isnull=False)),
     commands=("Commands", Q(operator_id=None) & ~Q(actor="")),
-    nobody=("Nobody signed in", Q(actor="")),
+    signed_out=("No operator signed in", Q(actor="")),
 )
 
 

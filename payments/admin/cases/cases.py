@@ -13,17 +13,17 @@ from payments.models import Case, Note
 
 
 class ByAssignee(admin.SimpleListFilter):
-    """A filter by the assignee: the operator who asks, nobody or anybody."""
+    """A filter by the assignee: the operator who asks, any operator or none."""
 
     title = parameter_name = "assigned"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [("me", "To me"), ("somebody", "To somebody"), ("nobody", "To nobody")]
+        return [("me", "To me"), ("operator", "To an operator"), ("none", "To no operator")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.value() == "me":
             return queryset.filter(assignee_id=request.user.pk)
-        return queryset.filter(assignee__isnull=self.value() == "nobody") if self.value() else queryset
+        return queryset.filter(assignee__isnull=self.value() == "none") if self.value() else queryset
 
 
 def subject_link(case: Case) -> SafeString | str:

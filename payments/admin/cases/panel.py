@@ -32,7 +32,9 @@ class CaseForm(TextForm, forms.Form):
         widget=SecretsHidden(attrs={"rows": 2}),
         help_text="No card numbers, no keys. Notes are kept.",
     )
-    assignee = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="nobody", label="Assigned to")
+    assignee = forms.ModelChoiceField(
+        User.objects.none(), required=False, empty_label="no operator", label="Assigned to"
+    )
     tags = forms.CharField(
         required=False,
         max_length=TAGS_MAX * (TAG_MAX_LENGTH + 2),

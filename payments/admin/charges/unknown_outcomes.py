@@ -71,9 +71,10 @@ class ProposalForm(TextForm, forms.Form):
 
     def correction(self, attempt: Attempt, operator: User) -> Correction:
         """Return the form's values as an unsaved correction of `attempt`."""
-        said = self.cleaned_data
-        after = {"outcome": said["outcome"], "code": said["decline_code"], "reference": said["provider_ref"]}
-        return Correction(kind=CORRECTION, attempt=attempt, after=after, reason=said["evidence"], proposed_by=operator)
+        cleaned = self.cleaned_data
+        after = {"outcome": cleaned["outcome"], "code": cleaned["decline_code"], "reference": cleaned["provider_ref"]}
+        reason = cleaned["evidence"]
+        return Correction(kind=CORRECTION, attempt=attempt, after=after, reason=reason, proposed_by=operator)
 
 
 @admin.register(UnknownOutcome)

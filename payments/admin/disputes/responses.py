@@ -15,9 +15,9 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.disputes import evidence
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
-from payments.domain.errors import PaymentError
 from payments.domain.operators import dispute_responses
 from payments.domain.operators.dispute_responses import AboveLimit
+from payments.domain.shared.errors import PaymentError
 from payments.models import Dispute
 from payments.models.charging.evidence import (
     NOTHING_TO_READ,
@@ -93,9 +93,9 @@ class AddEvidence(Responds):
     form = EvidenceForm
     file_bytes = SIZE_MAX
 
-    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
-        content_type, content = said["file"] or (evidence.TEXT, said["text"])
-        dispute_responses.add_evidence(dispute, Evidence(EvidenceType(said["type"]), content_type, content))
+    def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
+        content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
+        dispute_responses.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
         return "The evidence is added. It is sent when it is submitted."
 
 
@@ -109,7 +109,7 @@ class SubmitEvidence(Responds):
     def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
         return Consequence("It is sent once, and cannot be changed afterwards.")
 
-    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
+    def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
         return "The evidence is on its way to the provider."
 
@@ -124,6 +124,6 @@ class AcceptDispute(Responds):
     def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
         return Consequence("The payer keeps the money. This cannot be undone.")
 
-    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
-        dispute_responses.accept(dispute, said["operator"])
+    def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
+        dispute_responses.accept(dispute, cleaned["operator"])
         return "The acceptance is on its way to the provider."

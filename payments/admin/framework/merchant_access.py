@@ -44,6 +44,7 @@ class Limited(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super().has_add_permission(request) and self._is_for(request)
 
+    # A public method would have to repeat Django's views, which check the permission before they look for the row.
     def _get_obj_does_not_exist_redirect(self, *_: Any) -> HttpResponse:
         """Raise Http404, where Django would redirect with a message."""
         raise Http404

@@ -83,7 +83,7 @@ class RowAction(ABC):
         return None
 
     @abstractmethod
-    def do(self, row: Any, said: dict[str, Any]) -> Done:
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
         """Carry the action out with the form's values and the `operator` among them; raise one of `refusals`."""
 
 

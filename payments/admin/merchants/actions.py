@@ -45,12 +45,12 @@ class SetPaymentMethods(RowAction):
         yield ("What happens", "New sources of other types are refused in that mode. Those made before can be charged.")
 
     @transaction.atomic
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         switched = [
-            (mode, name) for mode in MODES for name in sorted({*said[mode]} ^ {*_taken_by(merchant, MODES[mode])})
+            (mode, name) for mode in MODES for name in sorted({*cleaned[mode]} ^ {*_taken_by(merchant, MODES[mode])})
         ]
         for mode, name in switched:
-            terms.set_payment_method(merchant, name, name in said[mode], MODES[mode])
+            terms.set_payment_method(merchant, name, name in cleaned[mode], MODES[mode])
         text = ", ".join(f"{name} ({mode})" for mode, name in switched)
         return f"Switched: {text}." if text else "Nothing was switched."
 
@@ -73,9 +73,9 @@ class SetDeclineBudget(RowAction):
         yield "Merchant", merchant.title
         yield "What happens", "After so many declines in a window, in each mode, more charges on cards are refused."
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        decline_limits.set_budget(merchant, said["budget"])
-        return f"From now on {said['budget'] or 'the usual number of'} declines are allowed."
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        decline_limits.set_budget(merchant, cleaned["budget"])
+        return f"From now on {cleaned['budget'] or 'the usual number of'} declines are allowed."
 
 
 class SecretForm(OnceForm):
@@ -95,10 +95,10 @@ class RollWebhookSecret(RowAction):
             "A new secret signs its webhooks at once and is shown once; the old one signs too during the overlap.",
         )
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        overlap = timedelta(hours=said["hours"])
-        text = merchants.roll_webhook_secret(merchant, MODES[said["mode"]], overlap, said["row_id"])
-        return {f"Webhook secret, {said['mode']} mode": text}
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        overlap = timedelta(hours=cleaned["hours"])
+        text = merchants.roll_webhook_secret(merchant, MODES[cleaned["mode"]], overlap, cleaned["row_id"])
+        return {f"Webhook secret, {cleaned['mode']} mode": text}
 
 
 def method_lines(merchant: Merchant) -> Iterator[str]:

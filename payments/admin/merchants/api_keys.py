@@ -93,14 +93,14 @@ class IssueKey(RowAction):
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(KEY_NOTICE, operator, merchant)
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        livemode, kind, rights = MODES[said["mode"]], said["kind"], said["rights"]
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        livemode, kind, rights = MODES[cleaned["mode"]], cleaned["kind"], cleaned["rights"]
         if key_needs_approval(livemode, kind, rights):
-            asked = {name: said[name] for name in ("name", "kind", "rights", "networks", "days")}
-            return submitted(merchant, Kind.ISSUE_KEY, said, asked)
-        end = clock.now() + timedelta(days=said["days"]) if said["days"] else None
-        limits = {"rights": rights, "networks": said["networks"], "key_id": said["row_id"], "name": said["name"]}
-        return shown_key(*api_keys.create_key(merchant, livemode, kind, end, **limits))
+            asked = {name: cleaned[name] for name in ("name", "kind", "rights", "networks", "days")}
+            return submitted(merchant, Kind.ISSUE_KEY, cleaned, asked)
+        end = clock.now() + timedelta(days=cleaned["days"]) if cleaned["days"] else None
+        limits = {name: cleaned[name] for name in ("rights", "networks", "name")}
+        return shown_key(*api_keys.create_key(merchant, livemode, kind, end, key_id=cleaned["row_id"], **limits))
 
 
 class RollForm(OnceForm):
@@ -125,11 +125,11 @@ class RollKey(RowAction):
     def notice(self, key: ApiKey, operator: User) -> Consequence | None:
         return approval_notice(ROLL_NOTICE, operator, key.merchant) if _moves_money(key) else None
 
-    def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
+    def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
         if _moves_money(key):
-            asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": said["hours"]}
-            return submitted(key.merchant, Kind.ROLL_KEY, said, asked, subject_id=key.id)
-        return shown_key(*api_keys.roll_key(key, timedelta(hours=said["hours"]), said["row_id"]))
+            asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": cleaned["hours"]}
+            return submitted(key.merchant, Kind.ROLL_KEY, cleaned, asked, subject_id=key.id)
+        return shown_key(*api_keys.roll_key(key, timedelta(hours=cleaned["hours"]), cleaned["row_id"]))
 
 
 class RevokeKey(RowAction):
@@ -143,7 +143,7 @@ class RevokeKey(RowAction):
         yield from facts_of(key)
         yield "What happens", "It is refused from the next request on. This cannot be undone."
 
-    def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
+    def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
         return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
 
 

@@ -29,13 +29,13 @@ class FeeTemplateForm(TextForm, forms.ModelForm):
         self.initial = {"fees": list(rows_of(self.instance.rates)), **self.initial}
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
-        if "fees" in said:
+        cleaned = super().clean() or self.cleaned_data
+        if "fees" in cleaned:
             try:
-                self.instance.rates = rates_of_fees(said["fees"], self.instance.rates)
+                self.instance.rates = rates_of_fees(cleaned["fees"], self.instance.rates)
             except BadTerms as fault:
                 self.add_error("fees", str(fault))
-        return said
+        return cleaned
 
 
 @admin.register(FeeTemplate)

@@ -132,9 +132,9 @@ class SetFees(RowAction):
             yield "Costs nothing today", ", ".join(missing)
         yield "What happens", "Charges made from now on cost this; those made before keep their rate."
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        template = said["template"]
-        changed = terms.set_fees(merchant, fees_of(template.rates) if template else said["fees"])
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        template = cleaned["template"]
+        changed = terms.set_fees(merchant, fees_of(template.rates) if template else cleaned["fees"])
         text = ", ".join(f"{source_type} in {currency}" for source_type, currency in changed)
         return f"From now on there are other fees for {text}." if text else "Nothing was changed."
 

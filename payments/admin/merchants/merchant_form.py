@@ -65,9 +65,9 @@ class MerchantForm(TextForm, forms.ModelForm):
         self.initial = {**{name: value for name, value in known.items() if value is not None}, **self.initial}
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
-        self.instance.branding = {name: said[name] for name in self.branding_fields if said.get(name)}
-        return said
+        cleaned = super().clean() or self.cleaned_data
+        self.instance.branding = {name: cleaned[name] for name in self.branding_fields if cleaned.get(name)}
+        return cleaned
 
 
 def brand_preview(merchant: Merchant) -> SafeString | str:

@@ -194,17 +194,17 @@ class MerchantAdmin(RowActions, BaseAdmin):
 
     def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
         """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
-        said = form.cleaned_data
-        if Merchant.objects.filter(pk=said["row_id"]).exists():
+        cleaned = form.cleaned_data
+        if Merchant.objects.filter(pk=cleaned["row_id"]).exists():
             self.message_user(request, SENT_BEFORE, messages.WARNING)
-            return redirect("admin:payments_merchant_change", said["row_id"])
+            return redirect("admin:payments_merchant_change", cleaned["row_id"])
         try:
-            with because(said["reason"]):
+            with because(cleaned["reason"]):
                 made = create_merchant(
-                    said["title"],
-                    said["account_name"],
-                    said["statement_descriptor"],
-                    said["row_id"],
+                    cleaned["title"],
+                    cleaned["account_name"],
+                    cleaned["statement_descriptor"],
+                    cleaned["row_id"],
                     with_secret_live_key=False,
                 )
         except ValidationError as fault:

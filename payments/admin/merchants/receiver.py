@@ -45,10 +45,10 @@ class SetNotifyUrls(RowAction):
         yield "What happens", "Events from now on go there whose source has no notify URL of its own. Empty: to no URL."
 
     @transaction.atomic
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        changed = [mode for mode in MODES if said[mode] != merchant.notify_urls.get(mode, "")]
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        changed = [mode for mode in MODES if cleaned[mode] != merchant.notify_urls.get(mode, "")]
         for mode in changed:
-            notify_urls.set_default(merchant, said[mode], MODES[mode])
+            notify_urls.set_default(merchant, cleaned[mode], MODES[mode])
         return f"The notify URL of {' and '.join(changed)} mode is changed." if changed else "Nothing was changed."
 
 
@@ -67,7 +67,7 @@ class SendTestEvent(RowAction):
         yield "Merchant", merchant.title
         yield "What happens", "A signed charge.created about a charge that does not exist is sent once, now."
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        result = send_test_event(merchant, said["url"], MODES[said["mode"]])
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        result = send_test_event(merchant, cleaned["url"], MODES[cleaned["mode"]])
         proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
         return f"The receiver {said_of(result)} after {result.milliseconds} ms, {proper}."

@@ -85,15 +85,15 @@ class SetPayoutAccount(RowAction):
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return getattr(refusal, "field", None) or None
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        details = accounts.checked(Details(said["currency"], said["holder"], said["bic"]))
-        number = accounts.checked_number(details, said["number"])
-        if MODES[said["mode"]]:
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        details = accounts.checked(Details(cleaned["currency"], cleaned["holder"], cleaned["bic"]))
+        number = accounts.checked_number(details, cleaned["number"])
+        if MODES[cleaned["mode"]]:
             shown = {"currency": details.currency, "holder": details.holder, "bic": details.bic}
             shown["last4"] = number[-accounts.SHOWN_LENGTH :]
             kind = ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT
-            return submitted(merchant, kind, said, shown, credentials={"number": number})
-        account = accounts.add_account(merchant, False, details, number, said["row_id"])
+            return submitted(merchant, kind, cleaned, shown, credentials={"number": number})
+        account = accounts.add_account(merchant, False, details, number, cleaned["row_id"])
         return f"Payouts of test mode in {account.currency} go to {account}."
 
 
@@ -112,7 +112,7 @@ class WithdrawPayoutAccount(RowAction):
         yield "In effect from", moment_text(account.effective_at)
         yield "What happens", "No payout ever goes to it. The account before stays in effect."
 
-    def do(self, account: PayoutAccount, said: dict[str, Any]) -> Done:
+    def do(self, account: PayoutAccount, cleaned: dict[str, Any]) -> Done:
         accounts.withdraw(account)
         return "Withdrawn. Payouts go where they went before."
 

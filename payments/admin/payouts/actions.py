@@ -51,8 +51,8 @@ class ApprovePayout(OnPayout):
     def notice(self, payout: Payout, operator: User) -> Consequence | None:
         return Consequence("Real money leaves for this bank account. It cannot be called back once it is sent.")
 
-    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
-        return APPROVED if approve.approve(payout, said["operator"]) else HALF_APPROVED
+    def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
+        return APPROVED if approve.approve(payout, cleaned["operator"]) else HALF_APPROVED
 
 
 class CancelPayout(OnPayout):
@@ -66,7 +66,7 @@ class CancelPayout(OnPayout):
     def notice(self, payout: Payout, operator: User) -> Consequence | None:
         return Consequence("It is not sent, and the merchant's balance has the money again: the next payout takes it.")
 
-    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
+    def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
         approve.cancel(payout)
         return "Cancelled. The merchant's balance has the money again."
 
@@ -93,12 +93,12 @@ class RecordPayout(OnPayout):
         return OutcomeForm(data, payout)
 
     def notice(self, payout: Payout, operator: User) -> Consequence | None:
-        said = (
+        text = (
             "Only our bank knows how a payout of a bank file ended, so an administrator other than you must approve "
             "the record."
         )
-        return approval_notice(said, operator, payout.merchant)
+        return approval_notice(text, operator, payout.merchant)
 
-    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
-        asked, before = {"status": said["status"]}, {"status": payout.status}
-        return submitted(payout.merchant, ApprovalRequest.Kind.RECORD_PAYOUT, said, asked, before, payout.id)
+    def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
+        asked, before = {"status": cleaned["status"]}, {"status": payout.status}
+        return submitted(payout.merchant, ApprovalRequest.Kind.RECORD_PAYOUT, cleaned, asked, before, payout.id)

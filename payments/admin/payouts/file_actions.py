@@ -78,8 +78,8 @@ class MarkSent(FileAction):
             "cancelled."
         )
 
-    def do(self, file: PayoutFile, said: dict[str, Any]) -> Done:
-        files.mark_sent(file, said["operator"])
+    def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
+        files.mark_sent(file, cleaned["operator"])
         return f"Marked as sent: {files.summary(file)}."
 
 
@@ -99,8 +99,8 @@ class MarkPaid(FileAction):
             "returned on their own pages first."
         )
 
-    def do(self, file: PayoutFile, said: dict[str, Any]) -> Done:
-        paid = files.mark_paid(file, said["operator"])
+    def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
+        paid = files.mark_paid(file, cleaned["operator"])
         return f"Marked as paid: {paid} of {file.count}."
 
 
@@ -119,6 +119,6 @@ class CancelFile(FileAction):
             "its maker cancels it."
         )
 
-    def do(self, file: PayoutFile, said: dict[str, Any]) -> Done:
-        files.cancel(file, said["operator"])
+    def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
+        files.cancel(file, cleaned["operator"])
         return "Cancelled. Its payouts wait for another file."

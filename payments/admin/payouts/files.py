@@ -109,17 +109,18 @@ class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
         waiting = files.waiting()
         form = MakeForm(request.POST or None, waiting)
         if form.is_valid():
-            said = form.cleaned_data
+            cleaned = form.cleaned_data
             try:
-                with because(said["reason"]):
-                    file = files.make(said["row_id"], said["currency"], said["execute_on"], operator_of(request))
+                with because(cleaned["reason"]):
+                    operator = operator_of(request)
+                    file = files.make(cleaned["row_id"], cleaned["currency"], cleaned["execute_on"], operator)
             except Refused as refusal:
                 form.add_error(None, str(refusal))
             except VaultUnavailable:
                 form.add_error(None, NO_ANSWER)
             except IntegrityError:
                 self.message_user(request, SENT_BEFORE, messages.WARNING)
-                return redirect("admin:payments_payoutfile_change", said["row_id"])
+                return redirect("admin:payments_payoutfile_change", cleaned["row_id"])
             else:
                 self.message_user(request, f"Made: {files.summary(file)}.", messages.SUCCESS)
                 return redirect("admin:payments_payoutfile_change", file.pk)

@@ -90,14 +90,14 @@ class SetsTerms(RowAction):
         field = getattr(refusal, "field", "")
         return field if field in form.fields else None
 
-    def set(self, merchant: Merchant, livemode: bool, currency: str, said: dict[str, Any]) -> Done:
-        account = said["provider_account"]
+    def set(self, merchant: Merchant, livemode: bool, currency: str, cleaned: dict[str, Any]) -> Done:
+        account = cleaned["provider_account"]
         names = ("interval", "delay_days", "reserve_percent", "reserve_days")
-        wanted = Terms(**{name: said[name] for name in names}, provider_account=str(account.pk) if account else "")
+        wanted = Terms(**{name: cleaned[name] for name in names}, provider_account=str(account.pk) if account else "")
         now = terms.schedule_of(merchant, livemode, currency)
         if terms.needs_approval(livemode, Terms.of(now) if now else None, wanted):
             kind, asked = ApprovalRequest.Kind.SET_PAYOUT_SCHEDULE, {"currency": currency, **wanted.as_json()}
-            return submitted(merchant, kind, said, asked, describe_schedule(now), now.id if now else None)
+            return submitted(merchant, kind, cleaned, asked, describe_schedule(now), now.id if now else None)
         schedule = terms.set_schedule(merchant, livemode, currency, wanted)
         return f"Payouts in {currency} are {schedule.get_interval_display().lower()} from now on."
 
@@ -119,11 +119,11 @@ class SetPayoutSchedule(SetsTerms):
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(NOTICE, operator, merchant)
 
-    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        livemode = MODES[said["mode"]]
-        if terms.schedule_of(merchant, livemode, said["currency"]):
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        livemode = MODES[cleaned["mode"]]
+        if terms.schedule_of(merchant, livemode, cleaned["currency"]):
             raise BadSchedule("There is a schedule in this mode and currency. Change it on its own page.", "currency")
-        return self.set(merchant, livemode, said["currency"], said)
+        return self.set(merchant, livemode, cleaned["currency"], cleaned)
 
 
 class ChangeSchedule(SetsTerms):
@@ -139,8 +139,8 @@ class ChangeSchedule(SetsTerms):
     def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
         return approval_notice(NOTICE, operator, schedule.merchant) if schedule.livemode else None
 
-    def do(self, schedule: PayoutSchedule, said: dict[str, Any]) -> Done:
-        return self.set(schedule.merchant, schedule.livemode, schedule.currency, said)
+    def do(self, schedule: PayoutSchedule, cleaned: dict[str, Any]) -> Done:
+        return self.set(schedule.merchant, schedule.livemode, schedule.currency, cleaned)
 
 
 class PayOutNow(RowAction):
@@ -156,11 +156,11 @@ class PayOutNow(RowAction):
         yield "Goes to", account_in_effect(schedule, now) or "no bank account yet"
 
     def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
-        said = "A payout of all that is payable is made. Another operator approves it before it goes out."
-        return Consequence(said) if schedule.livemode else None
+        text = "A payout of all that is payable is made. Another operator approves it before it goes out."
+        return Consequence(text) if schedule.livemode else None
 
-    def do(self, schedule: PayoutSchedule, said: dict[str, Any]) -> Done:
-        payout = approve.pay_out(schedule, said["operator"])
+    def do(self, schedule: PayoutSchedule, cleaned: dict[str, Any]) -> Done:
+        payout = approve.pay_out(schedule, cleaned["operator"])
         return f"{payout} pays {money(payout.amount, payout.currency)}."
 
 

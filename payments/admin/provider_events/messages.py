@@ -40,16 +40,16 @@ MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
 class ClosingForm(forms.Form):
     """The event that needs attention, and the operator's note."""
 
-    report = forms.ModelChoiceField(
+    event = forms.ModelChoiceField(
         ProviderEvent.objects.none(), empty_label=None, widget=forms.RadioSelect(attrs={"class": "radiolist"})
     )
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
     def __init__(self, data: Any, message: ProviderMessage) -> None:
         super().__init__(data)
-        chosen: Any = self.fields["report"]
+        chosen: Any = self.fields["event"]
         chosen.queryset = _open_in(message)
-        chosen.label_from_instance = lambda report: f"{report}: {report.why}"
+        chosen.label_from_instance = lambda event: f"{event}: {event.why}"
         chosen.initial = chosen.queryset.first()
 
 
@@ -58,14 +58,14 @@ class CloseEvent(RowAction):
 
     name, label, button = "close", "Close with a note", "Close"
     permission = "payments.close_providerevent"
-    too_late = {attention.TooLate: "Somebody else was first."}
+    too_late = {attention.TooLate: "Another operator was first."}
     over = "Nothing of it needs attention any more."
 
     def fits(self, message: ProviderMessage) -> bool:
         return bool(_open_in(message).exists())
 
     def question(self, message: ProviderMessage) -> str:
-        return "Close this report?"
+        return "Close this event?"
 
     def form_for(self, message: ProviderMessage, data: Any) -> forms.Form:
         return ClosingForm(data, message)
@@ -74,8 +74,8 @@ class CloseEvent(RowAction):
         yield "Account", message.account
         yield "Received", f"{moment_text(message.received_at)}"
 
-    def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
-        attention.close(said["report"], said["operator"], said["note"])
+    def do(self, message: ProviderMessage, cleaned: dict[str, Any]) -> Done:
+        attention.close(cleaned["event"], cleaned["operator"], cleaned["note"])
         return "Closed."
 
 
@@ -98,12 +98,12 @@ ByStanding = by(
 )
 
 
-def _chip(report: ProviderEvent) -> SafeString:
-    return chip(report.get_state_display(), MARKS.get(report.state, "quiet"))
+def _chip(event: ProviderEvent) -> SafeString:
+    return chip(event.get_state_display(), MARKS.get(event.state, "quiet"))
 
 
-def _outcome_text(report: ProviderEvent) -> str:
-    return report.outcome or "something: the provider is asked"
+def _outcome_text(event: ProviderEvent) -> str:
+    return event.outcome or "something: the provider is asked"
 
 
 class EventsOfMessage(ReadOnlyInline):
@@ -114,26 +114,26 @@ class EventsOfMessage(ReadOnlyInline):
     outcome_text = column("Outcome", _outcome_text)
     shown_amount = column(
         "Amount",
-        lambda report: money(report.amount, report.currency) if report.currency else str(report.amount or NOTHING),
+        lambda event: money(event.amount, event.currency) if event.currency else str(event.amount or NOTHING),
     )
     chip = column("State", _chip)
-    tried = column("Tries, next", lambda report: lines((report.tries, moment_cell(report.due_at))))
+    tried = column("Tries, next", lambda event: lines((event.tries, moment_cell(event.due_at))))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow everybody who sees the message to see its events."""
         return True
 
     @admin.display(description="About")
-    def about(self, report: ProviderEvent) -> SafeString | str:
-        attempt_id, _ = read_reference(report.reference) or (None, None)
+    def about(self, event: ProviderEvent) -> SafeString | str:
+        attempt_id, _ = read_reference(event.reference) or (None, None)
         known = attempt_id is not None and Attempt.objects.filter(id=attempt_id).exists()
-        return link(Attempt, attempt_id, report.reference) if known else report.reference or NOTHING
+        return link(Attempt, attempt_id, event.reference) if known else event.reference or NOTHING
 
     @admin.display(description="Why")
-    def shown_why(self, report: ProviderEvent) -> SafeString | str:
+    def shown_why(self, event: ProviderEvent) -> SafeString | str:
         """Show the reason and the note of the operator who closed it."""
-        closed = (report.note, f"{report.closed_by}, {moment_text(report.closed_at)}") if report.closed_at else ()
-        return lines(filter(None, (report.why, *closed)))
+        closed = (event.note, f"{event.closed_by}, {moment_text(event.closed_at)}") if event.closed_at else ()
+        return lines(filter(None, (event.why, *closed)))
 
 
 @admin.register(ProviderMessage)
@@ -142,7 +142,7 @@ class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
 
     merchant_lookup = "account__merchant"
     row_actions = (CloseEvent(),)
-    list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
+    list_display = ("shown_id", "received", "of_account", "mode", "reported", "why")
     list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
     search_fields = ("events__reference",)
@@ -159,13 +159,13 @@ class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
     of_account = row_link_column("account", ProviderAccount)
     merchant = row_link_column("merchant", Merchant, "account")
     mode = mode_column("account")
-    reports = column(
-        "Reports",
+    reported = column(
+        "Events",
         lambda message: lines(
-            format_html("{} {}", _chip(report), _outcome_text(report)) for report in message.events.all()
+            format_html("{} {}", _chip(event), _outcome_text(event)) for event in message.events.all()
         ),
     )
-    why = column("Why", lambda message: lines(report.why for report in message.events.all() if report.why))
+    why = column("Why", lambda message: lines(event.why for event in message.events.all() if event.why))
     shown_body = column(
         "Body, without secrets", lambda message: format_html("<pre>{}</pre>", readable(bytes(message.body)))
     )

@@ -54,7 +54,7 @@ class DecideItem(RowAction):
 
     permission = "payments.close_reconciliationitem"
     form = NoteForm
-    too_late = {items.TooLate: "Somebody else has just decided this."}
+    too_late = {items.TooLate: "Another operator has just decided this."}
 
     def __init__(self, name: str, decide: Callable[[Item, User, str], None], success: str, state: str) -> None:
         self.name, self.label, self.button = name, f"{name.capitalize()} with a note", name.capitalize()
@@ -73,8 +73,8 @@ class DecideItem(RowAction):
         yield "Reference", _reference(item)
         yield "Noted so far", item.note or NOTHING
 
-    def do(self, item: Item, said: dict[str, Any]) -> Done:
-        self.decide(item, said["operator"], said["note"])
+    def do(self, item: Item, cleaned: dict[str, Any]) -> Done:
+        self.decide(item, cleaned["operator"], cleaned["note"])
         return self.success
 
 

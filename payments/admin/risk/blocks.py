@@ -57,7 +57,7 @@ def status_of(block: Block) -> str:
 class LiftBlock(RowAction):
     name, label, button = "lift", "Lift the block", "Lift"
     permission = MAY_LIFT
-    too_late = {blocks.AlreadyLifted: "Somebody else has lifted it already."}
+    too_late = {blocks.AlreadyLifted: "Another operator has lifted it already."}
 
     def fits(self, block: Block) -> bool:
         return block.lifted_at is None
@@ -71,8 +71,8 @@ class LiftBlock(RowAction):
         yield "Why", block.reason
         yield "By", f"{block.put_by}, {moment_text(block.created_at)}"
 
-    def do(self, block: Block, said: dict[str, Any]) -> Done:
-        blocks.lift(block, said["operator"], said["reason"])
+    def do(self, block: Block, cleaned: dict[str, Any]) -> Done:
+        blocks.lift(block, cleaned["operator"], cleaned["reason"])
         return f"Lifted: {block} may be charged again."
 
 

@@ -32,7 +32,7 @@ ByStatus = by(
 class Acknowledge(RowAction):
     name, label = "acknowledge", "Acknowledge"
     permission = "payments.acknowledge_declinealert"
-    too_late = {decline_alerts.AlreadyAcknowledged: "Somebody else has acknowledged it already."}
+    too_late = {decline_alerts.AlreadyAcknowledged: "Another operator has acknowledged it already."}
 
     def fits(self, alert: DeclineAlert) -> bool:
         return alert.acknowledged_at is None
@@ -47,8 +47,8 @@ class Acknowledge(RowAction):
         )
         yield "Declines", f"{alert.quota} {alert.get_kind_display()}, at {alert.merchant}"
 
-    def do(self, alert: DeclineAlert, said: dict[str, Any]) -> Done:
-        decline_alerts.acknowledge(alert, said["operator"], said["reason"])
+    def do(self, alert: DeclineAlert, cleaned: dict[str, Any]) -> Done:
+        decline_alerts.acknowledge(alert, cleaned["operator"], cleaned["reason"])
         return "Acknowledged."
 
 

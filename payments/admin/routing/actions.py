@@ -73,9 +73,9 @@ def _matches(field: AccountField) -> RegexValidator:
     return RegexValidator(rf"\A(?:{field.pattern.pattern})\Z", field.form)
 
 
-def values_with_prefix(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
+def values_with_prefix(cleaned: Mapping[str, Any], prefix: str) -> dict[str, str]:
     """Return the form's values for the fields with `prefix`."""
-    return {name.removeprefix(prefix): value for name, value in said.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in cleaned.items() if name.startswith(prefix)}
 
 
 class NewAccountForm(OnceForm):
@@ -130,16 +130,16 @@ class ChangeAccount(RowAction):
         yield "What happens", "All requests from now on use these values."
         yield "Settings", "To change one, type every credential again, because credentials are sent to where it says."
 
-    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
-        credentials, settings = values_with_prefix(said, CREDENTIAL), values_with_prefix(said, SETTING)
-        if account_change_needs_approval(account, said["title"], said["enabled"], credentials, settings):
-            asked = {"title": said["title"], "enabled": said["enabled"], **asked_of_account(credentials, settings)}
+    def do(self, account: ProviderAccount, cleaned: dict[str, Any]) -> Done:
+        credentials, settings = values_with_prefix(cleaned, CREDENTIAL), values_with_prefix(cleaned, SETTING)
+        if account_change_needs_approval(account, cleaned["title"], cleaned["enabled"], credentials, settings):
+            asked = {name: cleaned[name] for name in ("title", "enabled")} | asked_of_account(credentials, settings)
             before = describe_account(account)
             return submitted(
-                account.merchant, Kind.CHANGE_ACCOUNT, said, asked, before, account.id, credentials=credentials
+                account.merchant, Kind.CHANGE_ACCOUNT, cleaned, asked, before, account.id, credentials=credentials
             )
-        provider_accounts.change_account(account, said["title"], said["enabled"], credentials, settings)
-        return f"{said['title']} is changed."
+        provider_accounts.change_account(account, cleaned["title"], cleaned["enabled"], credentials, settings)
+        return f"{cleaned['title']} is changed."
 
 
 class TestCredentials(RowAction):
@@ -150,7 +150,7 @@ class TestCredentials(RowAction):
         yield from facts_of(account)
         yield "What happens", "The provider is asked something that moves no money."
 
-    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
+    def do(self, account: ProviderAccount, cleaned: dict[str, Any]) -> Done:
         match provider_accounts.try_credentials(account):
             case Approved():
                 return "The provider accepts these credentials."
@@ -176,13 +176,13 @@ class RouteForm(ReasonForm):
     enabled = forms.BooleanField(required=False, initial=True)
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
+        cleaned = super().clean() or self.cleaned_data
         for name in ("amount_min", "amount_max"):
-            said[name] = self._amount(name, said)
-        return said
+            cleaned[name] = self._amount(name, cleaned)
+        return cleaned
 
-    def _amount(self, name: str, said: dict[str, Any]) -> int | None:
-        typed, currency = said.get(name), said.get("currency")
+    def _amount(self, name: str, cleaned: dict[str, Any]) -> int | None:
+        typed, currency = cleaned.get(name), cleaned.get("currency")
         if not typed:
             return None
         if not currency:
@@ -215,9 +215,9 @@ class AddRoute(RowAction):
     def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
         return approval_notice(ROUTE_NOTICE, operator, account.merchant)
 
-    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
-        asked = {"account": str(account.id), **_columns(said)}
-        return submitted(account.merchant, Kind.ADD_ROUTE, said, asked)
+    def do(self, account: ProviderAccount, cleaned: dict[str, Any]) -> Done:
+        asked = {"account": str(account.id), **_columns(cleaned)}
+        return submitted(account.merchant, Kind.ADD_ROUTE, cleaned, asked)
 
 
 class ChangeRoute(RowAction):
@@ -239,9 +239,9 @@ class ChangeRoute(RowAction):
             "Once approved, it applies to new charges; earlier ones are captured and refunded by their own route.",
         )
 
-    def do(self, route: Route, said: dict[str, Any]) -> Done:
+    def do(self, route: Route, cleaned: dict[str, Any]) -> Done:
         before = describe_route(route)
-        return submitted(route.account.merchant, Kind.CHANGE_ROUTE, said, _columns(said), before, route.id)
+        return submitted(route.account.merchant, Kind.CHANGE_ROUTE, cleaned, _columns(cleaned), before, route.id)
 
 
 def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, Any]:
@@ -273,8 +273,8 @@ def hint_of(account: ProviderAccount, name: str) -> str:
     return f"…{account.hints[name]}" if account.hints[name] else "the stored value"
 
 
-def _columns(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: said[name] for name in RouteForm.base_fields if name != "reason"}
+def _columns(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: cleaned[name] for name in RouteForm.base_fields if name != "reason"}
 
 
 def _bounds(route: Route) -> Iterator[tuple[str, str]]:

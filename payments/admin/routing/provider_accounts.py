@@ -102,22 +102,22 @@ class ProviderAccountAdmin(RowActions, ReadOnlyAdmin):
 
     def _made(self, request: HttpRequest, form: NewAccountForm, connector: Connector) -> HttpResponse | None:
         """Create or request the account and return the response; None after a refusal, which the form then shows."""
-        said = form.cleaned_data
-        if ProviderAccount.objects.filter(pk=said["row_id"]).exists():
-            return self._left(request, self.model(pk=said["row_id"]), messages.WARNING, SENT_BEFORE)
-        if before := ApprovalRequest.objects.filter(pk=said["row_id"]).first():
+        cleaned = form.cleaned_data
+        if ProviderAccount.objects.filter(pk=cleaned["row_id"]).exists():
+            return self._left(request, self.model(pk=cleaned["row_id"]), messages.WARNING, SENT_BEFORE)
+        if before := ApprovalRequest.objects.filter(pk=cleaned["row_id"]).first():
             return redirect_to_request(request, self, before)
-        livemode, merchant = MODES[said["mode"]], said["merchant"]
-        credentials, filled = values_with_prefix(said, CREDENTIAL), values_with_prefix(said, SETTING)
+        livemode, merchant = MODES[cleaned["mode"]], cleaned["merchant"]
+        credentials, filled = values_with_prefix(cleaned, CREDENTIAL), values_with_prefix(cleaned, SETTING)
         try:
             if livemode:
-                asked = {"provider": connector.name, "title": said["title"], **asked_of_account(credentials, filled)}
-                said["operator"] = operator_of(request)
-                made = submitted(merchant, ApprovalRequest.Kind.ADD_ACCOUNT, said, asked, credentials=credentials)
+                asked = {"provider": connector.name, "title": cleaned["title"], **asked_of_account(credentials, filled)}
+                cleaned["operator"] = operator_of(request)
+                made = submitted(merchant, ApprovalRequest.Kind.ADD_ACCOUNT, cleaned, asked, credentials=credentials)
                 return redirect_to_request(request, self, made)
-            with because(said["reason"]):
+            with because(cleaned["reason"]):
                 account = provider_accounts.open_account(
-                    merchant, livemode, connector.name, said["title"], credentials, filled, said["row_id"]
+                    merchant, livemode, connector.name, cleaned["title"], credentials, filled, cleaned["row_id"]
                 )
         except (BadAccount, Refused, VaultUnavailable) as fault:
             form.add_error(field_of_fault(fault, form), str(fault))

@@ -35,11 +35,11 @@ def _answered_at(attempt: Attempt, records: Records) -> datetime:
 
 
 def _answered(attempt: Attempt, at: datetime) -> Moment:
-    said = [(name.capitalize(), value) for name, value in (attempt.response or {}).items() if value]
+    facts = [(name.capitalize(), value) for name, value in (attempt.response or {}).items() if value]
     if attempt.provider_ref:
-        said.append(("Provider's reference", attempt.provider_ref))
+        facts.append(("Provider's reference", attempt.provider_ref))
     if attempt.state == Attempt.State.DONE:
         title, mark = f"{attempt.provider} answered: {attempt.outcome}", OUTCOMES.get(attempt.outcome, "")
     else:
         title, mark = STATES.get(attempt.state, attempt.state), "warn"
-    return Moment(at, Kind.PROVIDER, title, said, mark)
+    return Moment(at, Kind.PROVIDER, title, facts, mark)

@@ -1,4 +1,4 @@
-"""Timeline entries of payers, providers' webhooks, our webhooks, staff and reports."""
+"""Timeline entries of payers, providers' webhooks, our webhooks, staff and settlement reports."""
 
 from collections.abc import Iterator, Mapping
 from uuid import UUID
@@ -36,14 +36,14 @@ def payer_moments(records: Records) -> Moments:
 
 def provider_event_moments(records: Records) -> Moments:
     """Yield the provider's webhooks about the charge, and their results."""
-    for report in records.provider_events:
-        outcome = report.outcome or "a change, and was asked about it"
-        came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
-        facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Result", came_to)]
-        if report.closed_at:
-            facts.append(("Closed", f"{report.note} ({report.closed_by}, {moment_text(report.closed_at)})"))
-        title = f"{report.account.provider} reported: {outcome}"
-        yield Moment(report.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(report.state, "quiet"))
+    for event in records.provider_events:
+        outcome = event.outcome or "a change, and was asked about it"
+        came_to = ": ".join(filter(None, [event.get_state_display(), redact(event.why)]))
+        facts = [("Webhook", link(ProviderMessage, event.message_id, redact(str(event)))), ("Result", came_to)]
+        if event.closed_at:
+            facts.append(("Closed", f"{event.note} ({event.closed_by}, {moment_text(event.closed_at)})"))
+        title = f"{event.account.provider} reported: {outcome}"
+        yield Moment(event.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(event.state, "quiet"))
 
 
 def webhook_moments(records: Records) -> Moments:
@@ -59,7 +59,7 @@ def webhook_moments(records: Records) -> Moments:
 def staff_moments(records: Records, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
     for entry in records.staff_entries:
-        title = f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
+        title = f"{entry.actor or 'No operator signed in'}: {entry.action.replace('_', ' ')}"
         yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)))
 
 
@@ -80,9 +80,9 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_sent_to(row), ("Attempt", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
-    said = readable(bytes(made.answer)) if made.status else made.reason
-    if said and not delivered:
-        facts.append(("Answer", said))
+    answer = readable(bytes(made.answer)) if made.status else made.reason
+    if answer and not delivered:
+        facts.append(("Answer", answer))
     if made.number == row.tries and row.due_at:
         facts.append(("Next attempt", f"{moment_text(row.due_at)}"))
     title = f"{types[row.event_id]} sent: {came_to}"

@@ -59,7 +59,7 @@ class Records:
 
     @cached_property
     def provider_events(self) -> list[ProviderEvent]:
-        """Return the providers' reports about the charge's attempts and its payment."""
+        """Return the providers' events about the charge's attempts and its payment."""
         accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
         names = [attempt.reference for attempt in self.attempts]
         names += [reference_of(attempt.pk, step) for attempt in self.attempts for step in FollowUp]
@@ -107,7 +107,7 @@ class Records:
     def staff_entries(self) -> list[AuditEntry]:
         """Return what staff did about any of these rows, without views."""
         rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.webhooks.values()]
-        rows += [*self.corrections, *self.operator_actions, *(report.message for report in self.provider_events)]
+        rows += [*self.corrections, *self.operator_actions, *(event.message for event in self.provider_events)]
         # IDs are unique across all tables, except those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
         found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)

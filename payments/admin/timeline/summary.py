@@ -126,11 +126,11 @@ def _money(charge: Charge) -> Iterator[tuple[str, object]]:
 
 
 def _checks(records: Records) -> Iterator[tuple[str, object]]:
-    said = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
-    yield "3-D Secure", _three_d_secure(records, str(said.get("threeDAuthenticated", "")))
+    response = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
+    yield "3-D Secure", _three_d_secure(records, str(response.get("threeDAuthenticated", "")))
     checked = records.charge.source.card.cvc_checked
     yield "CVC", CVC_WORDS.get(checked, checked)
-    yield "Address", str(said.get("avsResult") or "not checked")
+    yield "Address", str(response.get("avsResult") or "not checked")
 
 
 def _three_d_secure(records: Records, authenticated: str) -> str:

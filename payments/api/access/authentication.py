@@ -22,24 +22,23 @@ if TYPE_CHECKING:
     # DRF imports this module while it makes its own views.
     from rest_framework.views import APIView
 
-# In a request's environment: the merchant whose secret or restricted key it has.
+# In a request's environment: its key for the log, also one that is refused; the merchant whose secret or restricted
+# key it has.
+NAMED_KEY = "kaha.key"
 MERCHANT_OF_REQUEST = "kaha.merchant"
 REALM = 'Basic realm="kaha"'
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant.
-
-    `named_key` of Django's request is the key for the log, also when the key is refused.
-    """
+    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant."""
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
         key = _find(_text_of(request))
-        request._request.named_key = key  # type: ignore[attr-defined]
-        _require_working(key, client_address(request._request))
+        request.META[NAMED_KEY] = key
+        _require_working(key, client_address(request))
         context.merchant.set(key.merchant_id)
         if key.kind != ApiKey.Kind.PUBLISHABLE:
-            request._request.META[MERCHANT_OF_REQUEST] = key.merchant_id
+            request.META[MERCHANT_OF_REQUEST] = key.merchant_id
         return key.merchant, key
 
     def authenticate_header(self, request: Request) -> str:

@@ -77,7 +77,7 @@ class KeyThrottle(Throttle):
         key: Any = request.auth
         rate, caller = settings.RATE_LIMIT, f"key/{key.id.hex}"
         if key.kind == ApiKey.Kind.PUBLISHABLE:
-            rate, caller = settings.RATE_LIMIT_ANONYMOUS, f"{caller}/{counted_address(request._request)}"
+            rate, caller = settings.RATE_LIMIT_ANONYMOUS, f"{caller}/{counted_address(request)}"
         return take(counters_at(settings.REDIS_URL), rate, caller)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from payments.domain.errors import ErrorKind
+from payments.domain.shared.errors import ErrorKind
 from payments.rendering.wire import without_absent
 
 # The status and the error type of each refusal of the domain.

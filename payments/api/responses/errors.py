@@ -17,8 +17,8 @@ from rest_framework import exceptions
 from payments import context
 from payments.api.responses.error_envelope import STATUSES, error_body
 from payments.api.responses.rendering import json_response
-from payments.domain import errors
-from payments.domain.errors import PaymentError, busy
+from payments.domain.shared import errors
+from payments.domain.shared.errors import PaymentError, busy
 from payments.sensitive_data.redaction import redact
 from payments.vault import VaultUnavailable
 

@@ -1,8 +1,8 @@
 """Stored answers: a status and JSON bytes, rendered once and replayed byte for byte."""
 
 from payments.api.responses.error_envelope import STATUSES, error_body
-from payments.domain.errors import PaymentError
-from payments.domain.idempotency import StoredAnswer
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Attempt, Charge, Source
 from payments.rendering.objects import render_charge, render_source
 from payments.rendering.wire import to_bytes

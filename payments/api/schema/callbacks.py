@@ -4,7 +4,7 @@ from typing import Any
 
 from payments.api.schema import examples
 from payments.api.schema.members import id_form
-from payments.domain.events import EVENT_TYPES
+from payments.domain.shared.events import EVENT_TYPES
 from payments.webhooks.retry_schedule import TRIED_FOR
 from payments.webhooks.transport.client import Limits
 

@@ -39,7 +39,7 @@ class StrictJsonParser(BaseParser):
 
     def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
         """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
-        request = parser_context["request"]._request
+        request = parser_context["request"]
         if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
             raise compressed_body()
         if not _is_json(media_type or ""):

@@ -13,7 +13,7 @@ from payments import clock
 from payments.api.validation.fields import Choice, Schema, StrictBoolean, StrictField, StrictInteger, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.charging.state_machine import FLAGS
-from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES, is_about
+from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES, is_about
 from payments.ids import EPOCH, parse_id
 from payments.models import Charge, Dispute
 from payments.typed_text import MAX_DIGITS, MOMENT, read_moment

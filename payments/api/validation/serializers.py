@@ -23,7 +23,7 @@ from payments.api.validation.fields import (
 )
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.domain.test_clock import LONGEST_SECONDS
+from payments.domain.maintenance.test_clock import LONGEST_SECONDS
 from payments.money import DEFAULT_CURRENCY
 from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 

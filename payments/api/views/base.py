@@ -75,7 +75,7 @@ class ApiView(APIView):
             raise MethodNotAllowed("TRACE")
         super().initial(request, *args, **kwargs)
         if request.auth:
-            self.held.enter_context(caller_place(caller_of(request._request)))
+            self.held.enter_context(caller_place(caller_of(request)))
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return
@@ -84,9 +84,9 @@ class ApiView(APIView):
         if wrong := [name for name, value in kwargs.items() if holds_card_number(str(value))]:
             raise invalid(Fault(("path", PATH_NAMES.get(name, name)), CARD_DATA, "card_data") for name in wrong)
         serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
-        self.query = validated(serializer_class, query_of(request._request), where="query")
+        self.query = validated(serializer_class, query_of(request), where="query")
         if request.method in ("POST", "PUT", "DELETE"):
-            require_stated_length(request._request)
+            require_stated_length(request)
             request.data  # noqa: B018  parsing is lazy, and a body that the view does not read must be valid too
 
     def body(self, serializer_class: type[StrictSerializer]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from payments.api.views.lists import Listing, cursor_of, show_page
 from payments.db.commit_horizon import commit_horizon
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
-from payments.domain.bulkheads import Slots
-from payments.domain.caller import Caller
+from payments.domain.shared.caller import Caller
+from payments.fair_queue import Slots
 from payments.ids import first_id
 from payments.rendering.wire import to_bytes
 
@@ -59,7 +59,7 @@ def show_feed(
     429 where too many requests wait.
     """
     # They come again and again, and would fill the log.
-    request._request.META[UNLOGGED] = "wait" in query or not feed.is_logged
+    request.META[UNLOGGED] = "wait" in query or not feed.is_logged
     cursor = cursor_of(caller, feed, query, "ending_before")
     if cursor is None:
         page = show_page(request, caller, feed, query, render)
@@ -68,7 +68,7 @@ def show_feed(
     find = partial(_newer_page, caller, feed, query, cursor or FIRST_ID, render)
     content = find()
     if content is None and "wait" in query:
-        request._request.META[WAIT] = _begin_wait(caller, find, query["wait"])
+        request.META[WAIT] = _begin_wait(caller, find, query["wait"])
     return json_response(content or EMPTY_PAGE)
 
 

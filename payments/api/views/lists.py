@@ -15,8 +15,8 @@ from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import query_of
-from payments.domain.caller import Caller
-from payments.domain.errors import PaymentError, invalid
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
@@ -84,5 +84,5 @@ def not_in_list(param: str) -> PaymentError:
 
 
 def _next_path(request: Request, last_id: str) -> str:
-    kept = {name: value for name, value in query_of(request._request).items() if name != "start_after"}
+    kept = {name: value for name, value in query_of(request).items() if name != "start_after"}
     return f"{request.path.rstrip('/')}/?{urlencode({'start_after': last_id, **kept}, safe='[]')}"

@@ -16,10 +16,10 @@ from payments.api.responses.rendering import json_response
 from payments.api.responses.stored_answers import refusal_answer
 from payments.api.validation.strict import StrictSerializer
 from payments.api.views.base import ApiView
-from payments.domain import idempotency
-from payments.domain.caller import Caller, IdempotencyKey
-from payments.domain.errors import ErrorKind, PaymentError
-from payments.domain.idempotency import Replay, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
 
@@ -50,7 +50,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,
-            address=counted_address(request._request),
+            address=counted_address(request),
             decline_budget=key.merchant.decline_budget,
             rights=frozenset(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else None,
         )

@@ -6,12 +6,10 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
-import threading
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from django.db import connections
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import IsolationLevel, OperationalError
@@ -28,8 +26,6 @@ from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
-# Each thread has its own, as in Django, but is not searched for an event loop first, in which nothing here uses one.
-connections._connections = threading.local()  # type: ignore[attr-defined]
 
 
 class JsonLoader(Loader):
@@ -59,13 +55,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.alias == NO_DB_ALIAS:
             super().connect()
             return
-        if kept := self.process_pool.take():
+        self._turn, kept = self.process_pool.take()
+        if kept:
             self._reuse(kept)
             return
         try:
             super().connect()
         except BaseException as error:
-            self.process_pool.give_back(self.connection)
+            self.process_pool.give_back(self._turn, self.connection)
             self.connection = None
             # A server that refuses a connection with a FATAL error does answer.
             if isinstance(error, OperationalError) and "FATAL" not in str(error):
@@ -114,13 +111,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # At the end of each request Django closes a connection that is older than this, which hands it on.
         self.close_at = 0
 
+    # Django's hook for what `close` does with the connection; `close` itself also looks after transactions.
     def _close(self) -> None:
         if self.alias == NO_DB_ALIAS:
-            super()._close()  # type: ignore[misc] # Django's own, which its stubs leave out
+            super()._close()  # type: ignore[misc] # Django's stubs leave it out
         elif self.connection is not None:
             connection, self.connection = self.connection, None
             with self.wrap_database_errors:
-                self.process_pool.give_back(connection)
+                self.process_pool.give_back(self._turn, connection)
 
     def close_pool(self) -> None:
         """Close the idle connections and end the probe, before a database is dropped or not used any more."""

@@ -1,4 +1,4 @@
-"""The connection pool of one process, and the fair queue for its connections."""
+"""The connection pool of one process."""
 
 import logging
 import select
@@ -13,72 +13,13 @@ from psycopg.pq import TransactionStatus
 from payments import context
 from payments.circuit_breaker import CircuitBreaker
 from payments.db.backend.bounded_connection import BoundedConnection, NotAnswering
+from payments.fair_queue import FairQueue, Turn
 
 logger = logging.getLogger("kaha.database")
 
 # How long a request waits for a connection before it is answered 503.
 WAIT_SECONDS = 5
 PROBE_PAUSE_SECONDS = 1.0
-
-
-class FairQueue:
-    """A semaphore of `most` places with a queue for each merchant; the queues are served in rotation.
-
-    A merchant waits for at most one turn of each other merchant, however many requests those have waiting. Within a
-    queue the thread that has waited longest is next. With Python's semaphores a thread that returns overtakes those
-    that wait, and a payment takes a connection four times.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._free = most
-        # The queues that are not empty, the next one first.
-        self._lines: dict[Hashable, deque[Lock]] = {}
-        self._lock = Lock()
-
-    @property
-    def free(self) -> int:
-        return self._free
-
-    @property
-    def waiting(self) -> int:
-        """The threads that wait for a place."""
-        with self._lock:
-            return sum(map(len, self._lines.values()))
-
-    def begin(self, timeout_seconds: float, merchant: Hashable = None) -> bool:
-        """Wait for a place in the queue of `merchant` (None: no merchant); return False if none came in time."""
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return True
-            # Locked here, so that the next `acquire` waits until `end` releases it.
-            mine = Lock()
-            mine.acquire()
-            self._lines.setdefault(merchant, deque()).append(mine)
-        return mine.acquire(timeout=timeout_seconds) or not self._leave(merchant, mine)
-
-    def end(self) -> None:
-        """Give the place to the first thread of the next queue, if any waits."""
-        with self._lock:
-            if not self._lines:
-                self._free += 1
-                return
-            merchant = next(iter(self._lines))
-            line = self._lines.pop(merchant)
-            line.popleft().release()
-            if line:
-                self._lines[merchant] = line
-
-    def _leave(self, merchant: Hashable, mine: Lock) -> bool:
-        """Leave the queue; return False if the place was given at the last moment."""
-        with self._lock:
-            line = self._lines.get(merchant, ())
-            if mine not in line:
-                return False
-            self._lines[merchant].remove(mine)
-            if not self._lines[merchant]:
-                del self._lines[merchant]
-            return True
 
 
 class ConnectionPool:
@@ -91,7 +32,8 @@ class ConnectionPool:
     def __init__(self, most: int) -> None:
         self.breaker = CircuitBreaker("PostgreSQL", PROBE_PAUSE_SECONDS)
         self.most = most
-        self._turns = FairQueue(most)
+        # Each payment takes a connection four times, so a thread that returns must not overtake those that wait.
+        self._queue = FairQueue(most, leaves_room=False)
         self._kept: deque[BoundedConnection] = deque()
         self._probing = Lock()
         # When each server last answered a question of `is_there`.
@@ -99,25 +41,26 @@ class ConnectionPool:
 
     @property
     def in_use(self) -> int:
-        return self.most - self._turns.free
+        return self._queue.taken
 
     @property
     def waiting(self) -> int:
         """The threads that wait for a connection."""
-        return self._turns.waiting
+        return self._queue.waiting
 
-    def take(self) -> BoundedConnection | None:
-        """Return an idle connection, or None if the caller must open one.
+    def take(self) -> tuple[Turn, BoundedConnection | None]:
+        """Return the turn to use a connection, and an idle one, or None if the caller must open one.
 
         Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
         """
         self._require_answer()
-        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
+        turn = self._queue.wait(context.merchant.get(), WAIT_SECONDS)
+        if turn is None:
             raise OperationalError("Every connection to the database was in use for too long.")
         try:
             self._require_answer()
         except OperationalError:
-            self._turns.end()
+            self._queue.end(turn)
             raise
         while self._kept:
             try:
@@ -125,9 +68,9 @@ class ConnectionPool:
             except IndexError:  # another thread was faster
                 break
             if _is_quiet(connection):
-                return connection
+                return turn, connection
             connection.close()
-        return None
+        return turn, None
 
     def lose(self, probe: Callable[[], None]) -> None:
         """Open the circuit breaker until `probe` succeeds, and close the idle connections."""
@@ -155,8 +98,8 @@ class ConnectionPool:
         self._answered_at[server] = time.monotonic()
         return True
 
-    def give_back(self, connection: BoundedConnection | None) -> None:
-        """Return a connection after `take`, None if none was opened.
+    def give_back(self, turn: Turn, connection: BoundedConnection | None) -> None:
+        """End a turn, and return its connection, None if none was opened.
 
         Closes it if it is in a transaction, and with all idle ones if its server has become read-only.
         """
@@ -169,7 +112,7 @@ class ConnectionPool:
                 self._kept.append(connection)
             else:
                 connection.close()
-        self._turns.end()
+        self._queue.end(turn)
 
     def close(self) -> None:
         """Close the idle connections."""

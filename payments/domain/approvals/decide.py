@@ -16,11 +16,11 @@ from payments.domain.approvals.request import opened_credentials
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
 logger = logging.getLogger("kaha.approvals")

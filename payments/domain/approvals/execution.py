@@ -11,17 +11,17 @@ from datetime import timedelta
 from django.db.models import Q
 
 from payments import clock
-from payments.domain import idempotency
 from payments.domain.approvals.executors import move
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
 from payments.domain.charging.outcome_rules import refusal_on_record
-from payments.domain.errors import PaymentError
-from payments.domain.idempotency import Replay, Result
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.idempotency import Replay, Result
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.operator_actions")
 

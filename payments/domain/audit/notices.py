@@ -7,8 +7,8 @@ from uuid import UUID
 
 from payments import clock, ids
 from payments.db.writes import execute_writes
-from payments.domain import events
-from payments.domain.caller import Caller, mode_name
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller, mode_name
 from payments.models import Merchant
 
 # What may have changed, by its name in events: the members of `/v2/me`, and what that does not show.

@@ -13,11 +13,11 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
 from payments.domain import bulkheads, prepared_reads, provider_calls
-from payments.domain.caller import Caller
 from payments.domain.cards.card_data import card_data
 from payments.domain.provider_calls import Call
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
+from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.providers.references import FollowUp, reference_of

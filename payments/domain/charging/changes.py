@@ -7,8 +7,8 @@ from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
-from payments.domain import events
-from payments.domain.caller import Caller
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Attempt, Card, Charge, Refund

@@ -7,15 +7,16 @@ from typing import Any
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update
-from payments.domain import events, idempotency, prepared_reads
+from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, failover, record_outcome, sources
-from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
-from payments.domain.idempotency import Result
 from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import NoSuchReturn, busy, conflict, invalid, not_found
+from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of

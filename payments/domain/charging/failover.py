@@ -9,10 +9,10 @@ from django.db import DatabaseError, InterfaceError, transaction
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
+from payments.domain.shared.caller import Caller
 from payments.models import Attempt
 from payments.providers.base import Declined, NotSent, Outcome, Payment
 

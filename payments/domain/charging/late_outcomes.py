@@ -4,11 +4,11 @@ from datetime import datetime
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, outcome_rules, state_machine
 from payments.domain.charging.changes import Changes, rows_after, writes_of
 from payments.domain.charging.state_machine import Transition, state_of, transition
 from payments.domain.routing.candidates import route_of
+from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.models import Attempt, Charge, Refund
 from payments.models.charging.charge import EXTENDED_DAYS_MAX

@@ -9,16 +9,17 @@ from functools import partial
 from payments import clock, context
 from payments.connections import release_connection
 from payments.db.writes import Insert, StaleRow
-from payments.domain import bulkheads, idempotency
-from payments.domain.bulkheads import Slots
-from payments.domain.caller import Caller
+from payments.domain import bulkheads
 from payments.domain.charging import attempts, charges, record_outcome, recovery, state_machine
 from payments.domain.charging.changes import Changes, apply, rows_after, writes_of
 from payments.domain.charging.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
-from payments.domain.errors import PaymentError, busy, conflict
-from payments.domain.idempotency import Result
 from payments.domain.routing import candidates
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, busy, conflict
+from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
+from payments.fair_queue import Slots
 from payments.ids import public_id
 from payments.ledger import movements
 from payments.models import Attempt, Charge, Refund

@@ -13,12 +13,12 @@ from payments.domain.charging import attempts, state_machine
 from payments.domain.charging.changes import Change, Changes, RowUpdate
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.due_rows import next_lookup_at, next_second_look_at
-from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
-from payments.domain.settlement import next_settlement_at
+from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, unavailable
 from payments.ids import public_id
 from payments.ledger import movements
 from payments.ledger.fees import Rate, fee_of
 from payments.ledger.movements import Movement
+from payments.ledger.settlement import next_settlement_at
 from payments.models import Attempt, Card, Charge, Refund
 from payments.providers.base import (
     ActionRequired,

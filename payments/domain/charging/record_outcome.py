@@ -7,13 +7,13 @@ from django.db import DatabaseError, InterfaceError
 
 from payments import clock
 from payments.db.writes import Delete, StaleRow, Update, Write, execute_writes
-from payments.domain import idempotency
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes
 from payments.domain.charging.changes import apply, rows_after, writes_of
 from payments.domain.charging.outcome_rules import AttemptResult, apply_outcome
-from payments.domain.errors import PaymentError, busy
-from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, busy
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.metrics.counters import count_charge
@@ -122,20 +122,20 @@ def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: St
     }
     # An empty value keeps the one before; the decline of a block has a made-up reference.
     if attempt.block_id is None:
-        values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
+        values |= {name: value for name in ("provider_ref", "qr") if (value := getattr(outcome, name, ""))}
     return Update(Attempt, attempts.unchanged(attempt), values)
 
 
 def response_of(outcome: Outcome) -> dict[str, object]:
     """Return what an attempt keeps of its provider's answer."""
-    said: dict[str, object] = {"outcome": type(outcome).__name__}
+    kept: dict[str, object] = {"outcome": type(outcome).__name__}
     match outcome:
         case Declined() | Rejected():
-            said |= {"code": outcome.provider_code, "message": outcome.message}
+            kept |= {"code": outcome.provider_code, "message": outcome.message}
         case Approved(response=dict(response)):
-            said |= response
+            kept |= response
         case Approved() | ActionRequired() | Pending():
             pass
         case _:
-            said |= {"why": getattr(outcome, "why", "")}
-    return said
+            kept |= {"why": getattr(outcome, "why", "")}
+    return kept

@@ -13,11 +13,10 @@ from django.db.models import F, Q, QuerySet
 
 from payments import clock
 from payments.domain import bulkheads
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome
 from payments.domain.due_rows import DueRows, next_lookup_at, next_second_look_at
-from payments.domain.errors import PaymentError
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.charging.attempt import SECOND_LOOKS
 from payments.providers.base import (
@@ -31,10 +30,11 @@ from payments.providers.base import (
     Pending,
     Provider,
     Rejected,
-    Report,
     Unknown,
+    WebhookEvent,
 )
 from payments.providers.references import FollowUp
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.recovery")
 
@@ -151,16 +151,16 @@ def resolve_before(charge: Charge) -> bool:
     return not Attempt.objects.filter(id=attempt.id, state=Attempt.State.UNKNOWN).exists()
 
 
-def apply_report(report: Report) -> None:
+def apply_event(event: WebhookEvent) -> None:
     """Record what a provider reported. Late, repeated and unknown messages move nothing backwards."""
-    found = Attempt.objects.filter(id=report.reference).first()
+    found = Attempt.objects.filter(id=event.reference).first()
     if found is None:
-        logger.warning("report of an unknown reference", extra={"attempt": report.reference})
+        logger.warning("event of an unknown reference", extra={"attempt": event.reference})
         return
     attempt = attempts.reload(found)
     # Where the provider has two payments of our name, only one was paid.
-    attempt.provider_ref = report.provider_ref or attempt.provider_ref
-    outcome = report.outcome or look_up_outcome(attempt)
+    attempt.provider_ref = event.provider_ref or attempt.provider_ref
+    outcome = event.outcome or look_up_outcome(attempt)
     if attempt.state != Attempt.State.DONE:
         record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     else:
@@ -207,8 +207,8 @@ def _ask(provider: Provider, attempt: Attempt) -> Outcome:
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
     """Send late money back: by a void, or by a refund where the provider no longer voids."""
     # The provider may have declined the void later, by a webhook, after it had first answered `pending`.
-    reports = ProviderEvent.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
-    if attempt.account_id is None or not reports.filter(outcome=Declined.__name__).exists():
+    events = ProviderEvent.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
+    if attempt.account_id is None or not events.filter(outcome=Declined.__name__).exists():
         outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
         if not isinstance(outcome, Declined):
             return outcome

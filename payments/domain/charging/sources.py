@@ -9,13 +9,14 @@ from django.conf import settings
 from payments import clock, sourcetypes
 from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, LockShared, Update, Write
-from payments.domain import events, idempotency, prepared_reads
-from payments.domain.caller import Caller
+from payments.domain import prepared_reads
 from payments.domain.cards import card_data
-from payments.domain.errors import conflict, invalid, not_found
-from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import conflict, invalid, not_found
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
 

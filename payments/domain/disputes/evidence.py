@@ -10,12 +10,12 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from payments import clock, ids
-from payments.db.writes import Insert, LockShared, StaleRow, Update
-from payments.domain import idempotency
-from payments.domain.caller import Caller
+from payments.db.writes import Insert, LockShared, StaleRow, Update, delete_in_batches
 from payments.domain.disputes.find import find_open
-from payments.domain.errors import busy, conflict
-from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import busy, conflict
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.models import Dispute, Evidence, EvidenceSent
 from payments.providers import disputes
 from payments.providers.disputes import EvidenceType
@@ -121,13 +121,8 @@ def opened(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
 def delete_old() -> int:
     """Delete the evidence that is kept no longer, some at a time, and old counts; return how many pieces."""
     EvidenceSent.objects.filter(day__lt=clock.now().date()).delete()
-    total = 0
-    for livemode, kept in KEPT.items():
-        old = Evidence.objects.filter(created_at__lt=clock.now() - kept, livemode=livemode)
-        some = old.order_by("created_at").values_list("id", flat=True)[:PURGE_BATCH]
-        while count := Evidence.objects.filter(id__in=list(some.all())).delete()[0]:
-            total += count
-    return total
+    old = (Evidence.objects.filter(created_at__lt=clock.now() - kept, livemode=live) for live, kept in KEPT.items())
+    return sum(delete_in_batches(rows.order_by("created_at"), PURGE_BATCH) for rows in old)
 
 
 def _place(dispute: Dispute, evidence_id: UUID) -> Place:

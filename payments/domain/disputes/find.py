@@ -1,9 +1,9 @@
 """Disputes as their merchant finds them."""
 
 from payments import clock
-from payments.domain.caller import Caller
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
-from payments.domain.errors import PaymentError, conflict, not_found
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, conflict, not_found
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Dispute
 from payments.providers import registry

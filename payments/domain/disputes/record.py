@@ -9,17 +9,17 @@ from django.db import IntegrityError
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
-from payments.domain import events
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts
 from payments.domain.charging.changes import Change, rows_after, writes_of
 from payments.domain.charging.state_machine import DISPUTE, state_of, transition
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, RETURNS, UNTOUCHED, Standing, standing_of
-from payments.domain.settlement import next_settlement_at
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.failpoints import Failpoint, reached
 from payments.ledger import fees, movements
 from payments.ledger.fees import rate_of
 from payments.ledger.movements import Movement
+from payments.ledger.settlement import next_settlement_at
 from payments.models import Attempt, Charge, Dispute, Merchant
 from payments.providers.disputes import Disputed, Response, Stage
 

@@ -9,23 +9,24 @@ from typing import Any
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import StaleRow, Update, execute_writes
-from payments.domain import bulkheads, events, idempotency, provider_calls
-from payments.domain.caller import Caller
+from payments.domain import bulkheads, provider_calls
 from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
 from payments.domain.disputes.record import record
 from payments.domain.due_rows import DueRows, next_lookup_at
-from payments.domain.errors import busy, conflict
-from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.provider_calls import Call
 from payments.domain.routing.candidates import provider_of
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import busy, conflict
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses
 from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.disputes")
 

@@ -5,7 +5,7 @@ from django.db import transaction
 from payments import clock
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
-from payments.domain.caller import mode_name
+from payments.domain.shared.caller import mode_name
 from payments.models import Merchant
 from payments.webhooks.transport.urls import check_notify_url
 

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
-from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators.four_eyes import limit_of
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import public_id
 from payments.models import Dispute
 from payments.providers.disputes import Evidence

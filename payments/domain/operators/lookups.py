@@ -4,7 +4,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import recovery
-from payments.domain.errors import PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.models import Attempt
 
 

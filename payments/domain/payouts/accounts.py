@@ -13,12 +13,12 @@ from django.db import transaction
 
 from payments import bank_accounts, clock
 from payments.db.writes import execute_writes
-from payments.domain import events
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.caller import Caller
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import place_of
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.ids import new_id
 from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout_schedule import ACCOUNT_WAITS

@@ -16,13 +16,13 @@ from django.db.models import Sum
 from payments import clock, ids
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.db.writes import Insert, StaleRow, execute_writes
-from payments.domain import events
-from payments.domain.caller import Caller
 from payments.domain.payouts.schedules import account_in_effect, next_run_at
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.failpoints import Failpoint, reached
 from payments.ledger import movements
 from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.payouts")
 

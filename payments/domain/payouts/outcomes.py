@@ -14,7 +14,7 @@ from payments.models import Payout
 from payments.providers.payouts import Accepted, Failed, Paid, Returned
 
 Status = Payout.Status
-Said = Accepted | Paid | Failed | Returned
+Answer = Accepted | Paid | Failed | Returned
 # How often a payout on its way is looked up, besides what the provider reports by itself.
 LOOK_AGAIN = timedelta(hours=1)
 
@@ -24,18 +24,18 @@ class CannotBeTrue(Exception):
 
 
 @transaction.atomic
-def record(payout: Payout, said: Said) -> Payout:
+def record(payout: Payout, answer: Answer) -> Payout:
     """Bring the payout to where its provider says it is; return it.
 
     Raise StaleRow where it is not as it was read, and CannotBeTrue.
     """
     if payout.status == Status.PENDING:
-        payout = states.mark_sent(payout, **_known(said))
+        payout = states.mark_sent(payout, **_known(answer))
     if payout.status in (Status.FAILED, Status.CANCELLED):
-        return _late(payout, said)
-    if payout.status == Status.IN_TRANSIT and isinstance(said, Paid | Returned):
+        return _late(payout, answer)
+    if payout.status == Status.IN_TRANSIT and isinstance(answer, Paid | Returned):
         payout = states.mark_paid(payout)
-    match said:
+    match answer:
         case Failed(code=code):
             return states.mark_failed(payout, code)
         case Returned():
@@ -44,14 +44,14 @@ def record(payout: Payout, said: Said) -> Payout:
             return payout
 
 
-def _known(said: Said) -> dict[str, object]:
+def _known(answer: Answer) -> dict[str, object]:
     """Return the columns of a payout that its provider has."""
-    ref = {"provider_ref": said.provider_ref} if said.provider_ref else {}
+    ref = {"provider_ref": answer.provider_ref} if answer.provider_ref else {}
     return {"due_at": clock.now() + LOOK_AGAIN, "lookups": 0, "why": "", **ref}
 
 
-def _late(payout: Payout, said: Said) -> Payout:
-    match said:
+def _late(payout: Payout, answer: Answer) -> Payout:
+    match answer:
         case Paid():
             return states.mark_paid_late(payout)
         case Accepted():

@@ -16,13 +16,13 @@ from payments.db.writes import StaleRow
 from payments.domain import bulkheads
 from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.payouts import outcomes, provider
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Payout
 from payments.models.books.payout import WHY_MAX_LENGTH
 from payments.providers.base import NotFound, NotSent, PayoutOutcome, Rejected, Unknown
 from payments.providers.payouts import Accepted
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.payouts")
 
@@ -49,10 +49,10 @@ def look_up(payout: Payout) -> PayoutOutcome:
 
     Raise ProviderBusy, StaleRow and CannotBeTrue, where nothing was recorded.
     """
-    said = provider.ask(payout, sends=False)
-    if isinstance(said, outcomes.Said):
-        outcomes.record(payout, said)
-    return said
+    answer = provider.ask(payout, sends=False)
+    if isinstance(answer, outcomes.Answer):
+        outcomes.record(payout, answer)
+    return answer
 
 
 def _begin_approved(scope: Scope) -> None:
@@ -74,9 +74,9 @@ def _advance(payout: Payout) -> None:
     # Each lookup is counted by its claim.
     sends = payout.lookups == 0
     try:
-        said = provider.ask(payout, sends=sends)
+        answer = provider.ask(payout, sends=sends)
         reached(Failpoint.RECORDING)
-        _record(payout, said, sends)
+        _record(payout, answer, sends)
         reached(Failpoint.RECORDED)
     except bulkheads.ProviderBusy:
         before = {"asked_at": None, "tries": payout.tries - 1} if sends else {"lookups": payout.lookups - 1}
@@ -89,8 +89,8 @@ def _advance(payout: Payout) -> None:
         _look_up_later(payout, type(error).__name__)
 
 
-def _record(payout: Payout, said: PayoutOutcome, sends: bool) -> None:
-    match said:
+def _record(payout: Payout, answer: PayoutOutcome, sends: bool) -> None:
+    match answer:
         case NotSent(why=why) if sends:
             _send_later(payout, f"Not sent: {why}")
         case Rejected(provider_code=code) if sends:
@@ -106,7 +106,7 @@ def _record(payout: Payout, said: PayoutOutcome, sends: bool) -> None:
         case NotSent(why=why) | Unknown(why=why) | Rejected(message=why):
             _look_up_later(payout, f"Its outcome is not known: {why}")
         case _:
-            outcomes.record(payout, said)
+            outcomes.record(payout, answer)
 
 
 def _send_later(payout: Payout, why: str) -> None:

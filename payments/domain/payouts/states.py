@@ -6,8 +6,8 @@ from typing import Any
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write, execute_writes_in_savepoint
-from payments.domain import events
-from payments.domain.caller import Caller
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Payout

@@ -5,8 +5,8 @@ from contextlib import suppress
 from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.payouts import states
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import Payout
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 BATCH = 100
 

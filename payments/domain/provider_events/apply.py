@@ -8,17 +8,22 @@ from datetime import timedelta
 from django.db.models import Q
 
 from payments import clock
-from payments.domain.caller import Caller
+from payments.db.writes import StaleRow
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.due_rows import DueRows, next_lookup_at
-from payments.domain.errors import PaymentError
-from payments.domain.provider_events import disputes, payouts
+from payments.domain.payouts import send
+from payments.domain.payouts.outcomes import Answer, CannotBeTrue
+from payments.domain.provider_events import disputes
 from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
-from payments.models import Attempt, Charge, ProviderEvent
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
+from payments.models import Attempt, Charge, Payout, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 from payments.providers.disputes import Disputed, DisputeNews
+from payments.providers.payouts import Paid
 from payments.providers.references import FollowUp, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
@@ -43,94 +48,122 @@ def apply_due(limit: int = BATCH) -> int:
 
 
 def _claim() -> list[ProviderEvent]:
-    return DUE.claim(ProviderEvent.objects.all(), lambda report: {"tries": report.tries + 1})
+    return DUE.claim(ProviderEvent.objects.all(), lambda event: {"tries": event.tries + 1})
 
 
-def _apply_alone(report: ProviderEvent) -> None:
+def _apply_alone(event: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
-        payout = payouts.meant(report)
+        payout = _payout_of(event)
         if payout:
-            payouts.apply(payout)
+            _apply_to_payout(payout)
         else:
-            _apply(report)
+            _apply(event)
     except Ended as reason:
-        _end(report, reason.state, str(reason))
+        _end(event, reason.state, str(reason))
     except Later as reason:
-        _put_off(report, str(reason))
+        _put_off(event, str(reason))
     except Exception as error:
-        logger.exception("provider event could not be applied", extra={"report": report.id.hex})
-        _put_off(report, type(error).__name__)
+        logger.exception("provider event could not be applied", extra={"event": event.id.hex})
+        _put_off(event, type(error).__name__)
     else:
-        _end(report, State.APPLIED)
+        _end(event, State.APPLIED)
 
 
-def _apply(report: ProviderEvent) -> None:
+def _apply(event: ProviderEvent) -> None:
     """Apply an event about a payment, an operation or a dispute. Raise Ended and Later."""
-    if report.outcome == DisputeNews.__name__:
-        _apply_news(report)
+    if event.outcome == DisputeNews.__name__:
+        _apply_news(event)
         return
-    attempt, step = _meant(report)
-    if report.outcome == Disputed.__name__:
-        disputes.apply_stage(report, attempt)
+    attempt, step = _meant(event)
+    if event.outcome == Disputed.__name__:
+        disputes.apply_stage(event, attempt)
         return
-    outcome = _outcome(report, attempt, step)
+    outcome = _outcome(event, attempt, step)
     if outcome and attempt.state == Attempt.State.DONE:
-        _apply_late(report, attempt, outcome)
+        _apply_late(event, attempt, outcome)
     elif outcome:
         _record(attempt, outcome)
 
 
-def _apply_news(report: ProviderEvent) -> None:
+def _apply_news(event: ProviderEvent) -> None:
     """Look up a dispute of which there is news; the answer alone says of which payment. Raise Ended and Later."""
-    found = disputes.look_up(report)
-    named = copy(report)
+    found = disputes.look_up(event)
+    named = copy(event)
     named.reference = found.payment_reference
     attempt, _ = _meant(named)
     disputes.apply_found(attempt, found)
 
 
-def _put_off(report: ProviderEvent, why: str) -> None:
-    if report.tries >= TRIES_MAX:
-        _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
+def _payout_of(event: ProviderEvent) -> Payout | None:
+    """Return the payout that the event names; None where it names none. Raise Ended where it contradicts its payout."""
+    payout_id, _ = read_reference(event.reference) or (None, None)
+    payout = Payout.objects.filter(id=payout_id).first() if payout_id else None
+    if payout:
+        require_same(event, payout.provider_account_id, payout.amount, payout.currency)
+    return payout
+
+
+def _apply_to_payout(payout: Payout) -> None:
+    """Look the payout up, of which an event only says that there is news, and record how it stands.
+
+    Raise Later and Ended.
+    """
+    had_ended = payout.status in (Payout.Status.FAILED, Payout.Status.CANCELLED)
+    try:
+        answer = send.look_up(payout)
+    except (ProviderBusy, StaleRow):
+        raise Later("It is being sent or looked up at this moment.") from None
+    except CannotBeTrue as reason:
+        raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
+    if not isinstance(answer, Answer):
+        raise Later(f"The provider does not say: {getattr(answer, 'why', type(answer).__name__)}")
+    if had_ended and isinstance(answer, Paid):
+        why = f"It was paid though it was {payout.status} here: the merchant's balance was charged with it again."
+        raise Ended(State.NEEDS_ATTENTION, why)
+
+
+def _put_off(event: ProviderEvent, why: str) -> None:
+    if event.tries >= TRIES_MAX:
+        _end(event, State.NEEDS_ATTENTION, f"Given up after {event.tries} tries: {why}")
     else:
         now = clock.now()
-        DUE.put_off(report, until=next_lookup_at(now, report.tries - 1), why=why[:WHY_MAX_LENGTH], updated_at=now)
+        DUE.put_off(event, until=next_lookup_at(now, event.tries - 1), why=why[:WHY_MAX_LENGTH], updated_at=now)
 
 
-def _end(report: ProviderEvent, state: str, why: str = "") -> None:
-    DUE.end(report, state=state, why=why[:WHY_MAX_LENGTH], updated_at=clock.now())
+def _end(event: ProviderEvent, state: str, why: str = "") -> None:
+    DUE.end(event, state=state, why=why[:WHY_MAX_LENGTH], updated_at=clock.now())
 
 
-def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
+def _meant(event: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     """Return the attempt that the event names, reloaded, and the follow-up step if the event means that."""
-    attempt_id, step = read_reference(report.reference) or (None, None)
+    attempt_id, step = read_reference(event.reference) or (None, None)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
-        raise _unasked(report)
+        raise _unasked(event)
     attempt = attempts.reload(found)
-    require_same(report, found.account_id, attempt.amount, attempt.charge.currency)
+    require_same(event, found.account_id, attempt.amount, attempt.charge.currency)
     return attempt, step
 
 
-def _unasked(report: ProviderEvent) -> Ended:
-    """How a report stands that names nothing that is on record."""
-    if is_trial(report.reference):
+def _unasked(event: ProviderEvent) -> Ended:
+    """How an event stands that names nothing that is on record."""
+    if is_trial(event.reference):
         return Ended(State.NOT_OURS, "A trial of the connection asked for it.")
-    if read_reference(report.reference):
+    if read_reference(event.reference):
         return Ended(State.NEEDS_ATTENTION, "We asked for nothing of this name.")
-    names = [name for name in (report.payment, report.provider_ref) if name]
-    payment_id, _ = read_reference(report.payment) or (None, None)
-    if Attempt.objects.filter(Q(id=payment_id) | Q(provider_ref__in=names, account=report.account_id)).exists():
+    names = [name for name in (event.payment, event.provider_ref) if name]
+    payment_id, _ = read_reference(event.payment) or (None, None)
+    if Attempt.objects.filter(Q(id=payment_id) | Q(provider_ref__in=names, account=event.account_id)).exists():
         return Ended(State.NEEDS_ATTENTION, "A payment of ours was changed there, and nobody asked for it here.")
     return Ended(State.NOT_OURS, "Nobody asked for it here.")
 
 
-def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+def _outcome(event: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     """Return the attempt's outcome by this event; None where the event has none."""
-    if not report.outcome:
-        return _found_out(report, attempt, step)
-    reported = read_outcome(report.outcome, report.outcome_json)
+    if not event.outcome:
+        return _found_out(event, attempt, step)
+    reported = read_outcome(event.outcome, event.outcome_json)
     if step is not FollowUp.CANCEL:
         return reported
     # A payment before the cancellation has an event of its own.
@@ -138,14 +171,14 @@ def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> 
     return Declined("action_expired") if is_ended else None
 
 
-def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+def _found_out(event: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     if attempt.kind == Attempt.Kind.REVERSE and attempt.state == Attempt.State.DONE:
         return None
     if attempt.state == Attempt.State.OPEN and attempt.due_at and attempt.due_at > clock.now():
         raise Later("It is being asked for at this moment.")
     asked = copy(attempt)
     if step is None:
-        asked.provider_ref = attempt.provider_ref or report.provider_ref
+        asked.provider_ref = attempt.provider_ref or event.provider_ref
     outcome = recovery.look_up_outcome(asked)
     if isinstance(outcome, Unknown | NotSent):
         raise Later(f"The provider does not say: {outcome.why}")
@@ -162,13 +195,13 @@ def _record(attempt: Attempt, outcome: Outcome) -> None:
         raise Later("It could not be recorded.")
 
 
-def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> None:
+def _apply_late(event: ProviderEvent, attempt: Attempt, outcome: Outcome) -> None:
     if not late_outcomes.apply(attempt, outcome):
         raise Later("Another operation on the charge has not ended.")
     attempt = attempts.reload(attempt)
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
-        if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
+        if event.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
             raise Ended(State.NO_NEWS, "The provider reports refunds as made until they fail, and this one had failed.")
         raise Ended(State.NEEDS_ATTENTION, f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):

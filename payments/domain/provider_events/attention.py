@@ -17,12 +17,12 @@ class TooLate(Exception):
 
 
 @transaction.atomic
-def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
+def close(event: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
     """Close an event that needs attention. Raise TooLate, and ValidationError without a note or with a secret in it."""
     check_note(note)
-    rows = ProviderEvent.objects.filter(id=report.pk, state=State.NEEDS_ATTENTION)
+    rows = ProviderEvent.objects.filter(id=event.pk, state=State.NEEDS_ATTENTION)
     now = clock.now()
     if not rows.update(state=State.CLOSED, note=note, closed_by=operator, closed_at=now, updated_at=now):
         raise TooLate
-    detail = f"report {report}"
-    audit_log.record(Action.CLOSED, report.message, fields=["state", "note"], detail=detail, reason=note)
+    detail = f"event {event}"
+    audit_log.record(Action.CLOSED, event.message, fields=["state", "note"], detail=detail, reason=note)

@@ -18,17 +18,17 @@ State = ProviderEvent.State
 Status = Dispute.Status
 
 
-def apply_stage(report: ProviderEvent, attempt: Attempt) -> None:
+def apply_stage(event: ProviderEvent, attempt: Attempt) -> None:
     """Record the stage that the event is about. Raise Later and Ended."""
-    _record(attempt, disputed_from(json.loads(report.outcome_json)))
+    _record(attempt, disputed_from(json.loads(event.outcome_json)))
 
 
-def look_up(report: ProviderEvent) -> FoundDispute:
+def look_up(event: ProviderEvent) -> FoundDispute:
     """Return what the provider answers about the dispute that the event names. Raise Later where it does not say."""
-    news = news_from(json.loads(report.outcome_json))
-    client = connected(report.account)
+    news = news_from(json.loads(event.outcome_json))
+    client = connected(event.account)
     assert isinstance(client, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
-    call = Call(report.account.provider, report.account_id, "find_dispute", news.provider_ref)
+    call = Call(event.account.provider, event.account_id, "find_dispute", news.provider_ref)
     try:
         found = provider_calls.ask(call, lambda: client, lambda provider: provider.find_dispute(news.provider_ref))
     except ProviderBusy:
@@ -74,10 +74,10 @@ def _require_agreement(attempt: Attempt, last: Disputed) -> None:
     Stages only go forward, and a provider that was asked says how it stands now. It may be behind with a response that
     it has taken.
     """
-    said = STATUSES[last.stage]
+    reported = STATUSES[last.stage]
     [status] = Dispute.objects.filter(charge=attempt.charge_id, provider_ref=last.provider_ref).values_list(
         "status", flat=True
     )
-    is_behind = said in ASKS_FOR_EVIDENCE and status in (Status.UNDER_REVIEW, Status.ACCEPTED)
-    if status != said and not is_behind:
-        raise Later(f"The provider says that the dispute is {said}, and it is {status} on record.")
+    is_behind = reported in ASKS_FOR_EVIDENCE and status in (Status.UNDER_REVIEW, Status.ACCEPTED)
+    if status != reported and not is_behind:
+        raise Later(f"The provider says that the dispute is {reported}, and it is {status} on record.")

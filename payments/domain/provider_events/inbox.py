@@ -1,6 +1,6 @@
 """Webhooks of providers: stored first, answered at once, and applied by a worker.
 
-A report moves a charge only forward, and only one of the account that received it. A report that
+An event moves a charge only forward, and only one of the account that received it. An event that
 contradicts our records moves nothing and is left to operators.
 """
 
@@ -21,7 +21,7 @@ from payments.db.writes import insert_if_absent
 from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
-from payments.providers.base import Outcome, Report
+from payments.providers.base import Outcome, WebhookEvent
 from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.registry import CONNECTORS
 from payments.sensitive_data.redaction import redact
@@ -51,10 +51,10 @@ def take(account_id: str, headers: Mapping[str, str], body: bytes) -> str:
     connector = CONNECTORS[account.provider]
     signed_by = {name: headers[name] for name in connector.webhook_headers if name in headers}
     try:
-        reports, fault = connected(account).read_webhook(signed_by, body), ""
+        events, fault = connected(account).read_webhook(signed_by, body), ""
     except ValueError as error:
-        reports, fault = [], f"It cannot be read: {redact(str(error))}"
-    _keep(account, body, reports, fault)
+        events, fault = [], f"It cannot be read: {redact(str(error))}"
+    _keep(account, body, events, fault)
     return connector.webhook_answer
 
 
@@ -91,33 +91,33 @@ def _account(account_id: str) -> ProviderAccount:
 
 
 @transaction.atomic
-def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: str) -> None:
+def _keep(account: ProviderAccount, body: bytes, events: list[WebhookEvent], fault: str) -> None:
     whose = {"merchant_id": account.merchant_id, "account": account}
     message = ProviderMessage(**whose, body=body, digest=hashlib.sha256(body).digest())
     if not insert_if_absent(message):
         return
-    for report in reports:
-        insert_if_absent(_row(message, report))
+    for event in events:
+        insert_if_absent(_row(message, event))
     if fault:
         why, state = _clean(fault)[:WHY_MAX_LENGTH], ProviderEvent.State.NEEDS_ATTENTION
         insert_if_absent(ProviderEvent(message=message, **whose, state=state, why=why, due_at=None))
     transaction.on_commit(wake_worker, robust=True)
 
 
-def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
-    news = report.dispute or report.outcome
+def _row(message: ProviderMessage, event: WebhookEvent) -> ProviderEvent:
+    news = event.dispute or event.outcome
     return ProviderEvent(
         merchant_id=message.merchant_id,
         message=message,
         account=message.account,
-        key=_clean(report.key),
-        reference=_clean(report.reference),
-        provider_ref=_clean(report.provider_ref),
-        payment=_clean(report.payment),
+        key=_clean(event.key),
+        reference=_clean(event.reference),
+        provider_ref=_clean(event.provider_ref),
+        payment=_clean(event.payment),
         outcome=type(news).__name__ if news else "",
         outcome_json=written_outcome(news) if news else "",
-        amount=report.amount,
-        currency=_clean(report.currency)[:3],
+        amount=event.amount,
+        currency=_clean(event.currency)[:3],
     )
 
 

@@ -10,7 +10,7 @@ from payments.domain.disputes import record as disputes
 from payments.domain.payouts import send
 from payments.domain.payouts.outcomes import CannotBeTrue
 from payments.models import Attempt, Payout
-from payments.providers.base import NotSent, Report, Unknown
+from payments.providers.base import NotSent, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed
 from payments.providers.simulator.connector import Simulator
 
@@ -24,40 +24,40 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
     At most `limit`; with `among`, only those about what we call by these references.
     """
     simulator = Simulator()
-    reports = simulator.due_reports(limit, among)
-    for report in reports:
-        if _apply(report):
-            simulator.acknowledge(report)
-    return len(reports)
+    events = simulator.due_events(limit, among)
+    for event in events:
+        if _apply(event):
+            simulator.acknowledge(event)
+    return len(events)
 
 
-def _apply(report: Report) -> bool:
-    """Apply a report; return False where it must come again."""
-    if report.dispute is None and report.outcome is None:
-        return _look_up_payout(report)
-    if not isinstance(report.dispute, Disputed):
-        recovery.apply_report(report)
+def _apply(event: WebhookEvent) -> bool:
+    """Apply an event; return False where it must come again."""
+    if event.dispute is None and event.outcome is None:
+        return _look_up_payout(event)
+    if not isinstance(event.dispute, Disputed):
+        recovery.apply_event(event)
         return True
     try:
-        disputes.record(attempts.reload(Attempt.objects.get(id=report.reference)), report.dispute)
+        disputes.record(attempts.reload(Attempt.objects.get(id=event.reference)), event.dispute)
     except disputes.NotNow:
         return False
     except disputes.CannotBeTrue as reason:
-        logger.warning("dispute contradicts its charge", extra={"attempt": report.reference, "why": str(reason)})
+        logger.warning("dispute contradicts its charge", extra={"attempt": event.reference, "why": str(reason)})
     return True
 
 
-def _look_up_payout(report: Report) -> bool:
-    """Look up the payout that a report names; return False where it must come again."""
-    payout = Payout.objects.filter(id=report.reference).first()
+def _look_up_payout(event: WebhookEvent) -> bool:
+    """Look up the payout that an event names; return False where it must come again."""
+    payout = Payout.objects.filter(id=event.reference).first()
     if payout is None:
-        logger.warning("report of an unknown payout", extra={"payout": report.reference})
+        logger.warning("event of an unknown payout", extra={"payout": event.reference})
         return True
     try:
-        said = send.look_up(payout)
+        answer = send.look_up(payout)
     except (ProviderBusy, StaleRow):
         return False
     except CannotBeTrue as reason:
-        logger.warning("payout contradicts its provider", extra={"payout": report.reference, "why": str(reason)})
+        logger.warning("payout contradicts its provider", extra={"payout": event.reference, "why": str(reason)})
         return True
-    return not isinstance(said, NotSent | Unknown)
+    return not isinstance(answer, NotSent | Unknown)

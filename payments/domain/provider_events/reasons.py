@@ -19,11 +19,11 @@ class Ended(Exception):
         self.state = state
 
 
-def require_same(report: ProviderEvent, account_id: UUID | None, amount: int, currency: str) -> None:
+def require_same(event: ProviderEvent, account_id: UUID | None, amount: int, currency: str) -> None:
     """Raise Ended unless an event is about what was asked of this account, and about this amount."""
-    if account_id != report.account_id:
+    if account_id != event.account_id:
         raise Ended(State.NEEDS_ATTENTION, "What has this name was asked of another account.")
-    if report.amount is not None and report.amount != amount:
-        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.amount}, and {amount} was asked for.")
-    if report.currency and report.currency.upper() != currency:
-        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.currency}, and {currency} was asked for.")
+    if event.amount is not None and event.amount != amount:
+        raise Ended(State.NEEDS_ATTENTION, f"The message says {event.amount}, and {amount} was asked for.")
+    if event.currency and event.currency.upper() != currency:
+        raise Ended(State.NEEDS_ATTENTION, f"The message says {event.currency}, and {currency} was asked for.")

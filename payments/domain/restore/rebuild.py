@@ -12,12 +12,12 @@ from django.db import IntegrityError
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, operations, recovery
 from payments.domain.charging.changes import rows_after, writes_of
 from payments.domain.charging.operations import Plan
-from payments.domain.errors import PaymentError
 from payments.domain.routing import candidates
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
 from payments.ledger import movements
 from payments.models import Attempt, Charge
 from payments.providers.done_there import DoneThere

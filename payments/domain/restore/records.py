@@ -17,7 +17,7 @@ from payments.domain.routing.provider_accounts import connected
 from payments.ids import new_id
 from payments.models import Attempt, ProviderAccount
 from payments.providers import registry
-from payments.providers.base import Approved, Provider, Report
+from payments.providers.base import Approved, Provider, WebhookEvent
 from payments.providers.done_there import DoneThere, KeepsRecords, NotListed
 from payments.providers.references import read_reference
 from payments.providers.settlement_reports import Movement, SettlementLine
@@ -152,6 +152,6 @@ def _line(done: DoneThere) -> SettlementLine | None:
 def ask_again(reference: str, provider_ref: str = "") -> None:
     """Ask how an attempt stands that is on record; a busy provider is asked by the sweeps or by the next run."""
     try:
-        recovery.apply_report(Report(reference, None, provider_ref=provider_ref))
+        recovery.apply_event(WebhookEvent(reference, None, provider_ref=provider_ref))
     except Exception:
         logger.exception("could not be asked again", extra={"attempt": reference})

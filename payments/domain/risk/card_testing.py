@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db import Error
 
 from payments.db.writes import insert_if_absent
-from payments.domain.caller import Caller
-from payments.domain.errors import rate_limited
 from payments.domain.risk.decline_limits import Kind, Quotas, present_window, quotas
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import rate_limited
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, DeclineAlert, Merchant, Source
 from payments.providers.base import Declined, Outcome

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.domain import bulkheads
-from payments.domain.errors import invalid, unavailable
 from payments.domain.routing.provider_accounts import connected
 from payments.domain.routing.route_health import Health, health_of, recent_attempts
+from payments.domain.shared.errors import invalid, unavailable
 from payments.models import Attempt, Route
 from payments.providers import registry
 from payments.providers.base import Capabilities, Provider

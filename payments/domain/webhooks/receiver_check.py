@@ -16,8 +16,8 @@ from typing import cast
 from django.conf import settings
 
 from payments import clock, ids
-from payments.domain import events
-from payments.domain.caller import Caller
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.models import Card, Charge, Event, Source
 from payments.rendering.objects import render_charge
 from payments.webhooks.signatures import Signer
@@ -104,10 +104,10 @@ def _event(charge: Charge, sequence: int) -> Event:
 
 def _charge() -> Charge:
     """Build an unsaved charge of an unknown merchant on a test card."""
-    nobody = ids.new_id()
-    source = Source(merchant_id=nobody, livemode=False, type="card", used=True)
+    merchant_id = ids.new_id()
+    source = Source(merchant_id=merchant_id, livemode=False, type="card", used=True)
     Card(
-        merchant_id=nobody,
+        merchant_id=merchant_id,
         source=source,
         name="Juan dela Cruz",
         bin="424242",
@@ -120,7 +120,7 @@ def _charge() -> Charge:
         issuing_bank="Test Bank",
     )
     charge = Charge(
-        merchant_id=nobody,
+        merchant_id=merchant_id,
         livemode=False,
         source=source,
         amount=125_000,

@@ -4,9 +4,9 @@ from payments import context
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.bulkheads import Slots
 from payments.domain.merchants.merchants import valid_webhook_secrets
 from payments.domain.webhooks import receiver_check
+from payments.fair_queue import Slots
 from payments.models import Merchant
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url

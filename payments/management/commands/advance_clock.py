@@ -6,9 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import test_clock
-from payments.domain.caller import Caller
-from payments.domain.test_clock import LONGEST_SECONDS, ProcessedCounts
+from payments.domain.maintenance import test_clock
+from payments.domain.maintenance.test_clock import LONGEST_SECONDS, ProcessedCounts
+from payments.domain.shared.caller import Caller
 from payments.management import arguments
 from payments.management.tables import in_columns
 
@@ -47,7 +47,7 @@ def _lines(happened: ProcessedCounts, webhooks: int) -> list[tuple[object, ...]]
         ("holds released", happened.holds),
         ("actions expired", happened.actions),
         ("attempts resolved", happened.lookups),
-        ("reports of the provider", happened.reports),
+        ("events of the provider", happened.events),
         ("charges settled", happened.settled),
         ("CVCs destroyed", happened.cvcs),
         ("card numbers destroyed", happened.numbers),

@@ -129,7 +129,7 @@ OPERATIONS = [
                 ),
                 models.CheckConstraint(
                     condition=Q(("state", "open"), Q(("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S"), ("state", "closed")), _connector="OR"),
-                    name="reconciliation_item_closed_by_somebody",
+                    name="reconciliation_item_closed_by_operator",
                 ),
             ],
         },

@@ -193,7 +193,7 @@ class ReconciliationItem(models.Model):
                 | Q(line__isnull=False) & ~Q(kind="missing_there"),
             ),
             models.CheckConstraint(
-                name="reconciliation_item_closed_by_somebody",
+                name="reconciliation_item_closed_by_operator",
                 condition=Q(state="open")
                 | Q(
                     state="closed",

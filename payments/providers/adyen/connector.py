@@ -29,8 +29,8 @@ from payments.providers.base import (
     Payment,
     Pending,
     Rejected,
-    Report,
     Unknown,
+    WebhookEvent,
 )
 from payments.providers.disputes import DisputeResponse
 
@@ -91,7 +91,7 @@ class Adyen:
     def respond(self, asked: DisputeResponse) -> Outcome:
         return _outcome_of(defense.respond, self._client, self._merchant_account, asked)
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         return webhooks.read(body, self._hmac_key, self._merchant_account)
 
     def test_credentials(self) -> Outcome:

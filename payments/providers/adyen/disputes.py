@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from payments.providers.base import Report
+from payments.providers.base import WebhookEvent
 from payments.providers.disputes import Disputed, Reason, Stage
 
 Item = dict[str, Any]
@@ -38,10 +38,10 @@ REASONS: dict[str, Reason] = {
 }
 
 
-def read(key: Callable[[Item], str]) -> Callable[[Item], Report]:
+def read(key: Callable[[Item], str]) -> Callable[[Item], WebhookEvent]:
     """Return how a dispute's event is read; `key` makes its key of an item."""
 
-    def report(item: Item) -> Report:
+    def event(item: Item) -> WebhookEvent:
         additional = item.get("additionalData") or {}
         code = str(additional.get("chargebackReasonCode") or additional.get("rfiReasonCode") or "")
         dispute = Disputed(
@@ -54,9 +54,11 @@ def read(key: Callable[[Item], str]) -> Callable[[Item], Report]:
             network_ref=str(additional.get("arn") or "")[:255],
             evidence_due_at=_moment(additional.get("defensePeriodEndsAt")),
         )
-        return Report(item["merchantReference"], None, key(item), provider_ref=item["pspReference"], dispute=dispute)
+        return WebhookEvent(
+            item["merchantReference"], None, key(item), provider_ref=item["pspReference"], dispute=dispute
+        )
 
-    return report
+    return event
 
 
 def _stage(event: str, additional: Item) -> Stage:

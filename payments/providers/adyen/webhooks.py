@@ -12,7 +12,7 @@ from payments.providers.adyen import bodies, disputes
 from payments.providers.adyen.answers import cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
-from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
 
 Item = dict[str, Any]
 
@@ -20,8 +20,8 @@ Item = dict[str, Any]
 NEVER_HELD = frozenset(METHODS.values()) - {CARD}
 
 
-def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
-    """Return the reports in a message about this account.
+def read(body: bytes, hmac_key: str, merchant_account: str) -> list[WebhookEvent]:
+    """Return the events in a message about this account.
 
     Raises BadSignature unless Adyen signed every item, ValueError where one cannot be understood.
     """
@@ -30,7 +30,7 @@ def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
         raise BadSignature
     try:
         ours = [item for item in items if item["merchantAccountCode"] == merchant_account]
-        return [report for item in ours if (report := _report(item))]
+        return [event for item in ours if (event := _event(item))]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"an item is not as Adyen describes it: {error}") from None
 
@@ -53,30 +53,30 @@ def _is_signed(item: Item, hmac_key: str) -> bool:
         return False
 
 
-def _report(item: Item) -> Report | None:
+def _event(item: Item) -> WebhookEvent | None:
     read_event = EVENTS.get(item["eventCode"])
     return read_event(item) if read_event else None
 
 
-def _of_payment(outcome: Callable[[Item], Outcome | None]) -> Callable[[Item], Report | None]:
+def _of_payment(outcome: Callable[[Item], Outcome | None]) -> Callable[[Item], WebhookEvent | None]:
     """How an event is read that is about a payment and its whole amount."""
 
-    def report(item: Item) -> Report | None:
+    def event(item: Item) -> WebhookEvent | None:
         reported = outcome(item)
-        return Report(item["merchantReference"], reported, _key(item), **_amount(item)) if reported else None
+        return WebhookEvent(item["merchantReference"], reported, _key(item), **_amount(item)) if reported else None
 
-    return report
+    return event
 
 
-def _of(kind: str, outcome: Callable[[Item], Outcome]) -> Callable[[Item], Report | None]:
+def _of(kind: str, outcome: Callable[[Item], Outcome]) -> Callable[[Item], WebhookEvent | None]:
     """How an event is read that is about one of our operations of this kind."""
 
-    def report(item: Item) -> Report | None:
+    def event(item: Item) -> WebhookEvent | None:
         # What a release gives back is all there is, whatever amount it was asked for.
         amount = {} if kind == bodies.RELEASED else _amount(item)
-        return Report(outcome=outcome(item), key=_key(item), **_names(item, kind), **amount)
+        return WebhookEvent(outcome=outcome(item), key=_key(item), **_names(item, kind), **amount)
 
-    return report
+    return event
 
 
 def _names(item: Item, kind: str) -> dict[str, Any]:
@@ -123,10 +123,10 @@ def _is_captured(item: Item) -> bool:
     return capture != bodies.LATER
 
 
-def _ran_out(item: Item) -> Report:
+def _ran_out(item: Item) -> WebhookEvent:
     """Report an expiry of the rest, without an amount: after a partial capture it is less than was authorised."""
     outcome = Declined("action_expired", item["pspReference"], item["eventCode"])
-    return Report(item["merchantReference"], outcome, _key(item), currency=item["amount"]["currency"])
+    return WebhookEvent(item["merchantReference"], outcome, _key(item), currency=item["amount"]["currency"])
 
 
 def _cancelled(item: Item) -> Outcome | None:
@@ -135,7 +135,7 @@ def _cancelled(item: Item) -> Outcome | None:
     return Declined("processing_error", original, item["eventCode"]) if _succeeded(item) else None
 
 
-def _captured(item: Item) -> Report | None:
+def _captured(item: Item) -> WebhookEvent | None:
     """Report a capture; None where it has the payment's name, for an automatic capture is no news."""
     is_asked_for = item["merchantReference"].startswith(bodies.name(bodies.TAKEN, ""))
     return _of(bodies.TAKEN, _modified)(item) if is_asked_for or not _succeeded(item) else None
@@ -149,7 +149,7 @@ def _failed(item: Item) -> Outcome:
     return Declined("processing_error", item["pspReference"], item["eventCode"], item.get("reason") or "")
 
 
-EVENTS: dict[str, Callable[[Item], Report | None]] = {
+EVENTS: dict[str, Callable[[Item], WebhookEvent | None]] = {
     "AUTHORISATION": _of_payment(_authorised),
     "OFFER_CLOSED": _ran_out,
     "EXPIRE": _ran_out,

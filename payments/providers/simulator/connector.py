@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from time import sleep
 
 from django.conf import settings
+from django.db.models import F
 
 from payments import context, sourcetypes
 from payments.providers.base import (
@@ -17,21 +18,27 @@ from payments.providers.base import (
     Outcome,
     Payment,
     PayoutOutcome,
-    Report,
     Unknown,
+    WebhookEvent,
 )
 from payments.providers.disputes import DisputeResponse
 from payments.providers.done_there import DoneThere
 from payments.providers.payouts import PayoutOrder
 from payments.providers.settlement_reports import SettlementLine
-from payments.providers.simulator import deadlines, disputes, messages, payouts, reports
+from payments.providers.simulator import disputes, messages, payouts, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment, SimulatedPayout
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
 from payments.providers.simulator.scenarios import NO_CARD, ORDINARY, PLAIN_DECLINE, Lost, scenario_of
 
 # By how many days a hold is extended at once, as often as the books allow.
 EXTENSION_DAYS = 7
+# What waits for time in the books.
+AWAITING = SimulatedPayment.objects.filter(state=SimulatedPayment.State.AWAITING)
+DISPUTED = SimulatedPayment.objects.filter(dispute_due_at__isnull=False)
+CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
+PAYING = SimulatedPayout.objects.filter(due_at__isnull=False)
 
 
 class Simulator:
@@ -113,7 +120,7 @@ class Simulator:
         operation = find_operation(asked.reference)
         return operation_outcome(operation) if operation else NotFound()
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         return [messages.read(headers, body)]
 
     def test_credentials(self) -> Outcome:
@@ -125,8 +132,8 @@ class Simulator:
     def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
         return reports.done_between(since, until)
 
-    def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
-        """Return up to `limit` due reports, each repeated until it is acknowledged.
+    def due_events(self, limit: int, among: Collection[str] | None = None) -> list[WebhookEvent]:
+        """Return up to `limit` due events, each repeated until it is acknowledged.
 
         With `among`, only those that happened to what we call by these references.
         """
@@ -136,21 +143,28 @@ class Simulator:
         payouts.advance_due(limit, among)
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
-    def _open(self, message_id: int, body: bytes) -> Report:
-        [report] = self.read_webhook(messages.sign(body), body)
-        return replace(report, key=str(message_id))
+    def _open(self, message_id: int, body: bytes) -> WebhookEvent:
+        [event] = self.read_webhook(messages.sign(body), body)
+        return replace(event, key=str(message_id))
 
-    def acknowledge(self, report: Report) -> None:
-        """Acknowledge the message of a recorded report; harmless when repeated."""
-        messages.acknowledge(int(report.key))
+    def acknowledge(self, event: WebhookEvent) -> None:
+        """Acknowledge the message of a recorded event; harmless when repeated."""
+        messages.acknowledge(int(event.key))
 
     def waiting(self) -> set[str]:
         """Return our references of everything that will change with time or has an unsent message."""
-        return deadlines.waiting()
+        later = [rows.values_list("reference", flat=True) for rows in (DISPUTED, CHANGING, PAYING)]
+        booked = AWAITING.values_list("reference", flat=True).union(*later)
+        return {*booked, *messages.unacknowledged_references()}
 
     def bring_nearer(self, references: Collection[str], by: timedelta) -> None:
-        """Lets `by` pass for what waits under one of `references`."""
-        deadlines.bring_nearer(references, by)
+        """Let `by` pass for what waits under one of `references`."""
+        # Refunds before payments, as when one ends.
+        CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
+        AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)
+        DISPUTED.filter(reference__in=references).update(dispute_due_at=F("dispute_due_at") - by)
+        PAYING.filter(reference__in=references).update(due_at=F("due_at") - by)
+        messages.unacknowledged(references).update(due_at=F("due_at") - by)
 
 
 def _take_time() -> None:

@@ -12,7 +12,8 @@ from django.db.models.functions import Cast
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
+from payments.db.writes import delete_in_batches
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
 from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.simulator.models import Message
 
@@ -68,11 +69,7 @@ def acknowledge(message_id: int) -> None:
 
 def delete_old(batch: int = PURGE_BATCH) -> int:
     """Delete messages that were acknowledged long ago, `batch` rows at a time; return how many."""
-    old = Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id").values_list("id", flat=True)
-    total = 0
-    while count := Message.objects.filter(id__in=list(old[:batch])).delete()[0]:
-        total += count
-    return total
+    return delete_in_batches(Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id"), batch)
 
 
 def sign(body: bytes) -> dict[str, str]:
@@ -80,16 +77,16 @@ def sign(body: bytes) -> dict[str, str]:
     return {SIGNATURE_HEADER: _signature(body)}
 
 
-def read(headers: Mapping[str, str], body: bytes) -> Report:
-    """Return the report in a message. Raise BadSignature unless the simulator signed exactly this body."""
+def read(headers: Mapping[str, str], body: bytes) -> WebhookEvent:
+    """Return the event in a message. Raise BadSignature unless the simulator signed exactly this body."""
     if not constant_time_compare(headers.get(SIGNATURE_HEADER, ""), _signature(body)):
         raise BadSignature
     content: dict[str, Any] = json.loads(body)
     if content["kind"] == NEWS:
-        return Report(content["reference"], None)
+        return WebhookEvent(content["reference"], None)
     if content["kind"] == "disputed":
-        return Report(content["reference"], None, dispute=disputed_from(content["outcome"]))
-    return Report(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))
+        return WebhookEvent(content["reference"], None, dispute=disputed_from(content["outcome"]))
+    return WebhookEvent(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))
 
 
 def _signature(body: bytes) -> str:

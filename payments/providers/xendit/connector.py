@@ -21,8 +21,8 @@ from payments.providers.base import (
     PayoutOutcome,
     Pending,
     Rejected,
-    Report,
     Unknown,
+    WebhookEvent,
 )
 from payments.providers.disputes import DisputeResponse, FoundDispute
 from payments.providers.done_there import DoneThere
@@ -108,7 +108,7 @@ class Xendit:
     def done_between(self, since: datetime, until: datetime) -> Iterator[DoneThere]:
         return records.done_between(self._client, since, until)
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
         return webhooks.read_webhook(self._callback_token, headers, body)
 
     def test_credentials(self) -> Outcome:
@@ -146,7 +146,7 @@ CONNECTOR = Connector(
         AccountField(
             "country",
             "Country",
-            "Two letters; the Philippines (PH) unless it is said.",
+            "Two letters; the Philippines (PH) unless given.",
             required=False,
             pattern=re.compile("[A-Z]{2}"),
             form="It must be two capital letters, such as PH.",

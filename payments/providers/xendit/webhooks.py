@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from payments.money import minor_units
-from payments.providers.base import BadSignature, Report
+from payments.providers.base import BadSignature, WebhookEvent
 from payments.providers.disputes import DisputeNews
 from payments.providers.xendit.client import read
 from payments.providers.xendit.disputes import lookup
@@ -23,8 +23,8 @@ NAMES = {
 }
 
 
-def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -> list[Report]:
-    """Return the reports in a message; none where it is not about us. Raise BadSignature or ValueError."""
+def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -> list[WebhookEvent]:
+    """Return the events in a message; none where it is not about us. Raise BadSignature or ValueError."""
     token = {name.lower(): value for name, value in headers.items()}.get(TOKEN_HEADER, "")
     if not callback_token or not hmac.compare_digest(token.encode(), callback_token.encode()):
         raise BadSignature
@@ -33,16 +33,16 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
     kind = _KIND.fullmatch(event)
     if kind and kind[1] == "dispute":
         return _news(event, data or message)
-    return [_report(event, kind[1], data)] if kind and _is_about_something(kind[1], data) else []
+    return [_event(event, kind[1], data)] if kind and _is_about_something(kind[1], data) else []
 
 
-def _news(event: str, dispute: Body) -> list[Report]:
-    """Return the report that there is news of a dispute; none where it is not named."""
+def _news(event: str, dispute: Body) -> list[WebhookEvent]:
+    """Return the event that there is news of a dispute; none where it is not named."""
     ref = text(dispute, "id")
     states = ":".join(text(dispute, name) for name in ("status", "status_reason", "updated_at"))
     reference = text(dispute, "reference_id") or ref
     news = DisputeNews(ref, lookup.claimed(dispute))
-    return [Report(reference, None, f"{event}:{ref}:{states}", provider_ref=ref, dispute=news)] if ref else []
+    return [WebhookEvent(reference, None, f"{event}:{ref}:{states}", provider_ref=ref, dispute=news)] if ref else []
 
 
 def _innermost(message: Body) -> Body:
@@ -58,10 +58,10 @@ def _is_about_something(kind: str, data: Body) -> bool:
     return bool(text(data, "reference_id") or (kind == "refund" and text(data, "payment_request_id")))
 
 
-def _report(event: str, kind: str, data: Body) -> Report:
+def _event(event: str, kind: str, data: Body) -> WebhookEvent:
     id_name, amount_name = NAMES[kind]
     currency, amount = text(data, "currency"), data.get(amount_name)
-    return Report(
+    return WebhookEvent(
         text(data, "reference_id") or text(data, id_name),
         outcome=None,
         key=f"{event}:{text(data, id_name)}:{text(data, 'status')}",

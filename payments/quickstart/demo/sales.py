@@ -7,11 +7,11 @@ from customers.models import Customer
 from customers.rendering import render_customer
 from payments import clock, sourcetypes
 from payments.api.responses.stored_answers import source_answer
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, charges, operations, record_outcome, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
-from payments.domain.idempotency import StoredAnswer
 from payments.domain.provider_events.messages import apply_simulator_messages
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import public_id
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown

@@ -12,14 +12,14 @@ from uuid import UUID
 from django.contrib.auth.models import Group, User
 
 from payments import clock
-from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.merchants.terms import set_fee
-from payments.domain.sweep_scope import Scope
+from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.ids import new_id, public_id
 from payments.ledger.fees import Rate
 from payments.models import ApiKey, Merchant
 from payments.sourcetypes import SOURCE_TYPES, Kind
+from payments.sweeps.scope import Scope
 from payments.vault import Place, Purpose, request_fingerprint, seal
 
 # By name, with their role; without one, every refund of theirs needs an approval.

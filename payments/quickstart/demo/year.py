@@ -9,9 +9,9 @@ from random import Random
 from django.db import connection, transaction
 
 from payments import clock
-from payments.domain import idempotency, settlement
-from payments.domain.settlement import next_settlement_at
-from payments.ledger import account_days
+from payments.domain.shared import idempotency
+from payments.ledger import account_days, settlement
+from payments.ledger.settlement import next_settlement_at
 from payments.models import Webhook
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field, lookup_field
 from django.db import OperationalError, transaction
@@ -143,7 +144,7 @@ def _lists_of(page: IdSearch, rows: list[Any], term: str) -> dict[str, str]:
 
 
 def _pages(request: HttpRequest) -> Iterator[IdSearch]:
-    pages = admin.site._registry.values()
+    pages = map(admin.site.get_model_admin, filter(admin.site.is_registered, apps.get_models()))
     return (page for page in pages if isinstance(page, IdSearch) and page.has_view_permission(request))
 
 

@@ -26,10 +26,10 @@ def begin(request: HttpRequest, user: User) -> None:
 
 def waiting(request: HttpRequest) -> User | None:
     """Return the user whose second factor the session waits for; None if there is none or it took too long."""
-    said: dict[str, Any] = request.session.get(WAITING, {})
-    if said.get("until", 0) < clock.now().timestamp():
+    sign_in: dict[str, Any] = request.session.get(WAITING, {})
+    if sign_in.get("until", 0) < clock.now().timestamp():
         return None
-    user: Any = User.objects.filter(pk=said["user"], is_active=True, is_staff=True).first()
+    user: Any = User.objects.filter(pk=sign_in["user"], is_active=True, is_staff=True).first()
     if user:
         # As django-otp's middleware sets them for a signed-in user.
         user.otp_device = None

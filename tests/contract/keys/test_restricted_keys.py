@@ -139,15 +139,15 @@ def test_from_elsewhere_a_key_answers_like_one_that_never_was(shop: NewMerchant,
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("forwarded", "status"),
     [("10.1.2.3", 200), ("2001:db8::7", 200), ("11.1.2.3", 401), ("10.1.2.3, 11.1.2.3", 401), ("sesame", 401)],
 )
 def test_the_address_is_the_one_that_our_own_proxy_saw(
-    shop: NewMerchant, settings: Settings, said: str, status: int
+    shop: NewMerchant, settings: Settings, forwarded: str, status: int
 ) -> None:
     settings.TRUSTED_PROXIES = 1
     key = ApiKeyFactory(merchant=shop.merchant, networks=["10.0.0.0/8", "2001:db8::/32"])
-    assert Api(key.text).send("GET", "/ping", None, {"X-Forwarded-For": said}).status_code == status
+    assert Api(key.text).send("GET", "/ping", None, {"X-Forwarded-For": forwarded}).status_code == status
 
 
 def test_without_a_proxy_of_ours_nobody_says_where_they_are(shop: NewMerchant) -> None:

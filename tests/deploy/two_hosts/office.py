@@ -39,19 +39,19 @@ class Browser:
         """Return the page at an address, or where it leads."""
         return self._shown("GET", address)
 
-    def post(self, address: str, said: dict[str, Any], to: str = "") -> str:
+    def post(self, address: str, filled: dict[str, Any], to: str = "") -> str:
         """Return the page after a form at an address was sent (to another), with its hidden fields and what is said."""
         page = self.get(address)
         fields = {_attribute(field, "name"): _attribute(field, "value") for field in HIDDEN.findall(page)}
-        return self._shown("POST", to or self.address, {**fields, **said})
+        return self._shown("POST", to or self.address, {**fields, **filled})
 
     def send(self, address: str, headers: dict[str, str], body: bytes) -> int:
         """Send a message, and return the status of the answer."""
         answer = self._ask("POST", address, content=body, headers=headers)
         return answer.status_code
 
-    def _shown(self, method: str, address: str, said: dict[str, Any] | None = None) -> str:
-        answer = self._ask(method, address, data=said)
+    def _shown(self, method: str, address: str, fields: dict[str, Any] | None = None) -> str:
+        answer = self._ask(method, address, data=fields)
         while answer.is_redirect:
             address = str(httpx.URL(f"https://{HOST}{address}").join(answer.headers["Location"]).raw_path.decode())
             answer = self._ask("GET", address)

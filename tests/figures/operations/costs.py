@@ -91,7 +91,7 @@ def _measure(pids: Mapping[str, int], links: Mapping[str, RunningRelay]) -> dict
 def _servers() -> dict[str, int]:
     """Return the process IDs of the servers that this process has started."""
     started = {" ".join(child.cmdline()): child.pid for child in psutil.Process().children()}
-    programs = {"PostgreSQL": "/postgres ", "Redis": "redis-server"}
+    programs = {"PostgreSQL": "/postgres ", "Redis": "valkey-server"}
     return {name: next(pid for line, pid in started.items() if text in line) for name, text in programs.items()}
 
 

@@ -11,7 +11,7 @@ from config.boot.garbage import freeze_loaded_objects
 from payments import clock
 from payments.ids import public_id
 from payments.models import Event, Merchant, Webhook
-from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
+from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.signatures import Signer
 from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import receiver_process

@@ -37,8 +37,8 @@ def judged(world: World) -> Counter[str]:
         wrong["lost"] += any(theirs < ours for theirs, ours in zip(there, here, strict=True))
         wrong["unresolved"] += charge.status == Charge.Status.PENDING
     wrong["unresolved"] += open_attempts(world.account) + waiting_reports(world.account)
-    reports = ProviderEvent.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
-    wrong["contradicted"] += reports.count()
+    events = ProviderEvent.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
+    wrong["contradicted"] += events.count()
     return +wrong
 
 
@@ -48,7 +48,7 @@ def open_attempts(account: ProviderAccount) -> int:
 
 
 def waiting_reports(account: ProviderAccount) -> int:
-    """How many reports are still to be applied."""
+    """How many events are still to be applied."""
     return ProviderEvent.objects.filter(account=account, due_at__isnull=False).count()
 
 

@@ -53,11 +53,11 @@ def test_a_payment_that_is_authorised_is_taken_or_held_as_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "checked"),
+    ("result", "checked"),
     [("1 Matches", "pass"), ("2 Doesn't match", "fail"), ("5 Issuer not certified", "unavailable"), ("", "unchecked")],
 )
-def test_how_the_cvc_was_checked_is_kept(said: str, checked: str) -> None:
-    outcome = created(announced("Authorised", additionalData={"cvcResult": said}))
+def test_how_the_cvc_was_checked_is_kept(result: str, checked: str) -> None:
+    outcome = created(announced("Authorised", additionalData={"cvcResult": result}))
     assert isinstance(outcome, Approved)
     assert outcome.cvc_checked == checked
 

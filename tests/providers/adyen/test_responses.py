@@ -137,8 +137,8 @@ def test_evidence_is_sent_whole_and_once_whichever_answer_is_lost(number: int, h
         assert isinstance(outcomes[0], NotSent if how is Spoilt.BUSY else Unknown)
         assert book.defended == ["SupplyDefenseMaterial"]
         assert sorted(book.documents) == ["DefenseMaterial", "TIDorInvoice"]
-        reports = [report for message in bench.webhooks() for report in bench.connector.read_webhook(*message)]
-        assert [report.dispute.stage for report in reports if report.dispute] == [Stage.CHARGEBACK, Stage.EVIDENCE]
+        events = [event for message in bench.webhooks() for event in bench.connector.read_webhook(*message)]
+        assert [event.dispute.stage for event in events if event.dispute] == [Stage.CHARGEBACK, Stage.EVIDENCE]
 
 
 def test_documents_of_an_earlier_try_are_replaced(bench: AdyenBench) -> None:
@@ -165,9 +165,9 @@ def test_the_end_of_the_defense_period_is_an_accepted_loss_or_a_missed_deadline(
     for additional in ({"disputeStatus": "Accepted"}, {"disputeStatus": "Expired"}, {}):
         book, _ = responding(bench)
         bench.fake.books.report_dispute(book, "DISPUTE_DEFENSE_PERIOD_ENDED", **additional)
-        [report] = bench.connector.read_webhook(*bench.webhooks()[-1])
-        assert report.dispute
-        stages.append(report.dispute.stage)
+        [event] = bench.connector.read_webhook(*bench.webhooks()[-1])
+        assert event.dispute
+        stages.append(event.dispute.stage)
     assert stages == [Stage.ACCEPTED, Stage.EXPIRED, Stage.EXPIRED]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from payments import ids
 from payments.providers.adyen import disputes, webhooks
-from payments.providers.base import Approved, BadSignature, Declined, Report
+from payments.providers.base import Approved, BadSignature, Declined, WebhookEvent
 from payments.providers.disputes import Disputed, Reason, Stage
 from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT, item_of, signed, webhook_of
 from tests.providers.openapi import SPECS
@@ -24,13 +24,13 @@ def announced(event: str, *, success: bool = True, reference: str = PAYMENT, **m
     return item_of(event, success=success, currency="PHP", value=10_000, **named, **members)
 
 
-def read(*items: dict[str, Any]) -> list[Report]:
-    """Return the reports in a message of these items."""
+def read(*items: dict[str, Any]) -> list[WebhookEvent]:
+    """Return the found_all in a message of these items."""
     _, body = webhook_of(*items)
     return webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)
 
 
-def read_vector(vector: dict[str, Any]) -> list[Report]:
+def read_vector(vector: dict[str, Any]) -> list[WebhookEvent]:
     body = vector["body"]
     items = body.get("notificationItems") or [{"NotificationRequestItem": body}]
     message = json.dumps({"live": "false", "notificationItems": items}).encode()
@@ -79,8 +79,8 @@ def test_a_key_of_another_account_is_no_key() -> None:
 def test_a_card_that_was_authorised_is_taken_or_held_as_its_metadata_says(
     metadata: dict[str, str], captured: bool
 ) -> None:
-    [report] = read(announced("AUTHORISATION", paymentMethod="visa", additionalData=metadata))
-    assert report == Report(PAYMENT, Approved("PSP2", captured), "PSP2:AUTHORISATION:true", 10_000, "PHP")
+    [found] = read(announced("AUTHORISATION", paymentMethod="visa", additionalData=metadata))
+    assert found == WebhookEvent(PAYMENT, Approved("PSP2", captured), "PSP2:AUTHORISATION:true", 10_000, "PHP")
 
 
 def test_metadata_are_read_in_a_member_of_their_own_too() -> None:
@@ -102,22 +102,22 @@ def test_what_can_only_be_taken_at_once_was_taken() -> None:
     [("Expired Card", "expired_card", "6"), ("FRAUD", "card_declined", "2"), ("", "card_declined", "2")],
 )
 def test_a_payment_that_was_refused_is_declined_by_the_reasons_words(reason: str, code: str, shown: str) -> None:
-    [report] = read(announced("AUTHORISATION", success=False, reason=reason, additionalData=AT_ONCE))
-    assert isinstance(report.outcome, Declined)
-    assert (report.outcome.code, report.outcome.provider_code) == (code, shown)
-    assert report.key == "PSP2:AUTHORISATION:false"
+    [found] = read(announced("AUTHORISATION", success=False, reason=reason, additionalData=AT_ONCE))
+    assert isinstance(found.outcome, Declined)
+    assert (found.outcome.code, found.outcome.provider_code) == (code, shown)
+    assert found.key == "PSP2:AUTHORISATION:false"
 
 
 @pytest.mark.parametrize("event", ["OFFER_CLOSED", "EXPIRE"])
 def test_what_ran_out_has_expired(event: str) -> None:
-    [report] = read(announced(event))
+    [found] = read(announced(event))
     # Of a hold that was captured in part it reports what was left.
-    assert report == Report(PAYMENT, Declined("action_expired", "PSP2", event), f"PSP2:{event}:true", None, "PHP")
+    assert found == WebhookEvent(PAYMENT, Declined("action_expired", "PSP2", event), f"PSP2:{event}:true", None, "PHP")
 
 
 def test_what_was_ended_by_our_reference_is_over() -> None:
-    [report] = read(announced("TECHNICAL_CANCEL", originalReference="PSP1"))
-    assert (report.reference, report.outcome) == (PAYMENT, Declined("processing_error", "PSP1", "TECHNICAL_CANCEL"))
+    [found] = read(announced("TECHNICAL_CANCEL", originalReference="PSP1"))
+    assert (found.reference, found.outcome) == (PAYMENT, Declined("processing_error", "PSP1", "TECHNICAL_CANCEL"))
 
 
 def test_that_there_was_nothing_to_end_does_not_say_what_there_was() -> None:
@@ -126,42 +126,42 @@ def test_that_there_was_nothing_to_end_does_not_say_what_there_was() -> None:
 
 @pytest.mark.parametrize(("event", "kind"), [("CAPTURE", "capture"), ("REFUND", "refund")])
 def test_what_was_done_is_reported_with_our_operation_and_its_amount(event: str, kind: str) -> None:
-    [report] = read(announced(event, reference=f"{kind}-{OPERATION}"))
-    assert report == Report(OPERATION, Approved("PSP2"), f"PSP2:{event}:true", 10_000, "PHP")
+    [found] = read(announced(event, reference=f"{kind}-{OPERATION}"))
+    assert found == WebhookEvent(OPERATION, Approved("PSP2"), f"PSP2:{event}:true", 10_000, "PHP")
 
 
 @pytest.mark.parametrize("event", ["CANCEL_OR_REFUND", "CANCELLATION"])
 def test_a_release_is_of_everything_there_is(event: str) -> None:
-    [report] = read(announced(event, reference=f"void-{OPERATION}"))
-    assert report == Report(OPERATION, Approved("PSP2"), f"PSP2:{event}:true")
+    [found] = read(announced(event, reference=f"void-{OPERATION}"))
+    assert found == WebhookEvent(OPERATION, Approved("PSP2"), f"PSP2:{event}:true")
 
 
 @pytest.mark.parametrize(
     ("event", "kind"), [("CAPTURE", "capture"), ("REFUND", "refund"), ("CANCEL_OR_REFUND", "void")]
 )
 def test_what_could_not_be_done_is_declined_and_operators_read_why(event: str, kind: str) -> None:
-    [report] = read(announced(event, success=False, reference=f"{kind}-{OPERATION}", reason="Insufficient balance"))
-    assert report.outcome == Declined("processing_error", "PSP2", event, "Insufficient balance")
+    [found] = read(announced(event, success=False, reference=f"{kind}-{OPERATION}", reason="Insufficient balance"))
+    assert found.outcome == Declined("processing_error", "PSP2", event, "Insufficient balance")
 
 
 @pytest.mark.parametrize(
     ("event", "kind"), [("CAPTURE_FAILED", "capture"), ("REFUND_FAILED", "refund"), ("REFUNDED_REVERSED", "refund")]
 )
 def test_what_fails_afterwards_is_declined_though_the_event_succeeded(event: str, kind: str) -> None:
-    [report] = read(announced(event, reference=f"{kind}-{OPERATION}", reason="failed at the scheme"))
-    assert report.reference == OPERATION
-    assert isinstance(report.outcome, Declined)
+    [found] = read(announced(event, reference=f"{kind}-{OPERATION}", reason="failed at the scheme"))
+    assert found.reference == OPERATION
+    assert isinstance(found.outcome, Declined)
 
 
 @pytest.mark.parametrize("event", ["REFUND", "CANCEL_OR_REFUND", "CANCELLATION", "CAPTURE_FAILED"])
 def test_what_is_done_by_hand_at_adyen_does_not_pass_for_the_payment(event: str) -> None:
-    [report] = read(announced(event, reference=PAYMENT))
-    assert (report.reference, report.payment) == ("PSP2", PAYMENT)
+    [found] = read(announced(event, reference=PAYMENT))
+    assert (found.reference, found.payment) == ("PSP2", PAYMENT)
 
 
 def test_an_operation_of_another_kind_does_not_pass_for_ours() -> None:
-    [report] = read(announced("REFUND", reference=f"capture-{OPERATION}"))
-    assert (report.reference, report.payment) == ("PSP2", OPERATION)
+    [found] = read(announced("REFUND", reference=f"capture-{OPERATION}"))
+    assert (found.reference, found.payment) == ("PSP2", OPERATION)
 
 
 def test_that_what_is_taken_at_once_was_taken_is_no_news() -> None:
@@ -174,15 +174,15 @@ def test_items_of_another_account_and_events_that_we_do_not_know_are_passed_over
     ours = announced("REFUND", reference=f"refund-{OPERATION}")
     wrapped = [{"NotificationRequestItem": signed(item)} for item in (elsewhere, unknown, ours)]
     body = json.dumps({"live": "false", "notificationItems": wrapped}).encode()
-    assert [report.reference for report in webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)] == [OPERATION]
+    assert [found.reference for found in webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)] == [OPERATION]
 
 
 def test_every_item_of_a_message_is_read() -> None:
     other = ids.new_id().hex
-    reports = read(
+    found_all = read(
         announced("REFUND", reference=f"refund-{OPERATION}"), announced("REFUND", reference=f"refund-{other}")
     )
-    assert [report.reference for report in reports] == [OPERATION, other]
+    assert [found.reference for found in found_all] == [OPERATION, other]
 
 
 def test_an_item_that_lacks_what_every_event_has_cannot_be_understood() -> None:
@@ -196,13 +196,13 @@ def test_an_item_that_lacks_what_every_event_has_cannot_be_understood() -> None:
 @pytest.mark.parametrize(("event", "stage"), disputes.STAGES.items())
 def test_a_dispute_is_reported_at_its_stage_and_moves_nothing_by_itself(event: str, stage: Stage) -> None:
     additional = {"chargebackReasonCode": "13.1", "defensePeriodEndsAt": "2026-12-01T10:00:00+01:00", "arn": "ARN7"}
-    [report] = read(announced(event, originalReference="PSP1", additionalData=additional))
-    assert (report.reference, report.outcome, report.key) == (PAYMENT, None, f"PSP2:{event}:true")
+    [found] = read(announced(event, originalReference="PSP1", additionalData=additional))
+    assert (found.reference, found.outcome, found.key) == (PAYMENT, None, f"PSP2:{event}:true")
     due = datetime(2026, 12, 1, 9, tzinfo=UTC)
-    assert report.dispute == Disputed("PSP2", stage, 10_000, "PHP", Reason.NOT_RECEIVED, "13.1", "ARN7", due)
+    assert found.dispute == Disputed("PSP2", stage, 10_000, "PHP", Reason.NOT_RECEIVED, "13.1", "ARN7", due)
 
 
 @pytest.mark.parametrize("given", [{}, {"defensePeriodEndsAt": "soon"}, {"defensePeriodEndsAt": "2026-12-01"}])
 def test_a_dispute_without_a_code_or_with_an_odd_deadline_is_reported_all_the_same(given: dict[str, str]) -> None:
-    [report] = read(announced("CHARGEBACK", additionalData=given))
-    assert report.dispute == Disputed("PSP2", Stage.CHARGEBACK, 10_000, "PHP")
+    [found] = read(announced("CHARGEBACK", additionalData=given))
+    assert found.dispute == Disputed("PSP2", Stage.CHARGEBACK, 10_000, "PHP")

@@ -1,11 +1,11 @@
-"""What providers that report disputes say of them, and how they take responses: the same at each."""
+"""What providers that event disputes say of them, and how they take responses: the same at each."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import pytest
 
-from payments.providers.base import Approved, FindsDisputes, Payment, Rejected, Report, Unknown
+from payments.providers.base import Approved, FindsDisputes, Payment, Rejected, Unknown, WebhookEvent
 from payments.providers.disputes import (
     Disputed,
     DisputeNews,
@@ -36,25 +36,25 @@ every_story = pytest.mark.parametrize("story", Story)
 
 @pytest.fixture(params=BENCHES)
 def bench(request: pytest.FixtureRequest, db: None) -> Iterator[DisputingBench]:
-    """Each provider in turn: all of them report disputes."""
+    """Each provider in turn: all of them event disputes."""
     with BENCHES[request.param]() as made:
         assert isinstance(made, DisputingBench)
         yield made
 
 
-def reports_of(bench: DisputingBench, payment: Payment) -> list[Report]:
-    """Return the reports about disputes of a payment, oldest first."""
+def events_of(bench: DisputingBench, payment: Payment) -> list[WebhookEvent]:
+    """Return the events about disputes of a payment, oldest first."""
     webhooks = bench.dispute_webhooks() if isinstance(bench, XenditBench) else bench.webhooks()
-    reports = [report for message in webhooks for report in bench.connector.read_webhook(*message)]
-    return [report for report in reports if report.dispute and report.reference == payment.reference]
+    events = [event for message in webhooks for event in bench.connector.read_webhook(*message)]
+    return [event for event in events if event.dispute and event.reference == payment.reference]
 
 
-def stages_in(bench: DisputingBench, payment: Payment, report: Report) -> Sequence[Disputed]:
-    """Return the stages in a report, looked up where it only has news."""
-    if not isinstance(report.dispute, DisputeNews):
-        return [report.dispute] if report.dispute else []
+def stages_in(bench: DisputingBench, payment: Payment, event: WebhookEvent) -> Sequence[Disputed]:
+    """Return the stages in an event, looked up where it only has news."""
+    if not isinstance(event.dispute, DisputeNews):
+        return [event.dispute] if event.dispute else []
     assert isinstance(bench.connector, FindsDisputes)
-    found = bench.connector.find_dispute(report.dispute.provider_ref)
+    found = bench.connector.find_dispute(event.dispute.provider_ref)
     assert isinstance(found, FoundDispute)
     assert (found.payment_reference, found.unclear) == (payment.reference, "")
     return found.stages
@@ -64,7 +64,7 @@ def disputes_of(bench: DisputingBench, story: Story) -> list[Disputed]:
     """Return what is reported of a payment whose bank does all that is in `story`, each stage once."""
     payment = taken(bench)
     bench.dispute(payment, story)
-    stages = (stages_in(bench, payment, report) for report in reports_of(bench, payment))
+    stages = (stages_in(bench, payment, event) for event in events_of(bench, payment))
     return list(dict.fromkeys(chain.from_iterable(stages)))
 
 
@@ -90,7 +90,7 @@ def test_a_report_of_a_dispute_is_no_outcome_of_its_payment(bench: DisputingBenc
     payment = taken(bench)
     bench.webhooks()
     bench.dispute(payment, Story.LOST)
-    assert [report.outcome for report in reports_of(bench, payment)] == [None, None]
+    assert [event.outcome for event in events_of(bench, payment)] == [None, None]
 
 
 def responding(bench: DisputingBench, response: Response) -> tuple[Payment, DisputeResponse]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from payments import clock, ids
-from payments.providers.base import BadSignature, NotFound, PayoutOutcome, PaysOut, Report, Unknown
+from payments.providers.base import BadSignature, NotFound, PayoutOutcome, PaysOut, Unknown, WebhookEvent
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
 from payments.providers.simulator.models import SimulatedPayout
 from payments.providers.simulator.payouts import advance_due
@@ -121,13 +121,13 @@ def order(number: str = NUMBER, **members: Any) -> PayoutOrder:
 def accepted(bench: PayoutBench) -> PayoutOrder:
     """Return a payout that the provider has, as it is looked up: with the provider's name of it, and no number."""
     asked = order()
-    said = bench.connector.create_payout(asked)
-    assert isinstance(said, Accepted), said
-    return replace(asked, number="", holder="", provider_ref=said.provider_ref)
+    outcome = bench.connector.create_payout(asked)
+    assert isinstance(outcome, Accepted), outcome
+    return replace(asked, number="", holder="", provider_ref=outcome.provider_ref)
 
 
-def reports(bench: PayoutBench) -> list[Report]:
-    return [report for message in bench.webhooks() for report in bench.connector.read_webhook(*message)]
+def events(bench: PayoutBench) -> list[WebhookEvent]:
+    return [event for message in bench.webhooks() for event in bench.connector.read_webhook(*message)]
 
 
 def test_it_pays_out(bench: PayoutBench) -> None:
@@ -149,11 +149,11 @@ def test_a_payout_is_accepted_and_found(bench: PayoutBench) -> None:
 def test_how_a_payout_ended_is_found(bench: PayoutBench, how: tuple[Any, ...], kind: type[PayoutOutcome]) -> None:
     known = accepted(bench)
     bench.end(known, *how)
-    said = bench.connector.find_payout(known)
-    assert isinstance(said, kind)
-    assert said.provider_ref == known.provider_ref
-    if isinstance(said, Failed):
-        assert said.code == "account_refused"
+    outcome = bench.connector.find_payout(known)
+    assert isinstance(outcome, kind)
+    assert outcome.provider_ref == known.provider_ref
+    if isinstance(outcome, Failed):
+        assert outcome.code == "account_refused"
 
 
 def test_a_payout_whose_answer_is_lost_is_unknown_and_found(bench: PayoutBench) -> None:
@@ -183,9 +183,9 @@ def test_a_reference_that_nobody_asked_for_is_not_found(bench: PayoutBench) -> N
 def test_a_webhook_names_its_payout_and_says_nothing_of_its_outcome(bench: PayoutBench) -> None:
     known = accepted(bench)
     bench.end(known, Paid, Returned)
-    announced = reports(bench)
-    assert [(report.reference, report.outcome) for report in announced] == [(known.reference, None)] * 2
-    assert {(report.amount, report.currency) for report in announced} <= {(AMOUNT, "PHP"), (None, "")}
+    announced = events(bench)
+    assert [(event.reference, event.outcome) for event in announced] == [(known.reference, None)] * 2
+    assert {(event.amount, event.currency) for event in announced} <= {(AMOUNT, "PHP"), (None, "")}
 
 
 def test_a_webhook_that_somebody_else_sent_is_not_read(bench: PayoutBench) -> None:

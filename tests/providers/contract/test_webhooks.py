@@ -2,21 +2,21 @@
 
 import pytest
 
-from payments.providers.base import Approved, BadSignature, Payment, Provider, Report
+from payments.providers.base import Approved, BadSignature, Payment, Provider, WebhookEvent
 from tests.providers.bench import AMOUNT, Bench, SignedMessage, begun, redirected
 
 
 def test_a_webhook_names_what_it_is_about(bench: Bench) -> None:
     payment = begun(bench, redirected(bench))
-    announced = [report for webhook in paid(bench, payment) for report in read(bench.connector, webhook)]
-    assert payment.reference in {report.reference for report in announced}
-    assert {(report.amount, report.currency) for report in announced} <= {(AMOUNT, "PHP"), (None, "")}
+    announced = [event for webhook in paid(bench, payment) for event in read(bench.connector, webhook)]
+    assert payment.reference in {event.reference for event in announced}
+    assert {(event.amount, event.currency) for event in announced} <= {(AMOUNT, "PHP"), (None, "")}
 
 
 def test_a_webhook_reported_twice_is_known_by_its_key(bench: Bench) -> None:
     [webhook, *_] = paid(bench, begun(bench, redirected(bench)))
     first, again = read(bench.connector, webhook), read(bench.connector, webhook)
-    assert [report.key for report in first] == [report.key for report in again]
+    assert [event.key for event in first] == [event.key for event in again]
 
 
 def test_a_webhook_that_somebody_else_sent_is_not_read(bench: Bench) -> None:
@@ -36,6 +36,6 @@ def paid(bench: Bench, payment: Payment) -> list[SignedMessage]:
     return bench.webhooks()
 
 
-def read(connector: Provider, webhook: SignedMessage) -> list[Report]:
+def read(connector: Provider, webhook: SignedMessage) -> list[WebhookEvent]:
     """Everything that one message reports."""
     return connector.read_webhook(*webhook)

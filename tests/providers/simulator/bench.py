@@ -9,7 +9,7 @@ from payments import clock
 from payments.ids import public_id
 from payments.providers.base import CardData, Operation, Outcome, Payment, Unknown
 from payments.providers.disputes import DisputeResponse
-from payments.providers.simulator import deadlines, disputes, messages
+from payments.providers.simulator import disputes, messages
 from payments.providers.simulator.books import approve, decline, expire_due_pages, find_payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.messages import SIGNATURE_HEADER
@@ -64,7 +64,7 @@ class SimulatorBench:
         return {}
 
     def run_out(self, payment: Payment) -> None:
-        deadlines.bring_nearer([payment.reference], timedelta(hours=2))
+        self.connector.bring_nearer([payment.reference], timedelta(hours=2))
         expire_due_pages(ALL)
 
     def let_pass(self) -> None:

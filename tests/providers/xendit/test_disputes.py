@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from payments.providers import http
-from payments.providers.base import NotFound, Report, Unknown
+from payments.providers.base import NotFound, Unknown, WebhookEvent
 from payments.providers.disputes import DisputeNews, FoundDispute, Reason, Stage
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.disputes import lookup
@@ -179,7 +179,7 @@ def test_an_answer_that_cannot_be_read_is_unknown(bench: XenditBench, wrong: dic
     assert isinstance(lookup.find(Client(bench.fake.address, bench.secret_key, send), made.id), Unknown)
 
 
-def announced(body: dict[str, Any]) -> list[Report]:
+def announced(body: dict[str, Any]) -> list[WebhookEvent]:
     return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN}, json.dumps(body).encode())
 
 
@@ -193,9 +193,11 @@ def message(**members: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("is_nested", [False, True], ids=["flat", "in data"])
 def test_a_message_about_a_dispute_is_news_and_nothing_more(is_nested: bool) -> None:
     body = message()
-    [report] = announced({"event": body["event"], "data": body} if is_nested else body)
+    [event] = announced({"event": body["event"], "data": body} if is_nested else body)
     key = "dispute.won:mi-dspt-1:WON:CHALLENGED:2026-03-20T14:00:00Z"
-    assert report == Report("ab", None, key, provider_ref="mi-dspt-1", dispute=DisputeNews("mi-dspt-1", Stage.REVERSED))
+    assert event == WebhookEvent(
+        "ab", None, key, provider_ref="mi-dspt-1", dispute=DisputeNews("mi-dspt-1", Stage.REVERSED)
+    )
 
 
 def test_the_same_event_at_a_later_time_is_another_report() -> None:
@@ -205,13 +207,13 @@ def test_the_same_event_at_a_later_time_is_another_report() -> None:
 
 def test_a_reminder_of_the_deadline_is_news_too() -> None:
     status = {"status": "ACTION_REQUIRED", "status_reason": None}
-    [report] = announced(message(event="dispute.due_date_approaching", reference_id=None, **status))
-    assert (report.reference, report.dispute) == ("mi-dspt-1", DisputeNews("mi-dspt-1", Stage.CHARGEBACK))
+    [event] = announced(message(event="dispute.due_date_approaching", reference_id=None, **status))
+    assert (event.reference, event.dispute) == ("mi-dspt-1", DisputeNews("mi-dspt-1", Stage.CHARGEBACK))
 
 
 def test_what_a_message_says_and_nobody_explains_is_no_claim() -> None:
-    [report] = announced(message(status="WON", status_reason="ACCEPTED"))
-    assert report.dispute == DisputeNews("mi-dspt-1", None)
+    [event] = announced(message(status="WON", status_reason="ACCEPTED"))
+    assert event.dispute == DisputeNews("mi-dspt-1", None)
 
 
 def test_a_message_about_no_dispute_is_passed_over() -> None:

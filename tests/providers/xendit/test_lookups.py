@@ -46,8 +46,8 @@ def test_a_card_that_is_held_is_unknown_until_its_webhook_names_it(bench: Xendit
     payment = lost(bench, asked(bench, capture=False))
     assert isinstance(bench.connector.resolve(payment), Unknown)
     [webhook] = bench.webhooks()
-    [report] = bench.connector.read_webhook(*webhook)
-    outcome = bench.connector.resolve(replace(payment, provider_ref=report.provider_ref))
+    [event] = bench.connector.read_webhook(*webhook)
+    outcome = bench.connector.resolve(replace(payment, provider_ref=event.provider_ref))
     assert isinstance(outcome, Approved)
     assert not outcome.captured
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from payments.providers.base import BadSignature, Report
+from payments.providers.base import BadSignature, WebhookEvent
 from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
 from tests.providers.bench import AMOUNT, operation, taken
 from tests.providers.xendit.bench import XenditBench
@@ -13,8 +13,8 @@ from tests.providers.xendit.bench import XenditBench
 TOKEN = "shown by the dashboard"
 
 
-def announced(body: dict[str, Any], **headers: str) -> list[Report]:
-    """Return the reports in a message with the right token."""
+def announced(body: dict[str, Any], **headers: str) -> list[WebhookEvent]:
+    """Return the events in a message with the right token."""
     return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN} | headers, json.dumps(body).encode())
 
 
@@ -25,35 +25,35 @@ def message(event: str = "payment.capture", **members: Any) -> dict[str, Any]:
 
 
 def test_a_message_names_our_reference_and_what_to_compare() -> None:
-    [report] = announced(message())
-    expected = Report("ab", None, "payment.capture:py-1:SUCCEEDED", 1_889, "PHP", "pr-1")
-    assert report == expected
+    [event] = announced(message())
+    expected = WebhookEvent("ab", None, "payment.capture:py-1:SUCCEEDED", 1_889, "PHP", "pr-1")
+    assert event == expected
 
 
 def test_a_request_that_ran_out_is_reported_by_its_own_name() -> None:
-    [report] = announced(message("payment_request.expiry", status="EXPIRED"))
-    assert report.key == "payment_request.expiry:pr-1:EXPIRED"
+    [event] = announced(message("payment_request.expiry", status="EXPIRED"))
+    assert event.key == "payment_request.expiry:pr-1:EXPIRED"
 
 
 @pytest.mark.parametrize("is_nested", [False, True])
 def test_a_refund_is_reported_flat_or_one_deeper(is_nested: bool) -> None:
     data = {"id": "rfd-1", "reference_id": "cd", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
-    [report] = announced({"event": "refund.succeeded", "data": {"data": data} if is_nested else data})
-    assert report == Report("cd", None, "refund.succeeded:rfd-1:SUCCEEDED", 500, "PHP", "rfd-1")
+    [event] = announced({"event": "refund.succeeded", "data": {"data": data} if is_nested else data})
+    assert event == WebhookEvent("cd", None, "refund.succeeded:rfd-1:SUCCEEDED", 500, "PHP", "rfd-1")
 
 
 def test_a_refund_that_was_made_by_hand_is_reported_by_the_providers_name_and_that_of_its_payment() -> None:
     data = {"id": "rfd-1", "payment_request_id": "pr-1", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
-    [report] = announced({"event": "refund.succeeded", "data": data})
-    assert (report.reference, report.payment) == ("rfd-1", "pr-1")
+    [event] = announced({"event": "refund.succeeded", "data": data})
+    assert (event.reference, event.payment) == ("rfd-1", "pr-1")
 
 
 def test_what_the_fake_shows_is_read(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
     bench.let_pass()
-    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_webhook(*webhook)]
-    assert [(report.reference, report.amount) for report in reports] == [
+    events = [event for webhook in bench.webhooks() for event in bench.connector.read_webhook(*webhook)]
+    assert [(event.reference, event.amount) for event in events] == [
         (refund.payment_reference, AMOUNT),
         (refund.reference, 4_000),
     ]
@@ -103,8 +103,8 @@ def test_what_is_about_none_of_ours_reports_nothing(body: dict[str, Any]) -> Non
 
 
 def test_an_amount_that_is_none_is_not_reported() -> None:
-    [report] = announced(message(request_amount="18.89"))
-    assert report.amount is None
+    [event] = announced(message(request_amount="18.89"))
+    assert event.amount is None
 
 
 def test_an_amount_finer_than_its_currency_cannot_be_read() -> None:

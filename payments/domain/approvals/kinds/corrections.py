@@ -9,9 +9,9 @@ from contextlib import suppress
 from django.core.exceptions import ValidationError
 
 from payments.domain.approvals.executors import Credentials, Executor, register
-from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
-from payments.domain.errors import PaymentError
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError
 from payments.models import ApprovalRequest, Attempt, Charge, Correction, UnknownOutcome
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 from payments.providers.failure_data import REASONS

@@ -112,5 +112,5 @@ def _refusal(answer: Asked) -> Outcome:
 
 
 def _too_late(body: Body) -> Rejected:
-    said = " ".join(text(body, name).lower().replace("_", " ") for name in ("status", "status_reason")).strip()
-    return Rejected("dispute_not_answerable", f"At Xendit the dispute is {said}, and takes this response no more.")
+    status = " ".join(text(body, name).lower().replace("_", " ") for name in ("status", "status_reason")).strip()
+    return Rejected("dispute_not_answerable", f"At Xendit the dispute is {status}, and takes this response no more.")

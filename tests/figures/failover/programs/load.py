@@ -57,8 +57,8 @@ class LoggedLoad(Load):
         except (aiohttp.ClientError, TimeoutError) as error:
             self._write({"at": time.time(), "began": began, "verb": verb, "error": type(error).__name__})
             raise
-        said = {"status": answer.status, "code": _code_of(answer)}
-        self._write({"at": time.time(), "began": began, "verb": verb, **said})
+        answered = {"status": answer.status, "code": _code_of(answer)}
+        self._write({"at": time.time(), "began": began, "verb": verb, **answered})
         return answer
 
     def _write(self, line: dict[str, Any]) -> None:

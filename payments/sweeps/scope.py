@@ -1,4 +1,4 @@
-"""The scope of a sweep: everybody's objects, or one merchant's."""
+"""The scope of a sweep: all merchants' objects, or one merchant's."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +8,7 @@ from django.db.models import Q
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Everybody's objects, or those of one merchant in one mode."""
+    """All merchants' objects, or those of one merchant in one mode."""
 
     merchant_id: UUID | None = None
     livemode: bool = False

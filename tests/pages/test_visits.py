@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 
 from payments import clock
-from payments.domain import visits
+from payments.domain.charging import expiry
 from payments.models import Attempt, Charge, PageVisit
+from payments.pages import visits
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import CHALLENGED, Api
 from tests.factories import ChargeFactory
@@ -61,7 +62,7 @@ def test_a_visit_is_forgotten_90_days_after_the_last_of_its_kind(attempt: Attemp
     with clock.at(first_at + timedelta(hours=1)):
         visits.record_visit(attempt.id, Page.DECIDED, "Chrome")
     with clock.at(first_at + timedelta(days=90)):
-        assert visits.delete_old() == 0
+        assert expiry.delete_old_visits() == 0
     with clock.at(first_at + timedelta(days=90, minutes=30)):
-        assert visits.delete_old(batch=1) == 1
+        assert expiry.delete_old_visits(batch=1) == 1
     assert PageVisit.objects.get().page == Page.DECIDED

@@ -15,15 +15,15 @@ from django.db.models import F, QuerySet
 
 from payments import clock
 from payments.db.writes import execute_writes
-from payments.domain import idempotency, settlement
 from payments.domain.approvals import decide
-from payments.domain.caller import Caller
 from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import respond
-from payments.domain.idempotency import StoredAnswer
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
-from payments.domain.sweep_scope import Scope
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
+from payments.ledger import settlement
 from payments.models import (
     ApprovalRequest,
     Attempt,
@@ -39,6 +39,7 @@ from payments.models import (
     Webhook,
 )
 from payments.providers.simulator.connector import Simulator
+from payments.sweeps.scope import Scope
 from payments.webhooks import outbox
 
 # One advance: a year, also a leap year.
@@ -52,7 +53,7 @@ class ProcessedCounts:
     """How many of each kind were processed."""
 
     actions: int = 0
-    reports: int = 0
+    events: int = 0
     lookups: int = 0
     holds: int = 0
     responses: int = 0
@@ -132,7 +133,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
 def _sweep(scope: Scope) -> ProcessedCounts:
     return ProcessedCounts(
         actions=recovery.expire_actions(scope=scope),
-        reports=apply_simulator_messages(among=_simulated(scope)),
+        events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
         responses=respond.send_due(scope=scope),

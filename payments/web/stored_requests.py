@@ -17,10 +17,11 @@ from django.db import Error, connection
 from django.http import HttpRequest
 
 from payments import clock, ids
+from payments.api.access.authentication import NAMED_KEY
 from payments.api.views.feeds import UNLOGGED
 from payments.models import ApiKey
 
-logger = logging.getLogger("kaha.request_log")
+logger = logging.getLogger("kaha.stored_requests")
 
 PAUSE_SECONDS = 1.0
 # Of one merchant and mode: a burst of so many, and as many in each pause after it. Apart are requests with publishable
@@ -76,7 +77,7 @@ def start() -> None:
 
 def add(request: HttpRequest, request_id: str, status: int, milliseconds: int) -> None:
     """Keep a request with a key of ours, if the log is on."""
-    key: ApiKey | None = getattr(request, "named_key", None)
+    key: ApiKey | None = request.META.get(NAMED_KEY)
     if _buffer is None or key is None or request.META.get(UNLOGGED):
         return
     began_at = clock.now() - timedelta(milliseconds=milliseconds)

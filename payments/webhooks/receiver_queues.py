@@ -1,4 +1,4 @@
-"""Bulkheads: which claimed webhook is sent next, so that no merchant and no slow receiver holds up the others.
+"""Receiver queues: which claimed webhook is sent next, so that no merchant and no slow receiver holds up the others.
 
 Places are shared by merchant and mode first, then by receiver. Receivers whose last try took long have a bulkhead of
 their own and cannot take a place of the others. All of it holds for one worker process: each shares its own places.

@@ -1,4 +1,4 @@
-"""What webhooks report is applied by a worker: once, in any order, and only ever forward."""
+"""What webhooks event is applied by a worker: once, in any order, and only ever forward."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,9 +23,9 @@ from tests.provider_events.psp import (
     apply_due,
     approved,
     do,
+    event_about,
     name_of,
     paid_on_its_page,
-    report,
     send,
     signed,
     standing,
@@ -43,7 +43,7 @@ def test_what_proves_nothing_has_the_provider_asked(
     code = {} if decide is approve else {"code": "payer_cancelled"}
     decide(SimulatedPayment.objects.get(), send_message=False, **code)
 
-    announce(account, report(name_of("authorize"), None))
+    announce(account, event_about(name_of("authorize"), None))
 
     assert live.read(charge)["status"] == status
     assert standing() == [APPLIED]
@@ -51,7 +51,7 @@ def test_what_proves_nothing_has_the_provider_asked(
 
 def test_what_proves_nothing_and_is_not_true_moves_nothing(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
-    announce(account, report(name_of("authorize"), None))
+    announce(account, event_about(name_of("authorize"), None))
     assert live.read(charge) == charge
 
 
@@ -62,7 +62,7 @@ def test_another_amount_than_was_asked_for_moves_nothing(
 ) -> None:
     charge = live.charge_source(live.wallet())
     paid_on_its_page()
-    each = report(name_of("authorize"), outcome)
+    each = event_about(name_of("authorize"), outcome)
     for name, value in announced.items():
         object.__setattr__(each, name, value)
 
@@ -75,7 +75,7 @@ def test_another_amount_than_was_asked_for_moves_nothing(
 
 def test_a_name_like_ours_that_we_never_gave_is_left_to_operators(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
-    announce(account, report(ids.new_id().hex, approved(captured=True)))
+    announce(account, event_about(ids.new_id().hex, approved(captured=True)))
     assert live.read(charge) == charge
     assert standing() == [("needs_attention", "We asked for nothing of this name.")]
 
@@ -83,13 +83,13 @@ def test_a_name_like_ours_that_we_never_gave_is_left_to_operators(live: Api, acc
 @pytest.mark.parametrize("reference", ["", "order 77", "0" * 32], ids=["none", "text", "odd"])
 def test_what_others_asked_the_provider_for_is_not_ours(live: Api, account: ProviderAccount, reference: str) -> None:
     charge = live.charge_source(live.wallet())
-    announce(account, report(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
+    announce(account, event_about(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
     assert live.read(charge) == charge
     assert standing() == [("not_ours", "Nobody asked for it here.")]
 
 
 def test_what_a_trial_of_the_connection_asked_for_is_not_ours(account: ProviderAccount) -> None:
-    announce(account, report(trial_reference(), approved(captured=True)))
+    announce(account, event_about(trial_reference(), approved(captured=True)))
     assert standing() == [("not_ours", "A trial of the connection asked for it.")]
 
 
@@ -99,7 +99,7 @@ def test_what_was_done_by_hand_to_a_payment_of_ours_is_left_to_operators(
 ) -> None:
     charge = live.charge()
     payment = getattr(Attempt.objects.get(), name)
-    announce(account, report("rfd-1", approved(), payment=payment))
+    announce(account, event_about("rfd-1", approved(), payment=payment))
     assert live.read(charge) == charge
     assert standing() == [("needs_attention", "A payment of ours was changed there, and nobody asked for it here.")]
 
@@ -109,7 +109,7 @@ def test_an_account_reports_nothing_about_another(
 ) -> None:
     charge = live.charge_source(live.wallet())
     for merchant, title in ((shop.merchant, "Second"), (other_shop.merchant, "")):
-        announce(account_at(psp, merchant, title=title), report(name_of("authorize"), approved(captured=True)))
+        announce(account_at(psp, merchant, title=title), event_about(name_of("authorize"), approved(captured=True)))
 
     assert live.read(charge) == charge
     assert standing() == [("needs_attention", "What has this name was asked of another account.")] * 2
@@ -117,7 +117,7 @@ def test_an_account_reports_nothing_about_another(
 
 def test_a_test_payment_is_not_moved_by_a_webhook(api: Api, account: ProviderAccount) -> None:
     charge = api.charge_source(api.wallet())
-    announce(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
     assert api.read(charge) == charge
 
 
@@ -128,7 +128,7 @@ def test_a_provider_that_does_not_report_is_asked_again_later(
     charge = live.charge_source(live.wallet())
     paid_on_its_page()
     psp.found = why
-    announce(account, report(name_of("authorize"), None))
+    announce(account, event_about(name_of("authorize"), None))
     assert live.read(charge) == charge
     assert standing()[0][0] == "waiting"
     assert ProviderEvent.objects.get().due_at > clock.now()
@@ -145,7 +145,7 @@ def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
 ) -> None:
     live.charge_source(live.wallet())
     psp.found = Unknown("timed out")
-    announce(account, report(name_of("authorize"), None))
+    announce(account, event_about(name_of("authorize"), None))
     ProviderEvent.objects.update(tries=TRIES_MAX - 1)
     apply_due()
     assert standing() == [
@@ -156,7 +156,7 @@ def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
 def test_what_is_being_asked_for_is_left_to_who_asks(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     Attempt.objects.update(state="open", due_at=clock.now() + timedelta(minutes=1))
-    announce(account, report(name_of("authorize"), None))
+    announce(account, event_about(name_of("authorize"), None))
     assert standing() == [("waiting", "It is being asked for at this moment.")]
     assert live.read(charge) == charge
 
@@ -167,7 +167,7 @@ def test_a_name_that_the_provider_reported_leads_to_an_outcome_that_nobody_knew(
     psp.answers.append(Unknown("timed out"))
     charge = live.charge()
     psp.found = approved("pr-77", captured=True)
-    announce(account, report(name_of("authorize"), None, provider_ref="pr-77"))
+    announce(account, event_about(name_of("authorize"), None, provider_ref="pr-77"))
 
     assert [asked.provider_ref for asked in psp.looked_up] == ["pr-77"]
     assert (live.read(charge)["status"], Attempt.objects.get().provider_ref) == ("succeeded", "pr-77")
@@ -178,9 +178,9 @@ def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
 ) -> None:
     broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
     names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
-    send(account, signed(report(names[0], approved(captured=True))))
+    send(account, signed(event_about(names[0], approved(captured=True))))
     ProviderEvent.objects.update(outcome_json="{")
-    announce(account, report(names[1], approved(captured=True)))
+    announce(account, event_about(names[1], approved(captured=True)))
 
     assert (live.read(broken)["status"], live.read(charge)["status"]) == ("pending", "succeeded")
     assert standing() == [("waiting", "JSONDecodeError"), APPLIED]
@@ -203,7 +203,7 @@ def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: Webhoo
 
 def test_what_a_dead_worker_had_in_progress_is_taken_again(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
-    send(account, signed(report(name_of("authorize"), approved(captured=True))))
+    send(account, signed(event_about(name_of("authorize"), approved(captured=True))))
     assert apply._claim()
     assert apply.apply_due() == 0
 
@@ -216,7 +216,7 @@ def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_dow
     live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     live.charge_source(live.wallet())
-    send(account, signed(report(name_of("authorize"), None)))
+    send(account, signed(event_about(name_of("authorize"), None)))
     [slow] = apply._claim()
     apply_due()
     psp.found = Unknown("timed out")

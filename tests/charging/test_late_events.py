@@ -6,7 +6,7 @@ from payments.domain.charging import recovery
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event
-from payments.providers.base import Approved, Declined, Report
+from payments.providers.base import Approved, Declined, WebhookEvent
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import apply_simulator_messages
 from tests.charging.doubles import PaidAtTheLastMoment, provider
@@ -18,10 +18,10 @@ from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api) -> None:
     charge = api.charge(NEVER_ARRIVES)
     recover()
-    report = arrive_late(Attempt.objects.get())
+    event = arrive_late(Attempt.objects.get())
 
     for _ in range(2):
-        recovery.apply_report(report)
+        recovery.apply_event(event)
     recover()
 
     after = api.read(charge)
@@ -76,12 +76,12 @@ def test_a_repeated_report_changes_nothing(api: Api) -> None:
     reference = Attempt.objects.get(kind="refund").reference
 
     for outcome in (Declined("processing_error"), Approved("so_1")):
-        recovery.apply_report(Report(reference, outcome))
+        recovery.apply_event(WebhookEvent(reference, outcome))
 
     assert api.read(charge) == before
     assert Event.objects.count() == events
 
 
 def test_a_report_of_an_unknown_reference_is_ignored(db: None) -> None:
-    recovery.apply_report(Report("0" * 32, Approved("sp_1")))
+    recovery.apply_event(WebhookEvent("0" * 32, Approved("sp_1")))
     assert not Event.objects.exists()

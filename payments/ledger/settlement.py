@@ -18,12 +18,12 @@ from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.db.writes import StaleRow
-from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
 from payments.ledger import movements
 from payments.ledger.movements import Unsettled
 from payments.models import Charge, PayoutPart, Posting, Settlement
 from payments.models.charging.charge import ChargeQuerySet
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 BATCH = 500
 # The next run of the worker settles the rest.

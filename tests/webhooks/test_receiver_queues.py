@@ -16,8 +16,8 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.embedded.processes import wait_until
 from payments.models import Webhook, WebhookAttempt
-from payments.webhooks.bulkheads import ReceiverQueues, SlowReceivers
 from payments.webhooks.claims import Claimed
+from payments.webhooks.receiver_queues import ReceiverQueues, SlowReceivers
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import DeliveryLoop
 from tests.figures.servers.receiver import Receiver

@@ -7,12 +7,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError
+from django.db.models import QuerySet
 
 from payments import clock
-from payments.db.writes import Insert, Update, Write, execute_writes_in_savepoint, insert_if_absent
-from payments.domain import prepared_reads
-from payments.domain.caller import Caller
-from payments.domain.errors import ErrorKind, PaymentError
+from payments.db.compiled_query import CompiledQuery
+from payments.db.writes import Insert, Update, Write, delete_in_batches, execute_writes_in_savepoint, insert_if_absent
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import ErrorKind, PaymentError
 from payments.ids import first_id, new_id, parse_id, public_id
 from payments.models import IdempotencyRecord, OperatorAction
 
@@ -47,11 +48,17 @@ class Replay(Exception):
         self.answer = answer
 
 
+@CompiledQuery
+def idempotency_record(*, merchant_id: UUID, livemode: bool, key: str) -> QuerySet[IdempotencyRecord]:
+    """Select the record of an idempotency key."""
+    return IdempotencyRecord.objects.filter(merchant_id=merchant_id, livemode=livemode, key=key)
+
+
 def look_up(caller: Caller) -> None:
     """Raise Replay when the caller's key has its answer, PaymentError when it is in use or of another request."""
     if caller.idempotency is None:
         return
-    record = prepared_reads.idempotency_record.first(**_identity(caller))
+    record = idempotency_record.first(**_identity(caller))
     if record is None:
         return
     if bytes(record.fingerprint) != caller.idempotency.fingerprint:
@@ -121,12 +128,8 @@ def purge(batch: int = PURGE_BATCH) -> int:
     open_keys = [act.idempotency_key for act in OperatorAction.objects.approved()]
     # IDs are in order of time, so no index of the age is needed.
     before = first_id(clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS))
-    rows = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)
-    old = rows.order_by("id").values_list("id", flat=True)[:batch]
-    total = 0
-    while count := IdempotencyRecord.objects.filter(id__in=list(old.all())).delete()[0]:
-        total += count
-    return total
+    old = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)
+    return delete_in_batches(old.order_by("id"), batch)
 
 
 def new_record(caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from payments import clock, ids
 from payments.db.writes import Insert, Write
-from payments.domain.caller import Caller, default_url
+from payments.domain.shared.caller import Caller, default_url
 from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
 from payments.rendering.payouts import render_payout, render_payout_account

@@ -1,7 +1,6 @@
 """Visits: when a payer's browser opened the pages of a charge, and from where; kept for 90 days for operators."""
 
 import logging
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,12 +12,10 @@ from payments.models.charging.page_visit import ADDRESS_MAX_LENGTH
 
 logger = logging.getLogger("kaha.visits")
 
-KEPT = timedelta(days=90)
-PURGE_BATCH = 5000
 # Rows per charge, one for each page, address and browser. Further ones are not recorded.
 MOST_ROWS = 20
 
-NOTE = """
+RECORD = """
 INSERT INTO payments_pagevisit (merchant_id, charge_id, page, address, browser, times, first_at, last_at)
 SELECT merchant_id, charge_id, %(page)s::text, %(address)s::text, %(browser)s::text, 1, %(now)s, %(now)s
 FROM payments_attempt a WHERE id = %(attempt)s AND (
@@ -38,15 +35,6 @@ def record_visit(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
     visit: dict[str, Any] = {"attempt": attempt_id, "page": page.value, "address": address, "browser": browser}
     try:
         with connection.cursor() as cursor:
-            cursor.execute(NOTE, {**visit, "most": MOST_ROWS, "now": clock.now()})
+            cursor.execute(RECORD, {**visit, "most": MOST_ROWS, "now": clock.now()})
     except Error as error:
-        logger.warning("A payer's visit was not noted.", exc_info=error)
-
-
-def delete_old(batch: int = PURGE_BATCH) -> int:
-    """Delete the visits older than 90 days, `batch` rows at a time; return how many."""
-    old = PageVisit.objects.filter(last_at__lt=clock.now() - KEPT).order_by("last_at")
-    total = 0
-    while count := PageVisit.objects.filter(id__in=list(old.values_list("id", flat=True)[:batch])).delete()[0]:
-        total += count
-    return total
+        logger.warning("A payer's visit was not recorded.", exc_info=error)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from cachetools import TTLCache, cached
 
-from payments.domain.errors import right_missing
+from payments.domain.shared.errors import right_missing
 from payments.models import Charge, Merchant
 
 # A change of a default URL holds everywhere after so long, as that of the terms of a key's merchant.

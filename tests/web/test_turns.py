@@ -1,0 +1,23 @@
+"""Requests that are ready run in turns by caller."""
+
+import pytest
+
+from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
+from tests.web.conftest import Serve
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+BURST = 40
+
+
+def test_of_a_burst_of_one_caller_half_as_many_run_at_once_as_there_are_connections(serve: Serve) -> None:
+    port = serve(workers=1, DATABASE_CONNECTIONS="4", target="tests.web.waiting_app:application")
+    with open_sockets(port, BURST, head("GET /running")) as connections:
+        assert all(connection.recv(1) for connection in connections)
+    assert ask(port, head("GET /most"))[1] == b"2"
+
+
+def test_a_request_that_waits_lets_others_of_its_caller_run(serve: Serve) -> None:
+    port = serve(workers=1, DATABASE_CONNECTIONS="1", target="tests.web.waiting_app:application")
+    with open_sockets(port, BURST, head("GET /waiting")):
+        assert status_of(port, head("GET /running"), ATTACKER) == 200
