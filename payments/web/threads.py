@@ -15,12 +15,15 @@ from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.views.feeds import WAIT, Wait
 from payments.connections import release_connection
-from payments.fair_queue import FairQueue, Slots, Turn
+from payments.fair_queue import FairQueue, Slots
 from payments.web.environ import Environ, request_of
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
+OFFICE = "/admin/"
+# A page of the back office keeps the interpreter for as long as many requests of the API, so few are made at once.
+OFFICE_PAGES = 4
 POLL_SECONDS = 0.5
 # However many requests wait, a process looks no more often than this, by one thread with one connection.
 POLLS_A_SECOND = 50
@@ -97,7 +100,8 @@ class Threads:
 
     At most `running` of the threads run at the same time; the others wait for a provider or something else that is
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
-    requests leaves places for others. A request that waits for events has left its thread and the queue.
+    requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
+    office's pages, at most OFFICE_PAGES run at the same time, in a queue of their own.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -105,7 +109,8 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._submitted = 0
         self._room = Slots(2 * count, 2 * count)
-        self._callers, self._queue, self.waits = Callers(), FairQueue(running), Waits()
+        self._callers, self.waits = Callers(), Waits()
+        self._queue, self._office = FairQueue(running), FairQueue(min(running, OFFICE_PAGES))
 
     @property
     def are_taken(self) -> bool:
@@ -139,22 +144,25 @@ class Threads:
         if not self._room.take(caller):
             raise Refused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        turn = self._queue.begin(caller, partial(begun.set_result, None))
+        queue = self._office if environ["PATH_INFO"].startswith(OFFICE) else self._queue
+        turn = queue.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun and await client.leaves_before(begun):
                 return None
-            return await self._answer_in_thread(turn, environ, client, send)
+            return await self._answer_in_thread(partial(queue.end, turn), environ, client, send)
         finally:
-            self._queue.end(turn)
+            queue.end(turn)
             self._room.give_back(caller)
             self._callers.learn(environ)
 
-    async def _answer_in_thread(self, turn: Turn, environ: Environ, client: Client, send: Send) -> Answer | None:
+    async def _answer_in_thread(
+        self, end_turn: Callable[[], object], environ: Environ, client: Client, send: Send
+    ) -> Answer | None:
         loop, may_queue = asyncio.get_running_loop(), self.are_taken
-        end_turn = partial(loop.call_soon_threadsafe, self._queue.end, turn)
+        on_wait = partial(loop.call_soon_threadsafe, end_turn)
         self._submitted += 1
         try:
-            work = self._pool.submit(_run, end_turn, self._application, environ, Pieces(send, client, loop))
+            work = self._pool.submit(_run, on_wait, self._application, environ, Pieces(send, client, loop))
             answer = asyncio.wrap_future(work)
             if may_queue and await client.leaves_before(answer) and work.cancel():
                 return None
@@ -163,8 +171,8 @@ class Threads:
             self._submitted -= 1
 
 
-def _run(end_turn: Callable[[], object], *request: Any) -> Answer | None:
-    token = context.on_wait.set(end_turn)
+def _run(on_wait: Callable[[], object], *request: Any) -> Answer | None:
+    token = context.on_wait.set(on_wait)
     try:
         return answer_of(*request)
     finally:

@@ -1,5 +1,7 @@
 """Requests that are ready run in turns by caller."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
@@ -15,6 +17,17 @@ def test_of_a_burst_of_one_caller_half_as_many_run_at_once_as_there_are_connecti
     with open_sockets(port, BURST, head("GET /running")) as connections:
         assert all(connection.recv(1) for connection in connections)
     assert ask(port, head("GET /most"))[1] == b"2"
+
+
+def test_of_a_crowd_of_operators_few_pages_are_made_at_once(serve: Serve) -> None:
+    port = serve(workers=1, DATABASE_CONNECTIONS="12", target="tests.web.waiting_app:application")
+    with ExitStack() as crowd:
+        pages = [
+            crowd.enter_context(open_sockets(port, 5, head("GET /admin/running"), f"127.0.1.{number}"))
+            for number in range(1, 9)
+        ]
+        assert all(page.recv(1) for of_one in pages for page in of_one)
+    assert ask(port, head("GET /most"))[1] == b"4"
 
 
 def test_a_request_that_waits_lets_others_of_its_caller_run(serve: Serve) -> None:

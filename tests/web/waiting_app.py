@@ -12,6 +12,7 @@ from payments import context
 from payments.web.front import Front
 
 WAITING, RUNNING, MOST = "/waiting", "/running", "/most"
+OFFICE_PAGE = "/admin/running"
 WAIT_SECONDS = 120
 RUN_SECONDS = 0.02
 
@@ -37,7 +38,7 @@ def answer(environ: dict[str, Any], start_response: StartResponse) -> list[bytes
     if path == WAITING:
         context.begin_wait()
         threading.Event().wait(WAIT_SECONDS)
-    if path == RUNNING:
+    if path in (RUNNING, OFFICE_PAGE):
         running.add(1)
         time.sleep(RUN_SECONDS)
         running.add(-1)
