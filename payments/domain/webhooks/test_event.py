@@ -1,12 +1,12 @@
 """A test event that an operator sends to a merchant's receiver, once."""
 
 from payments import context
+from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import valid_webhook_secrets
 from payments.domain.webhooks import receiver_check
-from payments.fair_queue import Slots
 from payments.models import Merchant
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
