@@ -33,7 +33,7 @@ def send_test_event(merchant: Merchant, url: str, livemode: bool) -> Answer | Fa
         context.begin_wait()
         result = receiver_check.send_one(url, livemode, secrets).result
     mode = "live" if livemode else "test"
-    audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {said_of(result)}")
+    audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {result_text(result)}")
     return result
 
 
@@ -41,6 +41,6 @@ def _under_way() -> NotSent:
     return NotSent("Another test event is under way. Try again in some seconds.")
 
 
-def said_of(result: Answer | Failure) -> str:
+def result_text(result: Answer | Failure) -> str:
     """Return what the receiver did, in a few words."""
     return f"answered {result.status}" if isinstance(result, Answer) else f"did not answer: {result.kind}"
