@@ -3,7 +3,7 @@
 import threading
 from threading import Event
 
-from payments.circuit_breaker import CircuitBreaker
+from payments.concurrency.circuit_breaker import CircuitBreaker
 from payments.embedded.processes import wait_until
 
 

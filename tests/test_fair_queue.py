@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from payments.concurrency.fair_queue import FairQueue, Slots, Turn
 from payments.domain.bulkheads import Bulkheads
 from payments.embedded.processes import wait_until
-from payments.fair_queue import FairQueue, Slots, Turn
 from tests.concurrency import at_once
 
 MOST = 3

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from django.conf import settings
 
+from payments.concurrency.fair_queue import Slots
 from payments.domain.shared.errors import ErrorKind, PaymentError
-from payments.fair_queue import Slots
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50

@@ -50,7 +50,7 @@ class Supervisor:
         Raises Failed where it has not grown for IDLE_SECONDS.
         """
         began = moved_at = time.monotonic()
-        reached, is_said = progress(), False
+        reached, is_announced = progress(), False
         while not condition():
             self.check()
             now, latest = time.monotonic(), progress()
@@ -58,8 +58,8 @@ class Supervisor:
                 reached, moved_at = latest, now
             if now - moved_at > IDLE_SECONDS:
                 raise Failed(f"{what} was not ready, and has done nothing for {IDLE_SECONDS:g} seconds.")
-            if not is_said and now - began > SLOW_SECONDS:
-                is_said = True
+            if not is_announced and now - began > SLOW_SECONDS:
+                is_announced = True
                 print(f"kaha: {what} takes longer than usual. Still waiting.", file=sys.stderr, flush=True)
             time.sleep(0.02)
 

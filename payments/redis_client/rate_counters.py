@@ -15,7 +15,7 @@ from typing import Self
 from redis import RedisError
 
 from payments import clock
-from payments.circuit_breaker import CircuitBreaker
+from payments.concurrency.circuit_breaker import CircuitBreaker
 from payments.connections import release_connection
 from payments.redis_client.pipeline import RedisPipeline
 

@@ -27,8 +27,8 @@ from payments.api.access.throttling import counted_address
 from payments.api.disputes import DisputeViewSet
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
+from payments.concurrency.fair_queue import Slots
 from payments.domain.reconciliation.uploads import MAX_BYTES
-from payments.fair_queue import Slots
 from payments.models import ApiKey
 from payments.models.charging.evidence import SIZE_MAX
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length

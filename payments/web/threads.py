@@ -14,8 +14,8 @@ from cachetools import LRUCache
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.views.feeds import WAIT, Wait
+from payments.concurrency.fair_queue import FairQueue, Slots
 from payments.connections import release_connection
-from payments.fair_queue import FairQueue, Slots
 from payments.web.environ import Environ, request_of
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of

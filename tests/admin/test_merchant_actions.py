@@ -177,7 +177,7 @@ def test_the_page_sums_up_the_last_days_by_mode_and_currency(operator: Client, s
     assert "test: PHP 1,234.50 in 3 charges; 75% approved, 1 declined, 0 abandoned" in text
 
 
-def said_after(operator: Client, shop: NewMerchant, url: str) -> str:
+def message_after(operator: Client, shop: NewMerchant, url: str) -> str:
     """Return the page that follows a test event to `url`."""
     answer = act(operator, shop.merchant, "send_test_event", url=url, mode="test")
     return text_of(operator.get(answer["Location"])) if answer.status_code == 302 else text_of(answer)
@@ -189,7 +189,7 @@ def test_a_test_event_is_signed_and_its_answer_is_said_and_recorded(
     settings.NOTIFY_ALLOW_LOOPBACK = True
     [secret] = valid_webhook_secrets(shop.merchant, False)
     with receiving(verifies(secret)) as receiver:
-        text = said_after(operator, shop, receiver.url)
+        text = message_after(operator, shop, receiver.url)
         assert [event["type"] for event in receiver.events] == ["charge.created"]
     assert re.search(r"The receiver answered 20\d after \d+ ms, properly\.", text)
     entry = AuditEntry.objects.latest("id")
@@ -200,7 +200,7 @@ def test_a_test_event_is_signed_and_its_answer_is_said_and_recorded(
 def test_a_receiver_that_refuses_a_test_event_is_said_to(operator: Client, shop: NewMerchant, settings: Any) -> None:
     settings.NOTIFY_ALLOW_LOOPBACK = True
     with receiving(lambda headers, body: 500) as receiver:
-        assert "answered 500" in said_after(operator, shop, receiver.url)
+        assert "answered 500" in message_after(operator, shop, receiver.url)
 
 
 def test_notify_urls_are_set_by_mode_and_refused_together(operator: Client, shop: NewMerchant) -> None:
@@ -221,13 +221,13 @@ def test_notify_urls_are_set_by_mode_and_refused_together(operator: Client, shop
     ],
 )
 def test_no_test_event_goes_where_no_webhook_may_go(url: str, why: str, operator: Client, shop: NewMerchant) -> None:
-    assert why in said_after(operator, shop, url)
+    assert why in message_after(operator, shop, url)
 
 
 def test_only_one_test_event_is_under_way_at_once(operator: Client, shop: NewMerchant) -> None:
     assert UNDER_WAY.take("all")
     try:
-        assert "is under way" in said_after(operator, shop, "https://shop.example/hook")
+        assert "is under way" in message_after(operator, shop, "https://shop.example/hook")
     finally:
         UNDER_WAY.give_back("all")
 

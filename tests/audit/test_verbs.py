@@ -38,13 +38,17 @@ READS = {
     *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
     *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
-    *("statements.statement.statement_of", "statements.trial_balance.trial_balance", "test_clock.webhooks_due"),
-    *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.said_of"),
+    *(
+        "statements.statement.statement_of",
+        "statements.trial_balance.trial_balance",
+        "maintenance.test_clock.webhooks_due",
+    ),
+    *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),
 }
 # What the worker does by itself at the same moment or soon, which a command only does now.
 OF_THE_WORKER = {
     *("maintenance.key_rotation.finish", "maintenance.key_rotation.rewrap_data_keys", "maintenance.reseal.reseal"),
-    "test_clock.advance",
+    "maintenance.test_clock.advance",
 }
 # What only makes the event of a change that the form of the framework records.
 EVENTS_ONLY = {"audit.notices.notify_merchant"}

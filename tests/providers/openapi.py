@@ -19,8 +19,8 @@ class Description:
     """The description in a file of `specs/`. What is not as it says fails an assertion that says where."""
 
     def __init__(self, name: str) -> None:
-        self._said: dict[str, Any] = json.loads((SPECS / name).read_text())
-        resource = Resource.from_contents(self._said, default_specification=DRAFT202012)
+        self._document: dict[str, Any] = json.loads((SPECS / name).read_text())
+        resource = Resource.from_contents(self._document, default_specification=DRAFT202012)
         self._registry: Registry[Any] = Registry().with_resource("urn:described", resource)
 
     def check_request(self, method: str, path: str, body: Any) -> None:
@@ -36,7 +36,7 @@ class Description:
         place = (*self._operation(method, path), "responses", str(status))
         if body is None:
             _, template, name = self._operation(method, path)
-            assert "content" not in self._said["paths"][template][name]["responses"][str(status)]
+            assert "content" not in self._document["paths"][template][name]["responses"][str(status)]
             return
         self._check(body, *place, "content", "application/json", "schema")
 
@@ -52,7 +52,7 @@ class Description:
         return "paths", template, method.lower()
 
     def _templates(self, path: str) -> Iterator[str]:
-        for template in sorted(self._said["paths"], key=lambda each: each.count("{")):
+        for template in sorted(self._document["paths"], key=lambda each: each.count("{")):
             if re.fullmatch(PARAMETER.sub("[^/]+", template), path):
                 yield template
 

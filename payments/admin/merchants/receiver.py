@@ -12,7 +12,7 @@ from payments.admin.merchants.api_keys import MODE_CHOICES
 from payments.admin.merchants.fees import MAY_CHANGE
 from payments.domain.merchants import notify_urls
 from payments.domain.merchants.merchants import MODES
-from payments.domain.webhooks.test_event import NotSent, said_of, send_test_event
+from payments.domain.webhooks.test_event import NotSent, result_text, send_test_event
 from payments.models import Merchant
 from payments.webhooks.transport.results import Answer
 from payments.webhooks.transport.urls import ForbiddenUrl
@@ -70,4 +70,4 @@ class SendTestEvent(RowAction):
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         result = send_test_event(merchant, cleaned["url"], MODES[cleaned["mode"]])
         proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
-        return f"The receiver {said_of(result)} after {result.milliseconds} ms, {proper}."
+        return f"The receiver {result_text(result)} after {result.milliseconds} ms, {proper}."

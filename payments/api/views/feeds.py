@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from payments.api.responses.errors import rate_limited
 from payments.api.responses.rendering import json_response
 from payments.api.views.lists import Listing, cursor_of, show_page
+from payments.concurrency.fair_queue import Slots
 from payments.db.commit_horizon import commit_horizon
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.shared.caller import Caller
-from payments.fair_queue import Slots
 from payments.ids import first_id
 from payments.rendering.wire import to_bytes
 

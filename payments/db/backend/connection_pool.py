@@ -11,9 +11,9 @@ from psycopg import Error, OperationalError
 from psycopg.pq import TransactionStatus
 
 from payments import context
-from payments.circuit_breaker import CircuitBreaker
+from payments.concurrency.circuit_breaker import CircuitBreaker
+from payments.concurrency.fair_queue import FairQueue, Turn
 from payments.db.backend.bounded_connection import BoundedConnection, NotAnswering
-from payments.fair_queue import FairQueue, Turn
 
 logger = logging.getLogger("kaha.database")
 

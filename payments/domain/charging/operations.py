@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from payments import clock, context
+from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
 from payments.db.writes import Insert, StaleRow
 from payments.domain import bulkheads
@@ -19,7 +20,6 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, busy, conflict
 from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
-from payments.fair_queue import Slots
 from payments.ids import public_id
 from payments.ledger import movements
 from payments.models import Attempt, Charge, Refund

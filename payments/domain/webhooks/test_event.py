@@ -1,12 +1,12 @@
 """A test event that an operator sends to a merchant's receiver, once."""
 
 from payments import context
+from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import valid_webhook_secrets
 from payments.domain.webhooks import receiver_check
-from payments.fair_queue import Slots
 from payments.models import Merchant
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
@@ -33,7 +33,7 @@ def send_test_event(merchant: Merchant, url: str, livemode: bool) -> Answer | Fa
         context.begin_wait()
         result = receiver_check.send_one(url, livemode, secrets).result
     mode = "live" if livemode else "test"
-    audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {said_of(result)}")
+    audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {result_text(result)}")
     return result
 
 
@@ -41,6 +41,6 @@ def _under_way() -> NotSent:
     return NotSent("Another test event is under way. Try again in some seconds.")
 
 
-def said_of(result: Answer | Failure) -> str:
+def result_text(result: Answer | Failure) -> str:
     """Return what the receiver did, in a few words."""
     return f"answered {result.status}" if isinstance(result, Answer) else f"did not answer: {result.kind}"

@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
     def _shown(self, step: Step) -> Step:
         mark = "  " if step.is_well else "! "
-        self.stdout.write(f"{mark}{step.source_type or '-':10}{step.name:12}{' '.join(_said(step.outcome).split())}")
+        self.stdout.write(f"{mark}{step.source_type or '-':10}{step.name:12}{' '.join(_words(step.outcome).split())}")
         self.stdout.flush()
         return step
 
@@ -96,7 +96,7 @@ def _agree(account: ProviderAccount, live: bool) -> None:
         raise CommandError("That is not the account's ID, so nothing was done.")
 
 
-def _said(outcome: Outcome) -> str:
+def _words(outcome: Outcome) -> str:
     """Return words about an outcome, with the provider's references and addresses unredacted."""
     match outcome:
         case Approved(ref, captured, _, response):

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection, transaction
 
 from payments.api.views import feeds
+from payments.concurrency.fair_queue import Slots
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
-from payments.fair_queue import Slots
 from payments.models import ApiRequest
 from tests.client import Api, error_of, made
 from tests.concurrency import in_background
