@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from customers.domain import customers, kept_sources
 from customers.models import Customer
-from customers.rendering import render_customer
+from customers.rendering import CUSTOMER
 from payments import clock, sourcetypes
 from payments.api.responses.stored_answers import source_answer
 from payments.domain.caller import Caller
@@ -151,4 +151,4 @@ class Sale:
 
 
 def _customer_answer(customer: Customer) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(render_customer(customer)))
+    return StoredAnswer(200, to_bytes(CUSTOMER.render(customer)))
