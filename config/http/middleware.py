@@ -15,7 +15,6 @@ from payments.api.access.throttling import client_address
 from payments.domain.merchants.api_keys import record_use
 from payments.metrics.counters import count_request
 from payments.models import ApiKey
-from payments.rendering.wire import without_absent
 from payments.web import request_log
 from payments.web.middleware import GetResponse
 
@@ -122,4 +121,4 @@ def _facts_of(request: HttpRequest) -> dict[str, Any]:
         "livemode": key.livemode if key else None,
         "remote_address": client_address(request),
     }
-    return without_absent(facts)
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -21,7 +21,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.caller import Caller
 from payments.domain.idempotency import StoredAnswer
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
 
 
 def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:

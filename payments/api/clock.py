@@ -12,9 +12,9 @@ from payments.api.views.viewset import ApiViewSet
 from payments.domain import test_clock
 from payments.domain.caller import Caller
 from payments.domain.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
-from payments.rendering.wire import to_bytes
 
 
 class Advanced(NamedTuple):

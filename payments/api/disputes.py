@@ -17,9 +17,9 @@ from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
 from payments.domain.disputes.find import find
 from payments.domain.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Dispute, Evidence
 from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
-from payments.rendering.wire import to_bytes
 
 DISPUTES = Listing(Dispute, "dp", CompiledQuery(disputes_page), dispute_filters)
 

@@ -11,13 +11,13 @@ from uuid import UUID
 from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller, default_url
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
-from payments.rendering.wire import to_bytes
 from payments.webhooks import outbox
 
 # Every type of event, and its meaning; customers add their own.

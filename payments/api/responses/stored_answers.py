@@ -3,10 +3,10 @@
 from payments.api.responses.error_envelope import STATUSES, error_body
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt, Charge, Source
 from payments.rendering.objects.charges import CHARGE
 from payments.rendering.objects.sources import SOURCE
-from payments.rendering.wire import to_bytes
 
 
 def attempt_answer(attempt: Attempt, charge: Charge, refusal: PaymentError | None) -> StoredAnswer:

@@ -24,9 +24,9 @@ from payments.api.schema.responses import NAMED
 from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.member import id_form
-from payments.rendering.wire import to_bytes
 
 __all__ = ["account", "calls", "clean_paths", "document", "finish", "payouts"]
 

@@ -13,12 +13,12 @@ from payments.domain.charging.charges import ChargeOrder
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.ids import public_id
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.demo.shops import Purchase, Shop
-from payments.rendering.wire import to_bytes
 
 FIRST_NAMES = ("Maria", "Juan", "Jose", "Ana", "Liza", "Ramon", "Grace", "Paolo", "Carmela", "Andres", "Bea", "Miguel")
 LAST_NAMES = ("Santos", "Reyes", "Cruz", "Bautista", "Garcia", "Mendoza", "Torres", "Flores", "Ramos", "Aquino")
