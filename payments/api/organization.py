@@ -61,7 +61,7 @@ class Organization:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """The newest key of each kind and mode: publishable keys whole, secret keys masked to their last four."""
+        """Return the newest key of each kind and mode; of secret keys only the last four characters show."""
         shown = {}
         own = self.merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED)
         for key in own.order_by("created_at"):
@@ -76,7 +76,7 @@ class Organization:
 
     @property
     def payment_methods(self) -> dict[str, PaymentMethod]:
-        """Each source type with its status: `rejected` is switched off, `pending` has no route yet."""
+        """Return each source type with its status: `rejected` is switched off, `pending` has no route yet."""
         routes = first_routes(self.merchant.id) if self.livemode else {}
         return {name: self._payment_method(name, routes) for name in sourcetypes.NAMES}
 

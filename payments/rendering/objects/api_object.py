@@ -33,7 +33,7 @@ class Member:
 
     @property
     def constant(self) -> Any:
-        """The only value that the schema allows, or None."""
+        """Return the only value that the schema allows, or None."""
         return self.form.get("const") if isinstance(self.form, dict) else None
 
 
@@ -46,12 +46,12 @@ class ApiObject:
 
     @cached_property
     def render(self) -> Callable[[Any], Shown]:
-        """The function that returns what the API shows of a row."""
+        """Return the function that returns what the API shows of a row."""
         return _renderer(self.members)
 
     @property
     def example(self) -> Shown:
-        """The example of the document."""
+        """Return the example of the document."""
         found = {name: each.example if each.constant is None else each.constant for name, each in self.members.items()}
         shown = {name for name, each in self.members.items() if each.required and not each.inlined}
         return {name: value for name, value in found.items() if value is not None or name in shown}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from payments.models import Event
@@ -89,8 +89,7 @@ EVENT_OBJECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event that is about to be written, with its object as it was then and the request that caused it."""
 
     event: Event
