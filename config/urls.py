@@ -5,8 +5,7 @@ from payments.api.account import healthy
 from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
-from payments.api.reference.views import show_reference
-from payments.api.schema.views import DocumentView
+from payments.api.reference.views import DocumentView, show_reference
 
 # Tried in this order, so the most frequent come first.
 urlpatterns = [

@@ -13,7 +13,6 @@ from payments import context, ids
 from payments.api.access.authentication import NAMED_KEY
 from payments.api.access.throttling import client_address
 from payments.metrics.counters import count_request
-from payments.rendering.wire import without_absent
 from payments.web import stored_requests
 from payments.web.middleware import GetResponse
 
@@ -82,4 +81,4 @@ def _facts_of(request: HttpRequest) -> dict[str, Any]:
         "livemode": key.livemode if key else None,
         "remote_address": client_address(request),
     }
-    return without_absent(facts)
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponseBase
 from payments import context, ids
 from payments.api.access.authentication import NAMED_KEY
 from payments.metrics.counters import METHODS, NO_ROUTE, OTHER
-from payments.rendering.wire import without_absent
 from payments.traces import spans
 from payments.traces.spans import Kind, Span
 from payments.traces.statements import StatementSpans
@@ -57,4 +56,4 @@ def _facts_of(request: HttpRequest, status: int, statement_count: int) -> tuple[
         "kaha.livemode": key.livemode if key else None,
         "kaha.statements": statement_count,
     }
-    return f"{method} {route}", without_absent(facts)
+    return f"{method} {route}", {name: fact for name, fact in facts.items() if fact is not None}

@@ -6,61 +6,15 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
-from payments.api.schema import examples
-from payments.api.schema.members import (
-    Member,
-    created,
-    livemode,
-    metadata,
-    named,
-    or_null,
-    own_id,
-    shown,
-    text,
-    updated,
-)
+from customers.rendering import CUSTOMER, DELETED
+from payments.api.schema.examples import page
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import EVENT_OBJECTS, SOURCE, page_of
+from payments.api.schema.responses import page_of
 from payments.api.validation.strict import Nothing
+from payments.rendering.objects.events import EVENT_OBJECTS
+from payments.rendering.objects.sources import SOURCE_ID
 
 TAG = "Customers"
-CUSTOMER_ID = "cus_019aa3c5d1017f4e8b7a6c5d4e3f2a1b"
-CUSTOMER_REQUEST = {
-    "email": "juan@example.com",
-    "description": "Juan of Session Road",
-    "mobile_number": "+639171234567",
-}
-KEPT_SOURCE = examples.SOURCE | {"used": True, "vaulted": True}
-CUSTOMER_EXAMPLE: dict[str, Any] = {
-    "object": "customer",
-    "id": CUSTOMER_ID,
-    **CUSTOMER_REQUEST,
-    "sources": [KEPT_SOURCE],
-    **examples.MODE,
-    **examples.TIMES,
-    "metadata": {},
-}
-CUSTOMER = shown(
-    "Customer",
-    "A payer whom you know, with the sources kept for later charges.",
-    object=named("customer"),
-    id=own_id("cus"),
-    email=text("E-mail address."),
-    mobile_number=or_null(text("Mobile number, null without one.")),
-    description=text("Who it is, in your words."),
-    sources=SOURCE(many=True, help_text="The sources kept, newest first."),
-    livemode=livemode(),
-    created_at=created(),
-    updated_at=updated(),
-    metadata=metadata(),
-)
-DELETED = shown(
-    "DeletedCustomer",
-    "What is left of a deleted customer.",
-    id=own_id("cus"),
-    object=named("customer"),
-    deleted=Member({"type": "boolean", "const": True}, "Always `true`."),
-)
 THE_CUSTOMER = [id_in_path("cus", "customer")]
 EMAIL_IN_PATH = OpenApiParameter("email", str, OpenApiParameter.PATH, description="The address, exactly; case counts.")
 
@@ -76,8 +30,8 @@ class Customers(DescribedView):
             CUSTOMER,
             tag=TAG,
             status=201,
-            sent={"Customer": CUSTOMER_REQUEST},
-            answered={"Customer": CUSTOMER_EXAMPLE | {"sources": []}},
+            sent={"Customer": {name: CUSTOMER.example[name] for name in ("email", "description", "mobile_number")}},
+            answered={"Customer": CUSTOMER.example | {"sources": []}},
             conflicts=(),
         ),
         "list": reading(
@@ -85,7 +39,7 @@ class Customers(DescribedView):
             "List customers",
             "Newest first.",
             page_of(CUSTOMER),
-            examples.page("/v2/customers/", CUSTOMER_EXAMPLE),
+            page("/v2/customers/", CUSTOMER.example),
             tag=TAG,
             query=CustomerListQuery,
         ),
@@ -94,7 +48,7 @@ class Customers(DescribedView):
             "Read a customer",
             "The customer with the sources kept.",
             CUSTOMER,
-            CUSTOMER_EXAMPLE,
+            CUSTOMER.example,
             tag=TAG,
             at=THE_CUSTOMER,
         ),
@@ -107,7 +61,7 @@ class Customers(DescribedView):
             tag=TAG,
             at=THE_CUSTOMER,
             sent={"New number": {"mobile_number": "+639177654321"}},
-            answered={"Changed": CUSTOMER_EXAMPLE | {"mobile_number": "+639177654321"}},
+            answered={"Changed": CUSTOMER.example | {"mobile_number": "+639177654321"}},
             invalid=("too_short", "unknown_parameter", "invalid_type"),
             idempotent=False,
         ),
@@ -119,7 +73,7 @@ class Customers(DescribedView):
             DELETED,
             tag=TAG,
             at=THE_CUSTOMER,
-            answered={"Deleted": {"id": CUSTOMER_ID, "object": "customer", "deleted": True}},
+            answered={"Deleted": DELETED.example},
             invalid=("unknown_parameter",),
             idempotent=False,
         ),
@@ -128,7 +82,7 @@ class Customers(DescribedView):
             "Find a customer by e-mail",
             "The newest customer with this address, percent-encoded or not.",
             CUSTOMER,
-            CUSTOMER_EXAMPLE,
+            CUSTOMER.example,
             tag=TAG,
             at=[EMAIL_IN_PATH],
         ),
@@ -140,8 +94,8 @@ class Customers(DescribedView):
             CUSTOMER,
             tag=TAG,
             at=THE_CUSTOMER,
-            sent={"Source": {"source": examples.SOURCE_ID}},
-            answered={"Kept": CUSTOMER_EXAMPLE},
+            sent={"Source": {"source": SOURCE_ID}},
+            answered={"Kept": CUSTOMER.example},
             conflicts=("source_already_used", "source_expired", "too_many_sources", "resource_busy"),
         ),
         "detach": writing(
@@ -152,7 +106,7 @@ class Customers(DescribedView):
             CUSTOMER,
             tag=TAG,
             at=[*THE_CUSTOMER, id_in_path("src", "source", "source_id")],
-            answered={"Given up": CUSTOMER_EXAMPLE | {"sources": []}},
+            answered={"Given up": CUSTOMER.example | {"sources": []}},
             invalid=("unknown_parameter",),
             idempotent=False,
         ),

@@ -12,7 +12,7 @@ from customers.api.serializers import AttachInput, CustomerChanges, CustomerInpu
 from customers.domain import customers, kept_sources
 from customers.domain.changes import find
 from customers.models import Customer
-from customers.rendering import render_customer, render_deleted
+from customers.rendering import CUSTOMER, DELETED
 from payments.api.responses.rendering import json_response
 from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
@@ -21,7 +21,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
 
 
 def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class CustomerViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), CUSTOMERS, self.query, render_customer)
+        return show_page(request, self.caller(request), CUSTOMERS, self.query, CUSTOMER.render)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(
@@ -67,20 +67,20 @@ class CustomerViewSet(ApiViewSet):
         )
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(render_customer(find(self.caller(request), pk)))
+        return json_response(CUSTOMER.render(find(self.caller(request), pk)))
 
     def update(self, request: Request, pk: str) -> HttpResponse:
         changes = self.body(CustomerChanges)
-        return json_response(render_customer(customers.update(self.caller(request), pk, changes)))
+        return json_response(CUSTOMER.render(customers.update(self.caller(request), pk, changes)))
 
     def destroy(self, request: Request, pk: str) -> HttpResponse:
         self.body(Nothing)
         customers.delete(self.caller(request), pk)
-        return json_response(render_deleted(pk))
+        return json_response(DELETED.render(pk))
 
     @action(detail=False, url_path="by_email/(?P<email>.+?)")
     def by_email(self, request: Request, email: str) -> HttpResponse:
-        return json_response(render_customer(customers.find_by_email(self.caller(request), email)))
+        return json_response(CUSTOMER.render(customers.find_by_email(self.caller(request), email)))
 
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
@@ -91,8 +91,8 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
     def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
         self.body(Nothing)
-        return json_response(render_customer(kept_sources.detach(self.caller(request), pk, source_id)))
+        return json_response(CUSTOMER.render(kept_sources.detach(self.caller(request), pk, source_id)))
 
 
 def _answer(customer: Customer, status: int = 200) -> StoredAnswer:
-    return StoredAnswer(status, to_bytes(render_customer(customer)))
+    return StoredAnswer(status, to_bytes(CUSTOMER.render(customer)))

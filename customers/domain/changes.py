@@ -3,7 +3,7 @@
 from typing import Any
 
 from customers.models import Customer, CustomerQuerySet
-from customers.rendering import render_customer
+from customers.rendering import CUSTOMER
 from payments import clock
 from payments.db.writes import Insert, Update
 from payments.domain.shared import events
@@ -29,7 +29,7 @@ def lock(caller: Caller, text: str) -> Customer:
 
 def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
     """Return the write of an event that shows `customer`."""
-    return events.new_event(caller, event_type, customer.id, customer.version, render_customer(customer))
+    return events.new_event(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
 
 
 def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, Insert]:

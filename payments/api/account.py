@@ -1,14 +1,56 @@
 from collections.abc import Mapping
-from typing import Any
+from operator import itemgetter
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.organization import render_organization
+from payments.api.organization import ACCOUNT, Organization
 from payments.api.responses.rendering import json_response
 from payments.api.views.viewset import ApiViewSet
 from payments.ledger.balances import Balance, balances_of
+from payments.rendering.objects import member
+from payments.rendering.objects.api_object import ApiObject, Member
+
+
+class Balances(NamedTuple):
+    """The balances of a merchant in one mode, by currency."""
+
+    livemode: bool
+    by_currency: Mapping[str, Balance]
+
+
+BALANCE_AMOUNT = ApiObject(
+    "BalanceAmount",
+    "An amount of one currency.",
+    amount=Member(
+        {"type": "integer"}, "In the currency's smallest unit; negative if you owe it.", read=itemgetter(1), example=0
+    ),
+    currency=member.currency(read=itemgetter(0)),
+)
+
+
+def _amounts(name: str, meaning: str, example: int) -> Member:
+    return member.nested(
+        BALANCE_AMOUNT,
+        meaning,
+        many=True,
+        read=lambda balances: [(code, getattr(each, name)) for code, each in balances.by_currency.items()],
+        example=[BALANCE_AMOUNT.example | {"amount": example}],
+    )
+
+
+BALANCE = ApiObject(
+    "Balance",
+    "Your money, in each currency that you have used.",
+    object=member.named("balance"),
+    livemode=member.flag("Whether this is real money.", False),
+    available=_amounts("available", "Captured and settled, for the next payout.", 1_204_500),
+    pending=_amounts("pending", "Captured, to be settled after the end of the day (UTC).", 115_785),
+    reserved=_amounts("reserved", "Kept of payouts for some days.", 120_450),
+    held=_amounts("held", "Held and not captured yet; fees are deducted with the capture.", 0),
+)
 
 
 class AccountViewSet(ApiViewSet):
@@ -18,11 +60,11 @@ class AccountViewSet(ApiViewSet):
 
     def me(self, request: Request) -> HttpResponse:
         key = key_of(request)
-        return json_response(render_organization(key.merchant, key.livemode))
+        return json_response(ACCOUNT.render(Organization(key.merchant, key.livemode)))
 
     def balance(self, request: Request) -> HttpResponse:
         key = key_of(request)
-        return json_response(_render_balance(key.livemode, balances_of(key.merchant_id, key.livemode)))
+        return json_response(BALANCE.render(Balances(key.livemode, balances_of(key.merchant_id, key.livemode))))
 
     def ping(self, request: Request) -> HttpResponse:
         return json_response({})
@@ -31,14 +73,3 @@ class AccountViewSet(ApiViewSet):
 def healthy(request: HttpRequest) -> HttpResponse:
     """Answer `/ping`, the health check: no key needed."""
     return HttpResponse("healthy", content_type="text/plain; charset=utf-8")
-
-
-def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str, Any]:
-    return {
-        "object": "balance",
-        "livemode": livemode,
-        "available": [{"amount": balance.available, "currency": code} for code, balance in balances.items()],
-        "pending": [{"amount": balance.pending, "currency": code} for code, balance in balances.items()],
-        "reserved": [{"amount": balance.reserved, "currency": code} for code, balance in balances.items()],
-        "held": [{"amount": balance.held, "currency": code} for code, balance in balances.items()],
-    }

@@ -17,7 +17,7 @@ from payments.domain.charging.charges import ChargeOrder
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Charge
-from payments.rendering.objects import render_charge
+from payments.rendering.objects.charges import CHARGE
 
 CHARGES = Listing(Charge, "ch", CompiledQuery(charges_page, for_rendering=True), charge_filters)
 
@@ -37,13 +37,13 @@ class ChargeViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), CHARGES, self.query, render_charge)
+        return show_page(request, self.caller(request), CHARGES, self.query, CHARGE.render)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, ChargeInput, _create)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(render_charge(charges.find(self.caller(request), pk)))
+        return json_response(CHARGE.render(charges.find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:

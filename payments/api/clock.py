@@ -1,5 +1,5 @@
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -12,7 +12,23 @@ from payments.api.views.viewset import ApiViewSet
 from payments.domain.maintenance import test_clock
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.rendering.objects import member
+from payments.rendering.objects.api_object import ApiObject
+
+
+class Advanced(NamedTuple):
+    livemode: bool
+    advanced_seconds: int
+
+
+CLOCK = ApiObject(
+    "Clock",
+    "The test clock: the time that has passed for your test objects.",
+    object=member.named("clock"),
+    livemode=member.flag("Always `false`.", False),
+    advanced_seconds=member.number("How many seconds have passed.", 604_800),
+)
 
 
 class ClockViewSet(ApiViewSet):
@@ -35,7 +51,6 @@ class ClockViewSet(ApiViewSet):
 
 def _advance(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
     seconds = body["advance_seconds"]
-    clock = {"object": "clock", "livemode": caller.livemode, "advanced_seconds": seconds}
-    answer = StoredAnswer(200, to_bytes(clock))
+    answer = StoredAnswer(200, to_bytes(CLOCK.render(Advanced(caller.livemode, seconds))))
     test_clock.advance(caller, timedelta(seconds=seconds), answer)
     return answer

@@ -15,11 +15,10 @@ from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.disputes import evidence, respond
 from payments.domain.disputes.find import find
-from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Dispute, Evidence
-from payments.rendering.objects import render_dispute, render_evidence
-from payments.rendering.wire import to_bytes
+from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
 
 DISPUTES = Listing(Dispute, "dp", CompiledQuery(disputes_page), dispute_filters)
 
@@ -38,10 +37,10 @@ class DisputeViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), DISPUTES, self.query, render_dispute)
+        return show_page(request, self.caller(request), DISPUTES, self.query, DISPUTE.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(render_dispute(find(self.caller(request), pk)))
+        return json_response(DISPUTE.render(find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"], parser_classes=[FileJsonParser])
     def evidence(self, request: Request, pk: str) -> HttpResponse:
@@ -53,7 +52,7 @@ class DisputeViewSet(ApiViewSet):
     @evidence.mapping.get
     def list_evidence(self, request: Request, pk: str) -> HttpResponse:
         pieces = evidence.of_dispute(find(self.caller(request), pk))
-        return json_response({"object": "list", "data": [render_evidence(piece) for piece in pieces]})
+        return json_response(EVIDENCE_LIST.render(pieces))
 
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> HttpResponse:
@@ -65,8 +64,8 @@ class DisputeViewSet(ApiViewSet):
 
 
 def _evidence_answer(piece: Evidence) -> StoredAnswer:
-    return StoredAnswer(201, to_bytes(render_evidence(piece)))
+    return StoredAnswer(201, to_bytes(EVIDENCE.render(piece)))
 
 
 def _dispute_answer(dispute: Dispute) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(render_dispute(dispute)))
+    return StoredAnswer(200, to_bytes(DISPUTE.render(dispute)))

@@ -19,7 +19,7 @@ from payments.domain.shared.errors import invalid
 from payments.domain.shared.events import EVENT_OBJECTS
 from payments.ids import first_id, first_id_after
 from payments.models import ApiRequest, Charge, Dispute, Event, Payout
-from payments.rendering.payouts import BALANCES
+from payments.rendering.objects.payouts import BALANCES
 
 Filters = dict[str, Any]
 Rows = TypeVar("Rows", bound=ScopedQuerySet[Any])

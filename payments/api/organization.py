@@ -1,100 +1,214 @@
 """The merchant as `/v2/me` shows it (contract, section 3): every member is there, null where nothing is known."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import NamedTuple
 
 from payments import clock, sourcetypes
 from payments.domain.merchants.terms import is_enabled
 from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.routing.candidates import first_routes
-from payments.ids import public_id
-from payments.ledger.fees import rate_of
-from payments.models import ApiKey, Merchant, PayoutSchedule, Route
+from payments.ledger.fees import Rate, rate_of
+from payments.models import ApiKey, Merchant, PayoutAccount, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
-from payments.rendering.brand import branding_of
+from payments.rendering.brand import BRANDING
+from payments.rendering.objects import member
+from payments.rendering.objects.api_object import ApiObject, Member
+from payments.rendering.objects.events import MERCHANT_ID
 
 # In place of a key that there is not, and of what is masked.
 MASK = "****"
-BANK_TRANSFER = "bank_transfer"
+APPROVAL = ("approved", "pending", "rejected")
 STATUSES = {"active": "approved", "closed": "rejected"}
-SIMULATOR = {"id": "simulator", "name": "Simulator"}
 
 
-def render_organization(merchant: Merchant, livemode: bool) -> dict[str, Any]:
-    """Return the merchant as a key of this mode sees it; fees and payouts are those in Philippine pesos."""
-    rates = {name: _rate(merchant.rates, name) for name in sourcetypes.NAMES}
-    return {
-        "object": "organization",
-        "id": public_id("mer", merchant.id),
-        "title": merchant.title,
-        "account_name": merchant.account_name,
-        "statement_descriptor": merchant.statement_descriptor,
-        **_keys(merchant),
-        "branding": branding_of(merchant.branding),
-        "status": STATUSES[merchant.status],
-        "business_address": merchant.business_address or None,
-        "payment_method_settings": _payment_methods(merchant, livemode, rates),
-        "rates": rates,
-        "payout_settings": _payout_settings(merchant, livemode),
-        "metadata": merchant.metadata,
-        "created_at": clock.iso(merchant.created_at),
-        "updated_at": clock.iso(merchant.updated_at),
-    }
+class Gateway(NamedTuple):
+    name: str
+    title: str
 
 
-def _keys(merchant: Merchant) -> dict[str, str]:
-    """Return the newest key of each kind and mode: publishable keys whole, secret keys masked to their last four."""
-    shown = {f"{kind}_{mode}_key": MASK for kind in ("pk", "sk") for mode in ("test", "live")}
-    for key in merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED).order_by("created_at"):
-        name = f"{key.masked_prefix}key"
-        shown[name] = key.public_text if key.kind == ApiKey.Kind.PUBLISHABLE else f"{MASK}{key.last4}"
-    return shown
+class PaymentMethod(NamedTuple):
+    """What a merchant may do with one source type: the provider that its first route leads to, and its own ID there."""
+
+    mid: str | None
+    gateway: Gateway | None
+    rate: Rate
+    status: str
 
 
-def _rate(rates: Mapping[str, Any], source_type: str) -> dict[str, Any]:
-    rate = rate_of(rates, source_type, DEFAULT_CURRENCY)
-    return {"mdr": rate.basis_points / 100, "fixed_fee": rate.fixed}
+@dataclass(frozen=True)
+class PayoutTerms:
+    """How a merchant is paid out now."""
+
+    plan: PayoutSchedule | None
+    account: PayoutAccount | None
+
+    @property
+    def schedule(self) -> str | None:
+        is_manual = self.plan and self.plan.interval == PayoutSchedule.Interval.MANUAL
+        return ("manual" if is_manual else "automatic") if self.plan else None
 
 
-def _payment_methods(merchant: Merchant, livemode: bool, rates: Mapping[str, Any]) -> dict[str, Any]:
-    """Return each source type with its `status`: `rejected` is switched off, `pending` has no route yet."""
-    routes = first_routes(merchant.id) if livemode else {}
-    return {
-        name: {
-            **(_gateway(routes.get(name)) if livemode else {"mid": None, "gateway": SIMULATOR}),
-            "rate": {**rates[name], "formula": "mdr_plus_fixed"},
-            "status": _status(merchant, name, livemode, is_routed=not livemode or name in routes),
-        }
-        for name in sourcetypes.NAMES
-    }
+@dataclass(frozen=True)
+class Organization:
+    """The merchant as a key of this mode sees it; fees and payouts are those in Philippine pesos."""
+
+    merchant: Merchant
+    livemode: bool
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """Return the newest key of each kind and mode; of secret keys only the last four characters show."""
+        shown = {}
+        own = self.merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED)
+        for key in own.order_by("created_at"):
+            name = f"{key.masked_prefix}key"
+            shown[name] = key.public_text if key.kind == ApiKey.Kind.PUBLISHABLE else f"{MASK}{key.last4}"
+        return shown
+
+    @cached_property
+    def rates(self) -> dict[str, Rate]:
+        rates = self.merchant.rates
+        return {name: rate_of(rates, name, DEFAULT_CURRENCY) for name in sourcetypes.NAMES}
+
+    @property
+    def payment_methods(self) -> dict[str, PaymentMethod]:
+        """Return each source type with its status: `rejected` is switched off, `pending` has no route yet."""
+        routes = first_routes(self.merchant.id) if self.livemode else {}
+        return {name: self._payment_method(name, routes) for name in sourcetypes.NAMES}
+
+    def _payment_method(self, name: str, routes: Mapping[str, Route]) -> PaymentMethod:
+        mid, gateway = _gateway(routes.get(name)) if self.livemode else (None, Gateway("simulator", "Simulator"))
+        status = "approved" if gateway else "pending"
+        if not is_enabled(self.merchant.payment_method_settings, name, self.livemode):
+            status = "rejected"
+        return PaymentMethod(mid, gateway, self.rates[name], status)
+
+    @property
+    def payouts(self) -> PayoutTerms:
+        own = {"merchant_id": self.merchant.id, "livemode": self.livemode, "currency": DEFAULT_CURRENCY}
+        plan = PayoutSchedule.objects.filter(**own).first()
+        return PayoutTerms(plan, account_in_effect(plan or PayoutSchedule(**own), clock.now()))
 
 
-def _gateway(route: Route | None) -> dict[str, Any]:
-    """Return the provider that a type's first route leads to, and the merchant's own ID there."""
+def _gateway(route: Route | None) -> tuple[str | None, Gateway | None]:
     if route is None:
-        return {"mid": None, "gateway": None}
+        return None, None
     connector = CONNECTORS[route.account.provider]
-    mid = route.account.settings.get(connector.merchant_setting)
-    return {"mid": mid, "gateway": {"id": connector.name, "name": connector.title}}
+    return route.account.settings.get(connector.merchant_setting), Gateway(connector.name, connector.title)
 
 
-def _status(merchant: Merchant, source_type: str, livemode: bool, *, is_routed: bool) -> str:
-    if not is_enabled(merchant.payment_method_settings, source_type, livemode):
-        return "rejected"
-    return "approved" if is_routed else "pending"
+def _key(name: str, meaning: str, example: str) -> Member:
+    return member.text(meaning, example, read=lambda seen: seen.keys.get(name, MASK))
 
 
-def _payout_settings(merchant: Merchant, livemode: bool) -> dict[str, Any]:
-    """Return how the merchant is paid out now: null where it has no schedule or no bank account."""
-    own = {"merchant_id": merchant.id, "livemode": livemode, "currency": DEFAULT_CURRENCY}
-    schedule = PayoutSchedule.objects.filter(**own).first()
-    account = account_in_effect(schedule or PayoutSchedule(**own), clock.now())
-    is_manual = schedule and schedule.interval == PayoutSchedule.Interval.MANUAL
-    return {
-        "schedule": ("manual" if is_manual else "automatic") if schedule else None,
-        "delivery_type": account and BANK_TRANSFER,
-        "bank_code": account and account.bic,
-        "account_number": account and f"{MASK}{account.last4}",
-        "account_name": account and account.holder,
-    }
+def _of_account(meaning: str, show: Callable[[PayoutAccount], str], example: str) -> Member:
+    """Return a text about the bank account that payouts go to, null without one."""
+    return member.or_null(member.text(meaning, example, read="account", convert=show))
+
+
+RATE = ApiObject(
+    "Rate",
+    "The fee for a captured charge.",
+    mdr=Member(
+        {"type": "number", "minimum": 0},
+        "Share of the amount, in percent.",
+        read=lambda rate: rate.basis_points / 100,
+        example=3.5,
+    ),
+    fixed_fee=member.number("Fixed amount, in the currency's smallest unit.", 1_500, read="fixed"),
+)
+PAYMENT_METHOD_RATE = ApiObject(
+    "PaymentMethodRate",
+    "The fee for a captured charge.",
+    RATE,
+    formula=member.choice(
+        ["mdr_plus_fixed"],
+        "The share of the amount and the fixed amount are added up.",
+        "mdr_plus_fixed",
+        read=lambda _: "mdr_plus_fixed",
+    ),
+)
+GATEWAY = ApiObject(
+    "Gateway",
+    "A provider.",
+    id=member.text("Its name, for programs.", "simulator", read="name"),
+    name=member.text("Its name, for people.", "Simulator", read="title"),
+)
+PAYMENT_METHOD = ApiObject(
+    "PaymentMethod",
+    "What a merchant may do with one source type.",
+    mid=member.or_null(member.text("Your own ID at the provider, where it gives one.")),
+    gateway=member.or_null(member.nested(GATEWAY, "The provider that takes it; null without one.")),
+    rate=member.nested(PAYMENT_METHOD_RATE, "The fee for a captured charge in PHP."),
+    status=member.choice(APPROVAL, "Whether it takes payments.", "approved"),
+)
+
+
+def _by_source_type(name: str, meaning: str, shown: ApiObject) -> ApiObject:
+    """Return the object with a member `shown` for each source type, of a row that has them by name."""
+    return ApiObject(
+        name,
+        meaning,
+        **{
+            each.name: member.nested(shown, f"{each.label}.", read=itemgetter(each.name))
+            for each in sourcetypes.SOURCE_TYPES
+        },
+    )
+
+
+PAYMENT_METHODS = _by_source_type("PaymentMethods", "What a merchant may do, by source type.", PAYMENT_METHOD)
+RATES = _by_source_type("Rates", "Fees by source type.", RATE)
+PAYOUT_SETTINGS = ApiObject(
+    "PayoutSettings",
+    "How a merchant is paid out.",
+    schedule=member.or_null(
+        member.text("`automatic`: by the calendar; `manual`: when an operator pays out; null without one.", "automatic")
+    ),
+    delivery_type=_of_account(
+        "`bank_transfer`; null without a bank account.", lambda _: "bank_transfer", "bank_transfer"
+    ),
+    bank_code=_of_account("The bank's BIC (ISO 9362).", lambda account: account.bic, "BNORPHMM"),
+    account_number=_of_account(
+        "Number of the account, all but the last four digits masked.",
+        lambda account: f"{MASK}{account.last4}",
+        "****6789",
+    ),
+    account_name=_of_account("Name on the account.", lambda account: account.holder, "Sari Store Trading"),
+)
+ACCOUNT = ApiObject(
+    "Account",
+    "The merchant of an API key.",
+    object=member.named("organization"),
+    id=member.own_id("mer", MERCHANT_ID, read="merchant.id"),
+    title=member.text("Your name.", "Sari Store", read="merchant.title"),
+    account_name=member.text("Your legal name.", "Sari Store Trading", read="merchant.account_name"),
+    statement_descriptor=member.text(
+        "Text on the payer's statement for charges without one.", "SARI STORE", read="merchant.statement_descriptor"
+    ),
+    pk_test_key=_key("pk_test_key", "Your publishable test key.", "pk_test_…"),
+    pk_live_key=_key("pk_live_key", "Your publishable live key.", "pk_live_…"),
+    sk_test_key=_key("sk_test_key", "Your secret test key, all but the last four characters masked.", "****51ab"),
+    sk_live_key=_key("sk_live_key", "Your secret live key, all but the last four characters masked.", "****90cd"),
+    branding=member.nested(BRANDING, "How your pages look.", read="merchant.branding"),
+    status=member.choice(
+        APPROVAL, "The status of your account.", "approved", read="merchant.status", convert=STATUSES.__getitem__
+    ),
+    business_address=member.or_null(
+        member.text("Your business address.", "12 Session Road, Baguio", read="merchant.business_address")
+    ),
+    payment_method_settings=member.nested(
+        PAYMENT_METHODS,
+        "Each source type in this mode. `approved`: it takes payments; `pending`: it has no provider yet; "
+        "`rejected`: it is switched off.",
+        read="payment_methods",
+    ),
+    rates=member.nested(RATES, "Your fees on captured charges in PHP, by source type."),
+    payout_settings=member.nested(PAYOUT_SETTINGS, "How you are paid out in this mode, in PHP.", read="payouts"),
+    metadata=member.any_object("Further data.", {}, read="merchant.metadata"),
+    created_at=member.created(read="merchant.created_at"),
+    updated_at=member.updated(read="merchant.updated_at"),
+)

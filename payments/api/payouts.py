@@ -18,7 +18,7 @@ from payments.domain.shared.errors import not_found
 from payments.ids import parse_id
 from payments.ledger import transactions
 from payments.models import Payout, Posting
-from payments.rendering.payouts import render_payout, render_transaction
+from payments.rendering.objects.payouts import PAYOUT, TRANSACTION
 
 PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page), payout_filters)
 TRANSACTIONS = Listing(
@@ -34,15 +34,15 @@ class PayoutViewSet(ApiViewSet):
     rights = {"list": "payouts:read", "retrieve": "payouts:read", "transactions": "payouts:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), PAYOUTS, self.query, render_payout)
+        return show_page(request, self.caller(request), PAYOUTS, self.query, PAYOUT.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(render_payout(_find(self.caller(request), pk)))
+        return json_response(PAYOUT.render(_find(self.caller(request), pk)))
 
     @action(detail=True)
     def transactions(self, request: Request, pk: str) -> HttpResponse:
         caller = self.caller(request)
-        return show_page(request, caller, _parts_of(_find(caller, pk)), self.query, render_transaction)
+        return show_page(request, caller, _parts_of(_find(caller, pk)), self.query, TRANSACTION.render)
 
 
 class BalanceTransactionViewSet(ApiViewSet):
@@ -52,7 +52,7 @@ class BalanceTransactionViewSet(ApiViewSet):
     rights = {"list": "balance:read", "retrieve": "balance:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), TRANSACTIONS, self.query, render_transaction)
+        return show_page(request, self.caller(request), TRANSACTIONS, self.query, TRANSACTION.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("txn", pk)
@@ -60,7 +60,7 @@ class BalanceTransactionViewSet(ApiViewSet):
         posting = own.filter(id=uuid).first() if uuid else None
         if posting is None:
             raise not_found("balance transaction", text=pk)
-        return json_response(render_transaction(posting))
+        return json_response(TRANSACTION.render(posting))
 
 
 def _find(caller: Caller, text: str) -> Payout:

@@ -10,13 +10,16 @@ from payments.api.responses.rendering import json_response
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.views.feeds import Feed, show_feed
 from payments.api.views.viewset import ApiViewSet
-from payments.clock import iso
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import not_found
-from payments.ids import parse_id, public_id
+from payments.ids import parse_id
 from payments.models import ApiRequest
+from payments.rendering.objects import member
+from payments.rendering.objects.api_object import ApiObject, Member
+from payments.rendering.objects.charges import CHARGE_ID
+from payments.rendering.objects.events import REQUEST_ID
 
 
 def _narrow(_caller: Caller, _query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
@@ -29,6 +32,22 @@ REQUESTS = Feed(
     is_logged=False,
 )
 
+REQUEST = ApiObject(
+    "Request",
+    "A request that was made with one of your keys.",
+    object=member.named("request"),
+    id=member.own_id("req", REQUEST_ID, text="The `Request-Id` of its answer.", read="request_id"),
+    method=member.text("The HTTP method.", "POST"),
+    path=member.text(
+        "The path without its query, with `*` in place of an e-mail address or other text of yours.",
+        f"/v2/charges/{CHARGE_ID}/capture",
+    ),
+    status=Member({"type": "integer", "minimum": 100, "maximum": 599}, "The HTTP status of the answer.", example=200),
+    milliseconds=member.number("How long the answer took.", 12),
+    livemode=member.livemode(),
+    created_at=member.created(),
+)
+
 
 class RequestViewSet(ApiViewSet):
     """The merchant's own requests of the last days."""
@@ -37,7 +56,7 @@ class RequestViewSet(ApiViewSet):
     rights = {"list": "requests:read", "retrieve": "requests:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        return show_feed(request, self.caller(request), REQUESTS, self.query, _render)
+        return show_feed(request, self.caller(request), REQUESTS, self.query, REQUEST.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("req", pk)
@@ -45,17 +64,4 @@ class RequestViewSet(ApiViewSet):
         found = own.filter(request_id=uuid).first() if uuid else None
         if found is None:
             raise not_found("request", text=pk)
-        return json_response(_render(found))
-
-
-def _render(row: ApiRequest) -> dict[str, Any]:
-    return {
-        "object": "request",
-        "id": public_id("req", row.request_id),
-        "method": row.method,
-        "path": row.path,
-        "status": row.status,
-        "milliseconds": row.milliseconds,
-        "livemode": row.livemode,
-        "created_at": iso(row.created_at),
-    }
+        return json_response(REQUEST.render(found))

@@ -6,7 +6,7 @@ from payments.api.responses.stored_answers import source_answer
 from payments.api.validation.serializers import SourceInput
 from payments.api.views.viewset import ApiViewSet
 from payments.domain.charging import sources
-from payments.rendering.objects import render_source
+from payments.rendering.objects.sources import SOURCE
 
 
 class SourceViewSet(ApiViewSet):
@@ -19,4 +19,4 @@ class SourceViewSet(ApiViewSet):
         return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, source_answer).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(render_source(sources.find(self.caller(request), pk)))
+        return json_response(SOURCE.render(sources.find(self.caller(request), pk)))

@@ -19,6 +19,7 @@ MAX_DEPTH = 8
 # Longer than any text that is logged on purpose; the rest is cut off and not searched.
 MAX_CHARACTERS = 32 * 1024
 CUT = "[cut]"
+KEPT, NOT_PRINTABLE = "\n\t", "·"
 
 # Own IDs are hex digits, of which 13 in a row may be decimal.
 _UUID7 = r"(?<![0-9A-Za-z])[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?![0-9A-Za-z])"
@@ -116,6 +117,12 @@ def redact_bytes(data: bytes) -> bytes:
         return _redact_encoded(data, "utf-8")
     except UnicodeDecodeError:
         return _redact_encoded(data, "latin-1")
+
+
+def readable(answer: bytes) -> str:
+    """Return the answer of a webhook receiver as text, without card numbers, keys and control characters."""
+    text = redact(answer.decode("utf-8", "replace").replace("\r\n", "\n"))
+    return "".join(letter if letter.isprintable() or letter in KEPT else NOT_PRINTABLE for letter in text)
 
 
 def redact_all(value: Any, depth: int = 0) -> Any:

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.db.compiled_query import MOST_STATEMENTS, CompiledQuery
 from payments.models import Card, Charge, Merchant, Source
-from payments.rendering.objects import render_charge
+from payments.rendering.objects.charges import CHARGE
 from tests.concurrency import at_once
 from tests.factories import ChargeFactory, SourceFactory
 
@@ -107,7 +107,7 @@ def test_rows_for_rendering_are_rendered_as_instances_are() -> None:
     Card.objects.filter(source=ChargeFactory(metadata={"kilos": 1.5}).source).delete()
     shown = CompiledQuery(lambda: Charge.objects.shown().order_by("id"), for_rendering=True)()
     whole = CompiledQuery(lambda: Charge.objects.whole().order_by("id"))()
-    assert [render_charge(row) for row in shown] == [render_charge(charge) for charge in whole]
+    assert [CHARGE.render(row) for row in shown] == [CHARGE.render(charge) for charge in whole]
     assert [bool(row.refund_list) for row in shown] == [True, False, False]
 
 

@@ -24,7 +24,7 @@ from payments.ids import new_id
 from payments.models import ApiKey, ApiRequest, Attempt, BinRange, Charge, Dispute, Event, IdempotencyRecord, Refund
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
-from payments.rendering.objects import render_charge
+from payments.rendering.objects.charges import CHARGE
 from tests.factories import ChargeFactory, RefundFactory
 from tests.payouts.stories import make_payout
 from tests.risk.factories import block_card
@@ -134,7 +134,7 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 def rendered(found: list[Charge]) -> list[dict[str, Any]]:
     """Return rows for rendering, which are no instances, as they are rendered."""
-    return [render_charge(charge) for charge in found]
+    return [CHARGE.render(charge) for charge in found]
 
 
 def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:

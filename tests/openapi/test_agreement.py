@@ -8,13 +8,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField
 
 from customers.api import serializers as customer_bodies
-from payments.api.schema.members import ID_DIGITS
 from payments.api.validation import evidence as evidence_bodies
 from payments.api.validation import serializers as bodies
 from payments.api.validation.metadata import Metadata
 from payments.api.validation.query_fields import FeedQuery
 from payments.api.validation.strict import StrictSerializer
 from payments.money import CURRENCIES
+from payments.rendering.objects.member import ID_DIGITS
 from tests.openapi.conftest import Document
 from tests.openapi.test_document import CALLS
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from payments.db.scoped_queryset import LAST_ID
 from payments.ledger import transactions
 from payments.ledger.balances import balances_of
-from payments.rendering.payouts import render_transaction
+from payments.rendering.objects.payouts import TRANSACTION
 from tests.client import Api, made
 
 # An amount by balance and currency.
@@ -52,6 +52,6 @@ def listed_balances(merchant_id: UUID, length: int = 100) -> Sums:
     """Return what all pages of the test mode's transactions sum to, without zeros."""
     rows, below = [], LAST_ID
     while page := transactions.of_merchant(merchant_id=merchant_id, livemode=False, length=length, below=below):
-        rows += [render_transaction(posting) for posting in page]
+        rows += [TRANSACTION.render(posting) for posting in page]
         below = page[-1].id
     return summed(rows)

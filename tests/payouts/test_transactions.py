@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from payments.api.schema.payouts import KINDS
 from payments.clock import iso
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule, Posting
+from payments.rendering.objects.payouts import KINDS
 from tests.charging.lateness import settle_refunds
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.calls import faults_of, nobodys

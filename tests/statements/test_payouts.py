@@ -18,7 +18,7 @@ from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Section, Statement, statement_of
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule
-from payments.rendering.payouts import render_payout
+from payments.rendering.objects.payouts import PAYOUT
 from tests.client import Api
 from tests.ledger.books import charge_fees
 from tests.payouts.readings import all_pages
@@ -80,7 +80,7 @@ def test_the_lines_of_a_payout_are_its_balance_transactions_to_the_cent(
 ) -> None:
     rows = section(shop).rows
     for payout in payouts:
-        listed = all_pages(api, "/balance_transactions/", payout=render_payout(payout)["id"], balance="available")
+        listed = all_pages(api, "/balance_transactions/", payout=PAYOUT.render(payout)["id"], balance="available")
         transactions = sorted((each["type"], each["amount"]) for each in listed)
         assert sorted((row.kind, row.change.total) for row in rows if row.payout_id == payout.id) == transactions
 

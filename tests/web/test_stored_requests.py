@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from payments.api.schema.examples import CHARGE_ID
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
+from payments.rendering.objects.charges import CHARGE_ID
 from payments.web.stored_requests import MOST, MOST_AT_ONCE, MOST_IN_PAUSE, Buffer, plain_path
 from tests.client import Api, made
 from tests.contract.calls import newest_event

@@ -23,9 +23,10 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import offer_stored
-from payments.domain.cards.bin_table import BRANDS, FUNDINGS, PREFIX_LENGTHS
+from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
+from payments.models.charging.source import BRANDS, FUNDINGS
 
 SHOWN_CHARGES = 50
 

@@ -31,7 +31,7 @@ from payments.admin.moments import moment_cell, moment_text
 from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.references import read_reference
-from payments.rendering.answers import readable
+from payments.sensitive_data.redaction import readable
 
 State = ProviderEvent.State
 MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}

@@ -18,8 +18,7 @@ from payments.models import (
     Webhook,
     WebhookAttempt,
 )
-from payments.rendering.answers import readable
-from payments.sensitive_data.redaction import redact
+from payments.sensitive_data.redaction import readable, redact
 
 DELIVERED = range(200, 300)
 MARKS: dict[str, str] = {ProviderEvent.State.NEEDS_ATTENTION: "bad", ProviderEvent.State.WAITING: "warn"}

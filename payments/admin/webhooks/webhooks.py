@@ -28,7 +28,7 @@ from payments.domain.webhooks import resend
 from payments.ids import public_id
 from payments.inbox.rows import GIVEN_UP
 from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt
-from payments.rendering.answers import readable
+from payments.sensitive_data.redaction import readable
 
 MAY_SEND_AGAIN = "payments.change_webhook"
 # How many a list may send again at once; more go by `manage.py webhooks resend`.

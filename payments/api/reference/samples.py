@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, literal
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
 
 Document = dict[str, Any]
 

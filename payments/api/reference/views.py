@@ -1,12 +1,17 @@
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
+from rest_framework.request import Request
 
+from payments.api.access.throttling import AddressThrottle
 from payments.api.guides.views import answer_page
+from payments.api.responses.rendering import json_response
+from payments.api.views.base import ApiView
 
 
 @require_safe
@@ -24,3 +29,18 @@ def _page(public_url: str) -> bytes:
     from payments.api.schema.document import document
 
     return render_to_string("reference/page.html", page(document(), public_url)).encode()
+
+
+class DocumentView(ApiView):
+    """`/v2/openapi.json`, public."""
+
+    schema = None
+    authentication_classes = ()
+    permission_classes = ()
+    throttle_classes = (AddressThrottle,)
+
+    def get(self, request: Request, **_: Any) -> HttpResponse:
+        # drf-spectacular is imported with the first request for the document.
+        from payments.api.schema.document import document
+
+        return json_response(document(), headers={"Cache-Control": "public, max-age=300"})

@@ -6,7 +6,6 @@ from typing import Any
 from django.conf import settings
 
 from payments.domain.shared.errors import ErrorKind
-from payments.rendering.wire import without_absent
 
 # The status and the error type of each refusal of the domain.
 STATUSES: Mapping[ErrorKind, tuple[int, str]] = {
@@ -34,4 +33,4 @@ def error_body(
         "doc_url": f"{settings.PUBLIC_URL}/docs#errors",
         "request_id": request_id,
     }
-    return {"error": without_absent(members)}
+    return {"error": {name: value for name, value in members.items() if value is not None}}

@@ -8,7 +8,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
 
 MEDIA_TYPE = "application/json"
 NO_STORE = {"Cache-Control": "no-store"}

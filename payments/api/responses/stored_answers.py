@@ -3,9 +3,10 @@
 from payments.api.responses.error_envelope import STATUSES, error_body
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt, Charge, Source
-from payments.rendering.objects import render_charge, render_source
-from payments.rendering.wire import to_bytes
+from payments.rendering.objects.charges import CHARGE
+from payments.rendering.objects.sources import SOURCE
 
 
 def attempt_answer(attempt: Attempt, charge: Charge, refusal: PaymentError | None) -> StoredAnswer:
@@ -14,11 +15,11 @@ def attempt_answer(attempt: Attempt, charge: Charge, refusal: PaymentError | Non
         return refusal_answer(refusal, attempt.request_id)
     # Once the provider has named the payment, a request continues it and creates no charge.
     is_created = attempt.kind == Attempt.Kind.AUTHORIZE and not attempt.provider_ref
-    return StoredAnswer(201 if is_created else 200, to_bytes(render_charge(charge)))
+    return StoredAnswer(201 if is_created else 200, to_bytes(CHARGE.render(charge)))
 
 
 def source_answer(source: Source) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(render_source(source)))
+    return StoredAnswer(200, to_bytes(SOURCE.render(source)))
 
 
 def refusal_answer(refusal: PaymentError, request_id: str) -> StoredAnswer:

@@ -3,8 +3,12 @@
 from typing import Any
 
 from payments.api.schema import examples
-from payments.api.schema.members import id_form
 from payments.domain.shared.events import EVENT_TYPES
+from payments.rendering.objects.charges import REFUND
+from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.events import ORGANIZATION
+from payments.rendering.objects.member import id_form
+from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.webhooks.retry_schedule import TRIED_FOR
 from payments.webhooks.transport.client import Limits
 
@@ -15,7 +19,7 @@ MOMENTS = ("sent_at", "paid_at")
 
 def _payout(status: str, *moments: str) -> Described:
     """Return the example of a payout with this status, of whose moments these have come."""
-    kept = {name: value for name, value in examples.PAYOUT.items() if name not in MOMENTS or name in moments}
+    kept = {name: value for name, value in PAYOUT.example.items() if name not in MOMENTS or name in moments}
     return kept | {"status": status}
 
 
@@ -26,19 +30,19 @@ CALLBACKS: dict[str, Described] = {
     "charge.succeeded": examples.HELD,
     "charge.failed": examples.DECLINED,
     "charge.captured": examples.CAPTURED,
-    "refund.created": examples.REFUND | {"status": "pending"},
-    "refund.updated": examples.REFUND,
-    "dispute.created": examples.DISPUTE,
-    "dispute.updated": examples.DISPUTE | {"status": "under_review"},
-    "dispute.closed": examples.DISPUTE | {"status": "won", "withdrawn": False, "fee": 0},
+    "refund.created": REFUND.example | {"status": "pending"},
+    "refund.updated": REFUND.example,
+    "dispute.created": DISPUTE.example,
+    "dispute.updated": DISPUTE.example | {"status": "under_review"},
+    "dispute.closed": DISPUTE.example | {"status": "won", "withdrawn": False, "fee": 0},
     "payout.created": _payout("pending"),
     "payout.updated": _payout("in_transit", "sent_at"),
-    "payout.paid": examples.PAYOUT,
+    "payout.paid": PAYOUT.example,
     "payout.failed": _payout("failed", "sent_at", "paid_at") | {"failure_code": "returned"},
     "payout.cancelled": _payout("cancelled"),
-    "payout_account.created": examples.PAYOUT_ACCOUNT,
-    "payout_account.updated": examples.PAYOUT_ACCOUNT | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
-    "organization.updated": examples.ORGANIZATION,
+    "payout_account.created": PAYOUT_ACCOUNT.example,
+    "payout_account.updated": PAYOUT_ACCOUNT.example | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
+    "organization.updated": ORGANIZATION.example,
 }
 DESCRIPTION = f"""
 The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, their

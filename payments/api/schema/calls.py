@@ -4,7 +4,7 @@ from django.conf import settings
 
 from payments.api.schema import examples
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import CHARGE, DISPUTE, EVENT, EVIDENCE, EVIDENCE_LIST, SOURCE, page_of
+from payments.api.schema.responses import page_of
 from payments.api.validation.evidence import EvidenceInput
 from payments.api.validation.query_fields import ChargeListQuery, DisputeListQuery, EventListQuery
 from payments.api.validation.serializers import (
@@ -15,6 +15,10 @@ from payments.api.validation.serializers import (
     VerifyInput,
 )
 from payments.api.validation.strict import Nothing
+from payments.rendering.objects.charges import CHARGE
+from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
+from payments.rendering.objects.events import EVENT
+from payments.rendering.objects.sources import SOURCE
 
 THE_SOURCE = [id_in_path("src", "source")]
 THE_CHARGE = [id_in_path("ch", "charge")]
@@ -36,7 +40,7 @@ class Sources(DescribedView):
             SOURCE,
             tag="Sources",
             sent={"Card": examples.CARD_SOURCE_REQUEST, "Wallet": examples.WALLET_SOURCE_REQUEST},
-            answered={"Card": examples.SOURCE, "Wallet": examples.WALLET_SOURCE},
+            answered={"Card": SOURCE.example, "Wallet": examples.WALLET_SOURCE},
             conflicts=(),
             invalid=("missing", "unknown_parameter", "invalid_type", "pattern", "luhn", "card_expired"),
             handles_cards=True,
@@ -47,7 +51,7 @@ class Sources(DescribedView):
             "Retrieve a source",
             "A publishable key is enough.",
             SOURCE,
-            examples.SOURCE,
+            SOURCE.example,
             tag="Sources",
             at=THE_SOURCE,
             open_to_browsers=True,
@@ -194,7 +198,7 @@ class Disputes(DescribedView):
             "List disputes",
             "Charges that payers dispute with their bank, newest first.",
             page_of(DISPUTE),
-            examples.page("/v2/disputes/", examples.DISPUTE),
+            examples.page("/v2/disputes/", DISPUTE.example),
             tag="Disputes",
             query=DisputeListQuery,
         ),
@@ -203,7 +207,7 @@ class Disputes(DescribedView):
             "Retrieve a dispute",
             "How a dispute stands, and whether the payer's bank has the money.",
             DISPUTE,
-            examples.DISPUTE,
+            DISPUTE.example,
             tag="Disputes",
             at=THE_DISPUTE,
         ),
@@ -218,7 +222,7 @@ class Disputes(DescribedView):
             status=201,
             at=THE_DISPUTE,
             sent={"Text": examples.EVIDENCE_REQUEST},
-            answered={"Added": examples.EVIDENCE},
+            answered={"Added": EVIDENCE.example},
             conflicts=("dispute_not_answerable", "evidence_limit_reached", "resource_busy"),
             invalid=("missing", "unknown_parameter", "invalid_type", "invalid_choice", "invalid_file", "too_long"),
             handles_cards=True,
@@ -228,7 +232,7 @@ class Disputes(DescribedView):
             "List the evidence of a dispute",
             "All pieces, oldest first, without their contents.",
             EVIDENCE_LIST,
-            {"object": "list", "data": [examples.EVIDENCE]},
+            EVIDENCE_LIST.example,
             tag="Disputes",
             at=THE_DISPUTE,
         ),

@@ -14,16 +14,19 @@ from drf_spectacular.extensions import (
 )
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
 from payments.api.schema import account, calls, payouts
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
-from payments.api.schema.members import id_form
 from payments.api.schema.operations import add_links
+from payments.api.schema.responses import NAMED
 from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.rendering.objects.api_object import Member
+from payments.rendering.objects.member import id_form
 
 __all__ = ["account", "calls", "clean_paths", "document", "finish", "payouts"]
 
@@ -168,11 +171,31 @@ class KeyScheme(OpenApiAuthenticationExtension):
         return [{"basic": []}, {"bearer": []}]
 
 
-class MemberForm(OpenApiSerializerFieldExtension):
-    target_class = "payments.api.schema.members.Member"
+class ObjectForm(OpenApiSerializerExtension):
+    """An object of answers, by its declaration."""
 
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
-        return dict(self.target.schema())
+    target_class = "payments.rendering.objects.api_object.ApiObject"
+
+    def get_name(self, auto_schema: AutoSchema, direction: str) -> str:
+        return str(self.target.name)
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        members: dict[str, Member] = {}
+        for name, member in self.target.members.items():
+            members |= NAMED[str(member.form)].members if member.inlined else {name: member}
+        return build_object_type(
+            properties={name: _form(auto_schema, member) for name, member in members.items()},
+            required=[name for name, member in members.items() if member.required],
+            description=self.target.text,
+        )
+
+
+def _form(auto_schema: AutoSchema, member: Member) -> Schema:
+    form: Any = NAMED[member.form] if isinstance(member.form, str) else member.form
+    if not isinstance(form, dict):
+        form = auto_schema.resolve_serializer(form, "response").ref
+    form = build_array_type(form) if member.many else form
+    return append_meta(form, {"description": member.text} | ({"nullable": True} if member.nullable else {}))
 
 
 class StrictFieldForm(OpenApiSerializerFieldExtension):

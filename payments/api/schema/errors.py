@@ -7,7 +7,9 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse
 
-from payments.api.schema.members import Member, choice, id_form, shown, text, web_address
+from payments.rendering.objects import member
+from payments.rendering.objects.api_object import ApiObject, Member
+from payments.rendering.objects.events import REQUEST_ID
 
 
 @dataclass(frozen=True)
@@ -213,35 +215,35 @@ REFUSALS = (
     SERVER_BUSY,
 )
 
-FAULT = shown(
+FAULT = ApiObject(
     "Fault",
     "One fault of a request.",
     loc=Member({"type": "array", "items": {"type": "string"}}, 'Where, such as `["body", "card", "number"]`.'),
-    msg=text("What is wrong."),
-    type=text("The kind of fault, for programs."),
+    msg=member.text("What is wrong."),
+    type=member.text("The kind of fault, for programs."),
 )
-ERROR_DETAILS = shown(
+ERROR_DETAILS = ApiObject(
     "ErrorDetails",
     "Details of the error.",
-    type=choice(dict.fromkeys(refusal.type for refusal in REFUSALS), "The type of error."),
-    code=text("The error, for programs."),
-    message=text("The error, for people. It never repeats a card number, security code or key."),
-    param=text("The first member at fault, by its dotted name.", required=False),
+    type=member.choice(dict.fromkeys(refusal.type for refusal in REFUSALS), "The type of error."),
+    code=member.text("The error, for programs."),
+    message=member.text("The error, for people. It never repeats a card number, security code or key."),
+    param=member.text("The first member at fault, by its dotted name.", required=False),
     errors=Member(
         {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
         "Every fault, by the member's dotted name.",
         required=False,
     ),
-    charge_id=Member(id_form("ch"), "The charge that a 409 is about.", required=False),
-    doc_url=web_address("Where errors are explained."),
-    request_id=Member(id_form("req"), "The ID of this request, which the service's logs know."),
+    charge_id=member.id_of("ch", "The charge that a 409 is about.", required=False),
+    doc_url=member.web_address("Where errors are explained."),
+    request_id=member.id_of("req", "The ID of this request, which the service's logs know."),
 )
 # A member of the same name as its object would not pass the type checks of generated clients.
-ERROR = shown(
+ERROR = ApiObject(
     "ErrorEnvelope",
     "The envelope of every error.",
-    error=ERROR_DETAILS(help_text="Details of the error."),
-    detail=FAULT(many=True, required=False, help_text="With 422: every fault at once."),
+    error=Member(ERROR_DETAILS, "Details of the error."),
+    detail=Member(FAULT, "With 422: every fault at once.", many=True, required=False),
 )
 
 # A refusal with those of its codes that an operation can answer with.
@@ -270,5 +272,5 @@ def _example(refusal: Refusal, code: str) -> OpenApiExample:
         error |= {"param": param, "errors": {param: [message]}}
         envelope["detail"] = [{"loc": ["body", *param.split(".")], "msg": message, "type": code}]
     error["doc_url"] = f"{settings.PUBLIC_URL}/docs#errors"
-    error["request_id"] = "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a"
+    error["request_id"] = REQUEST_ID
     return OpenApiExample(code, envelope, response_only=True)

@@ -11,9 +11,10 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from payments.api.access.idempotency_headers import LENGTH_MAX
 from payments.api.schema import errors
 from payments.api.schema.errors import PossibleRefusal, Refusal, error_responses
-from payments.api.schema.members import ID_DIGITS, SerializerClass, id_form
 from payments.api.validation.fields import Schema
 from payments.api.validation.strict import StrictSerializer
+from payments.rendering.objects.api_object import ApiObject
+from payments.rendering.objects.member import ID_DIGITS, id_form
 
 Operation = Callable[[Any], Any]
 Example = dict[str, Any]
@@ -55,7 +56,7 @@ def reading(
     operation_id: str,
     summary: str,
     description: str,
-    answer: SerializerClass | Schema,
+    answer: ApiObject | Schema,
     example: Example,
     *,
     tag: str,
@@ -86,7 +87,7 @@ def writing(
     summary: str,
     description: str,
     body: type[StrictSerializer],
-    answer: SerializerClass,
+    answer: ApiObject,
     *,
     tag: str,
     sent: dict[str, Example] | None = None,

@@ -8,7 +8,7 @@ from payments.api.validation.query_fields import PeriodQuery, QueryId
 from payments.api.validation.strict import Errors
 from payments.models import Payout
 from payments.money import KNOWN_CURRENCIES
-from payments.rendering.payouts import BALANCES
+from payments.rendering.objects.payouts import BALANCES
 
 
 class PayoutListQuery(PeriodQuery):

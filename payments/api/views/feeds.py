@@ -20,7 +20,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.shared.caller import Caller
 from payments.ids import first_id
-from payments.rendering.wire import to_bytes
+from payments.json_codecs.verbatim_json import to_bytes
 
 RETRY_SECONDS = 5
 # A waiting request holds no thread, but its connection and a place at the proxy.

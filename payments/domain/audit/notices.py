@@ -1,30 +1,15 @@
 """The event for a merchant about a change of its own that may lead its data, money or trust elsewhere."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from payments import clock, ids
+from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller, mode_name
 from payments.models import Merchant
-
-# What may have changed, by its name in events: the members of `/v2/me`, and what that does not show.
-CHANGES = (
-    *("account_name", "api_keys", "decline_budget", "notify_url", "payout_settings"),
-    *("rates", "statement_descriptor", "status", "webhook_secret"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What has changed, one of CHANGES; and where `/v2/me` does not show it, its values, none of them secret."""
-
-    name: str
-    before: Any = None
-    after: Any = None
+from payments.rendering.objects.events import ORGANIZATION, MerchantChange
+from payments.rendering.objects.events import Change as Change
 
 
 def notify_merchant(
@@ -41,16 +26,5 @@ def notify_merchant(
         setattr(merchant, count, getattr(merchant, count) + 1)
         merchant.save(update_fields=[count])
         caller = Caller(merchant_id, mode, notify_urls=urls)
-        execute_writes(*events.of_organization(caller, getattr(merchant, count), _rendered(merchant_id, mode, changes)))
-
-
-def _rendered(merchant_id: UUID, livemode: bool, changes: tuple[Change, ...]) -> dict[str, Any]:
-    return {
-        "object": "organization",
-        "id": ids.public_id("mer", merchant_id),
-        "changed": [change.name for change in changes],
-        "before": {change.name: change.before for change in changes if change.before is not None},
-        "after": {change.name: change.after for change in changes if change.after is not None},
-        "livemode": livemode,
-        "updated_at": clock.iso(clock.now()),
-    }
+        shown = ORGANIZATION.render(MerchantChange(merchant_id, mode, changes, clock.now()))
+        execute_writes(*events.of_organization(caller, getattr(merchant, count), shown))

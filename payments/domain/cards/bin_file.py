@@ -9,8 +9,9 @@ from django.db import transaction
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.cards.bin_table import BRANDS, FACTS, FUNDINGS, PREFIX_LENGTHS, UNKNOWN
+from payments.domain.cards.bin_table import FACTS, PREFIX_LENGTHS
 from payments.models import BinRange
+from payments.models.charging.source import BRANDS, FUNDINGS, UNKNOWN
 
 COLUMNS = ("prefix", *FACTS)
 BATCH_ROWS = 1000

@@ -7,10 +7,8 @@ from django.db.models import Q, QuerySet
 
 from payments.db.compiled_query import CompiledQuery
 from payments.models import BinRange
+from payments.models.charging.source import UNKNOWN
 
-UNKNOWN = "unknown"
-BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
-FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
 # How many first digits an entry of the BIN table may have.
 PREFIX_LENGTHS = range(4, 12)
 # How many first digits a statement may hold, which a database may log (PCI DSS 3.5.1: truncated to these and four).

@@ -11,10 +11,13 @@ from uuid import UUID
 from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.shared.caller import Caller, default_url
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
-from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
-from payments.rendering.payouts import render_payout, render_payout_account
-from payments.rendering.wire import to_bytes
+from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.events import EVENT, NewEvent
+from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
+from payments.rendering.objects.sources import SOURCE
 from payments.webhooks import outbox
 
 # Every type of event, and its meaning; customers add their own.
@@ -58,15 +61,15 @@ def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout 
     redirect: Mapping[str, Any] | None = None
     match row:
         case Charge():
-            redirect, rendered = row.source.redirect, render_charge(row)
+            redirect, rendered = row.source.redirect, CHARGE.render(row)
         case Refund():
-            redirect, rendered = row.charge.source.redirect, render_refund(row)
+            redirect, rendered = row.charge.source.redirect, REFUND.render(row)
         case Dispute():
-            redirect, rendered = row.charge.source.redirect, render_dispute(row)
+            redirect, rendered = row.charge.source.redirect, DISPUTE.render(row)
         case Payout():
-            rendered = render_payout(row)
+            rendered = PAYOUT.render(row)
         case PayoutAccount():
-            rendered = render_payout_account(row)
+            rendered = PAYOUT_ACCOUNT.render(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
     return _sent(event, (redirect or {}).get("notify") or default_url(caller))
 
@@ -85,7 +88,7 @@ def is_about(event_type: str, model: Any) -> bool:
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
-    return new_event(caller, event_type, source.id, source.version, render_source(source))
+    return new_event(caller, event_type, source.id, source.version, SOURCE.render(source))
 
 
 def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
@@ -111,17 +114,6 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
         api_key_id=caller.key_id,
         created_at=clock.now(),
     )
-    request_id = {"id": caller.request_id} if caller.request_id else {}
-    payload = {
-        "id": ids.public_id("evt", event.id),
-        "object": "event",
-        "type": event.type,
-        "created": int(event.created_at.timestamp()),
-        "created_at": clock.iso(event.created_at),
-        "livemode": event.livemode,
-        "data": {"object": rendered},
-        "request": {**request_id, "idempotency_key": caller.idempotency.key if caller.idempotency else None},
-        "sequence": event.sequence,
-    }
-    event.payload = to_bytes(payload)
+    key = caller.idempotency.key if caller.idempotency else None
+    event.payload = to_bytes(EVENT.render(NewEvent(event, rendered, caller.request_id or None, key)))
     return event

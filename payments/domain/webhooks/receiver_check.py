@@ -19,7 +19,7 @@ from payments import clock, ids
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.models import Card, Charge, Event, Source
-from payments.rendering.objects import render_charge
+from payments.rendering.objects.charges import CHARGE
 from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer, Failure
@@ -99,7 +99,7 @@ def _event(charge: Charge, sequence: int) -> Event:
     charge.captured, charge.amount_captured = succeeded, charge.amount if succeeded else 0
     caller = Caller(charge.merchant_id, charge.livemode)
     event_type = "charge.succeeded" if succeeded else "charge.created"
-    return cast(Event, events.new_event(caller, event_type, charge.id, sequence, render_charge(charge)).row)
+    return cast(Event, events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge)).row)
 
 
 def _charge() -> Charge:

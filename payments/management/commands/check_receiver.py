@@ -10,7 +10,7 @@ from payments.domain.webhooks.receiver_check import Finding
 from payments.management import arguments
 from payments.management.tables import one_line
 from payments.models import Merchant
-from payments.rendering.answers import readable
+from payments.sensitive_data.redaction import readable
 from payments.webhooks.transport.results import Failure
 from payments.webhooks.transport.urls import ForbiddenUrl, check_url
 

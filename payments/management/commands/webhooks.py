@@ -11,7 +11,7 @@ from payments.management import arguments
 from payments.management.tables import in_columns, one_line, utc
 from payments.models import Webhook, WebhookAttempt
 from payments.models.webhook import WebhookQuerySet
-from payments.rendering.answers import readable
+from payments.sensitive_data.redaction import readable
 
 LISTED = 50
 LISTED_MAX = 1_000

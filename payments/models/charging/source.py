@@ -8,6 +8,10 @@ from payments.db.fields import OwnOneToOneField, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 
+UNKNOWN = "unknown"
+BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
+FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
+
 
 class Source(FastModel):
     """A card, wallet or bank account, usable once unless vaulted."""

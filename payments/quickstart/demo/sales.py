@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from customers.domain import customers, kept_sources
 from customers.models import Customer
-from customers.rendering import render_customer
+from customers.rendering import CUSTOMER
 from payments import clock, sourcetypes
 from payments.api.responses.stored_answers import source_answer
 from payments.domain.charging import attempts, charges, operations, record_outcome, recovery, sources
@@ -13,12 +13,12 @@ from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import public_id
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.demo.shops import Purchase, Shop
-from payments.rendering.wire import to_bytes
 
 FIRST_NAMES = ("Maria", "Juan", "Jose", "Ana", "Liza", "Ramon", "Grace", "Paolo", "Carmela", "Andres", "Bea", "Miguel")
 LAST_NAMES = ("Santos", "Reyes", "Cruz", "Bautista", "Garcia", "Mendoza", "Torres", "Flores", "Ramos", "Aquino")
@@ -151,4 +151,4 @@ class Sale:
 
 
 def _customer_answer(customer: Customer) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(render_customer(customer)))
+    return StoredAnswer(200, to_bytes(CUSTOMER.render(customer)))

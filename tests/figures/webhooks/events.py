@@ -4,8 +4,8 @@ from datetime import datetime
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.ids import new_id, public_id
+from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Event, Merchant, Webhook
-from payments.rendering.wire import to_bytes
 from payments.webhooks.outbox import build_webhook
 
 # About what an event of a charge weighs.
