@@ -48,11 +48,7 @@ class ListFile(Lines):
     """The lines of a list, made page by page."""
 
     def __init__(
-        self,
-        changelist: Any,
-        cells: Cells,
-        may_continue: Callable[[], bool],
-        give_back: Callable[[], None],
+        self, changelist: Any, cells: Cells, may_continue: Callable[[], bool], give_back: Callable[[], None]
     ) -> None:
         self._changelist, self._cells, self._may_continue = changelist, cells, may_continue
         # The request's zone is over when the file is read.
