@@ -143,8 +143,7 @@ TEMPLATES = [
             "libraries": {
                 "moments": "payments.admin.moments",
                 "lists": "payments.admin.lists.tags",
-                "decline_alert": "payments.admin.risk.alert_banner",
-                "money_alert": "payments.admin.books.alert_banner",
+                "banners": "payments.admin.banners",
                 "overview": "payments.admin.overview",
             },
         },

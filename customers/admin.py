@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline, by
-from payments.admin.framework.change_audit import ViewRecorded
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     id_column,
     id_link_column,
@@ -25,11 +25,10 @@ from payments.admin.framework.formats import (
     search_link,
     source_label,
 )
-from payments.admin.framework.id_search import EntrySearch
-from payments.admin.framework.merchant_access import limit_of
+from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.admin.timeline.summary import payer_facts
@@ -37,7 +36,6 @@ from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Event, Source
 from payments.search import find
-from payments.search.query import Query
 
 WHAT_HAPPENS = (
     "The source cannot be charged any more, and its card data is destroyed. The merchant gets an event. "
@@ -75,9 +73,7 @@ class DetachSource(RowAction):
 
 
 ByPresence = by(
-    "presence",
-    present=("Present", Q(deleted_at__isnull=True)),
-    deleted=("Deleted", Q(deleted_at__isnull=False)),
+    "presence", present=("Present", Q(deleted_at__isnull=True)), deleted=("Deleted", Q(deleted_at__isnull=False))
 )
 
 
@@ -101,23 +97,28 @@ class SourcesInline(ReadOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(EntrySearch, RowActions, ViewRecorded, ReadOnlyAdmin):
+class CustomerAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
+    records_views = True
     row_actions = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("email", "mobile_number")
-    uuid_lookups = {
-        "cus": ("pk",),
-        "src": ("ties__source_id",),
-        "card": ("ties__source__card__pk",),
-        "ch": ("ties__source__charges__pk",),
-        "re": ("ties__source__charges__refunds__pk",),
-        "mer": ("merchant_id",),
-    }
-    object_lookups = ("pk", "ties__source_id", "ties__source__charges__pk")
-    last4_lookups = ("ties__source__card__last4",)
+    search_help_text = ANY_ENTRY
+    search = EntrySearch(
+        {
+            "cus": "pk",
+            "src": "ties__source_id",
+            "card": "ties__source__card__pk",
+            "ch": "ties__source__charges__pk",
+            "re": "ties__source__charges__refunds__pk",
+            "mer": "merchant_id",
+        },
+        objects="pk ties__source_id ties__source__charges__pk",
+        last4="ties__source__card__last4",
+        entries=find.customers,
+    )
     fieldsets = (
         (None, {"fields": ("public_id", "email", "mobile_number", "description", "of_merchant", "mode")}),
         ("Related", {"fields": ("charge_links", "events", "version")}),
@@ -128,9 +129,6 @@ class CustomerAdmin(EntrySearch, RowActions, ViewRecorded, ReadOnlyAdmin):
     public_id = id_column("cus")
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
-
-    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
-        return find.customers(query, limit_of(request))
 
     @admin.display(description="Charges")
     def charge_links(self, customer: Customer) -> SafeString | str:

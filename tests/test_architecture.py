@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib import admin
 
 from payments.providers.base import FindsDisputes, PaysOut, Provider, TakesResponses
 
@@ -188,3 +190,11 @@ def test_no_folder_has_more_than_twelve_modules() -> None:
     # Django finds commands in one folder only.
     counted = Counter(path.parent for path in PRODUCT if path.name != "__init__.py" and path.parent.name != "commands")
     assert {folder.relative_to(ROOT).as_posix(): number for folder, number in counted.items() if number > 12} == {}
+
+
+def test_a_page_of_the_admin_is_composed_of_few_classes() -> None:
+    site: Any = admin.site
+    for page in map(type, site.pages()):
+        ours = [each for each in page.__mro__ if each.__module__.startswith(("payments", "customers"))]
+        assert len(ours) <= 8, ours
+        assert max(len(each.__bases__) for each in ours) <= 4, ours

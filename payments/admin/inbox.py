@@ -29,8 +29,4 @@ def summary_of(request: HttpRequest) -> dict[str, Any]:
     """Return the inbox for the first page: the number of each sort with its most urgent entry, and one's own."""
     user, limit = operator_of(request), limit_of(request)
     mine = [entry for _, entries in assigned_to(user, limit)[:2] for entry in entries]
-    return {
-        "inbox": sections_of(user, limit),
-        "mine": mine[:OWN_SHOWN],
-        "more_of_mine": max(0, len(mine) - OWN_SHOWN),
-    }
+    return {"inbox": sections_of(user, limit), "mine": mine[:OWN_SHOWN], "more_of_mine": max(0, len(mine) - OWN_SHOWN)}

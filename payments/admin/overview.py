@@ -1,6 +1,6 @@
 """The admin's first page: what needs attention, and what was charged."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Any
@@ -9,18 +9,18 @@ from urllib.parse import urlencode
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from payments import clock, sourcetypes
-from payments.admin.charts import Axis, Chart, series_of, stacked_bars
+from payments.admin.charts import WIDTH, Axis, Chart, Mark, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.inbox import summary_of
 from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.moments import moment_text
-from payments.admin.risk.alert_marks import marks_of
-from payments.models import DayTotal, Merchant, MoneyCheck
-from payments.models.merchants.merchant_access import Limit
+from payments.models import DayTotal, DeclineAlert, Merchant, MoneyCheck
+from payments.models.merchants.merchant_access import Limit, within
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
 from payments.overview.days import DAY, Days
 from payments.overview.trade import HOUR, HOURS_COUNT, Share, Trade, outcomes_by_hour, trades_of
@@ -37,11 +37,9 @@ MAY_SEE_ALERTS = "payments.view_declinealert"
 
 # The largest merchants and types have a row each, all others one together.
 PARTS_COUNT = 10
-BY_HOUR = Axis(
-    "Hour",
-    moment_text,
-    lambda moment: f"{timezone.localtime(moment):%H:%M}",
-)
+# More marks than these would cover each other; the list has all alerts.
+MARKS_COUNT = 20
+BY_HOUR = Axis("Hour", moment_text, lambda moment: f"{timezone.localtime(moment):%H:%M}")
 
 register = template.Library()
 
@@ -215,3 +213,18 @@ def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
 
 def _label(source_type: str) -> str:
     return sourcetypes.shown(source_type).label
+
+
+def marks_of(livemode: bool, begin: datetime, end: datetime, limit: Limit = None) -> Sequence[Mark]:
+    """Return the newest alerts of the merchants in `limit` from `begin` until `end`, the oldest of them first."""
+    raised = DeclineAlert.objects.filter(
+        within(limit, "merchant"), livemode=livemode, created_at__gte=begin, created_at__lt=end
+    )
+    newest = raised.select_related("merchant").order_by("-created_at")[:MARKS_COUNT]
+    return [_mark(alert, (alert.created_at - begin) / (end - begin)) for alert in reversed(newest)]
+
+
+def _mark(alert: DeclineAlert, share: float) -> Mark:
+    what = f"{alert.quota} declines {alert.get_kind_display()}, at {alert.merchant.title}"
+    address = reverse("admin:payments_declinealert_change", args=[alert.pk])
+    return Mark(round(share * WIDTH, 2), f"{moment_text(alert.created_at)}: {what}", address)

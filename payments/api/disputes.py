@@ -15,6 +15,7 @@ from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.disputes import evidence, respond
 from payments.domain.disputes.find import find
+from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Dispute, Evidence

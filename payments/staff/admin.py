@@ -16,12 +16,13 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from payments import clock
-from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, by
+from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, never
+from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import TextForm
-from payments.admin.framework.row_actions import RowAction, RowActions
+from payments.admin.framework.row_actions import RowAction
 from payments.admin.moments import moment_cell
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
@@ -159,10 +160,11 @@ def status_of(user: User) -> Any:
 
 
 @admin.register(User)
-class OperatorAdmin(RowActions, BaseAdmin):
+class OperatorAdmin(BaseAdmin):
     """The admin of operators, who are deactivated and never deleted, because records name them."""
 
     merchant_lookup = None
+    has_delete_permission = never
     form = OperatorForm
     key_converter = "int"
     row_actions = (Invite(), WithdrawInvitation(), Deactivate(), Reactivate())
@@ -200,24 +202,15 @@ class OperatorAdmin(RowActions, BaseAdmin):
         is_above = isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser
         return super().has_change_permission(request, obj) and not is_above
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        response: Any = super().changelist_view(request, extra_context)
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         # Django's title names the model.
-        getattr(response, "context_data", {}).update(title="Operators")
-        return response
+        return {"title": "Operators"}
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        title = {"title": "Operator" if object_id else "New operator"}
-        return super().changeform_view(request, object_id, form_url, title | (extra_context or {}))
+    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        return super().add_view(request, extra_context={"title": "New operator"})
+
+    def beside_row(self, request: HttpRequest, row: User) -> dict[str, Any]:
+        return super().beside_row(request, row) | {"title": "Operator"}
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OperatorList]:
         return OperatorList

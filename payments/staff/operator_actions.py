@@ -35,10 +35,7 @@ class Invite(RowAction):
     def facts(self, user: User) -> Facts:
         days = invitations.VALID.days
         yield "Operator", f"{user.first_name or user} ({user.email or 'no e-mail address'})"
-        yield (
-            "What happens",
-            "A link is shown once. By it the operator sets a password and a second factor.",
-        )
+        yield ("What happens", "A link is shown once. By it the operator sets a password and a second factor.")
         yield "How long it works", f"Once, within {days} days. An earlier link stops working now."
         yield "Who can use it", "Anybody who has the link. Pass it on over a channel that keeps it secret."
 
@@ -76,10 +73,7 @@ class Deactivate(RowAction):
 
     def facts(self, user: User) -> Facts:
         yield "Operator", str(user)
-        yield (
-            "What happens",
-            "The operator is signed out at the next request and cannot sign in. Records stay.",
-        )
+        yield ("What happens", "The operator is signed out at the next request and cannot sign in. Records stay.")
 
     @transaction.atomic
     def do(self, user: User, cleaned: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from payments import clock
 from payments.admin.charts import WIDTH
-from payments.admin.risk.alert_marks import MARKS_COUNT, marks_of
+from payments.admin.overview import MARKS_COUNT, marks_of
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import DeclineAlert, MerchantAccess
 from tests.admin.conftest import text_of

@@ -175,7 +175,7 @@ def test_a_rejected_account_is_not_connected(ben: Client, shop: NewMerchant) -> 
 
 
 def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
-    announced = "No other operator may approve it yet. Add another user under Users"
+    announced = "No other operator may approve it yet. Add another operator under Operators"
     assert announced in text_of(ana.get(address_of(shop.merchant, "issue_key")))
     assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")

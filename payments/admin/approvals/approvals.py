@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
@@ -22,11 +22,12 @@ from django.views.decorators.http import require_POST
 
 from payments.admin.approvals.forms import NO_OTHER_APPROVER, has_approver
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
-from payments.admin.framework.base import by, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Message, decisions_on
+from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column, lines, link
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
 from payments.admin.moments import moment_text
+from payments.admin.operators.decisions import DecidedByAnother, Message, decisions_on
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decide
 from payments.domain.operators.four_eyes import Refused
@@ -124,16 +125,16 @@ STATES = [state.value for state in State if state not in (State.REFUSED, State.O
 
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother):
+    views = {
+        "payments_approvalrequest_waiting": ("waiting/", "waiting"),
+        "payments_approvalrequest_take": ("<uuid:pk>/take/", "take"),
+    }
     decisions = decisions_on(ApprovalRequest, "payments.view_approvalrequest")
     list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
-    uuid_lookups = {
-        "": ("pk", "subject_id"),
-        "mer": ("merchant_id",),
-        **dict.fromkeys(("key", "pac", "po"), ("subject_id",)),
-    }
+    search = IdSearch({"": "pk subject_id", "mer": "merchant_id", **dict.fromkeys(("key", "pac", "po"), "subject_id")})
     fieldsets = (
         (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
@@ -144,6 +145,10 @@ class ApprovalRequestAdmin(DecidedByAnother):
     asked_for = column(
         "Asked for", lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
     )
+
+    def mode_of(self, row: ApprovalRequest) -> str:
+        """Return `live`: in test mode none of these needs approval."""
+        return "live"
 
     def consequence_of(self, row: ApprovalRequest) -> Consequence:
         return consequence_of(row)
@@ -160,14 +165,6 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         own = super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
         return own.select_related("merchant", "proposed_by", "decided_by")
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view
-        ours = [
-            path("waiting/", view(self.waiting), name="payments_approvalrequest_waiting"),
-            path("<uuid:pk>/take/", view(self.take), name="payments_approvalrequest_take"),
-        ]
-        return [*ours, *super().get_urls()]
 
     def waiting(self, request: HttpRequest) -> HttpResponse:
         """Return the page of everything that waits for approval."""

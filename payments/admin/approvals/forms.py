@@ -14,7 +14,7 @@ from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
 NO_OTHER_APPROVER = (
-    "No other operator may approve it yet. Add another user under Users, with the role administrator, for this "
+    "No other operator may approve it yet. Add another operator under Operators, with the role administrator, for this "
     "merchant or for all, and have them sign in."
 )
 # Of so many people of the staff, those who may decide are looked for.

@@ -7,13 +7,12 @@ from uuid import UUID
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments import sourcetypes
-from payments.admin.approvals import payout_words
+from payments import clock, sourcetypes
 from payments.admin.framework.formats import NOTHING, days_text, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
 from payments.domain.merchants.scopes import RIGHTS
-from payments.models import ApiKey, ApprovalRequest, Merchant, ProviderAccount, Route
+from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, ProviderAccount, Route
 from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
 
@@ -43,8 +42,17 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
                 f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
             )
             return Consequence(f"{text} It works until it is revoked or ends.", gives_back=True)
-        case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
-            return payout_words.consequence_of(request)
+        case Kind.ADD_PAYOUT_ACCOUNT:
+            text = f"From 24 hours after the approval all that {merchant} earns goes to this account. Ask {merchant} "
+            return Consequence(f"{text}by a telephone number that you know, not by one in a message about it.")
+        case Kind.SET_PAYOUT_SCHEDULE:
+            text = f"Payouts of {merchant} made from now on have these terms. What goes out is not there any more for "
+            return Consequence(f"{text}later refunds and disputes.")
+        case Kind.RECORD_PAYOUT if request.after["status"] == "returned":
+            text = f"The balance of {merchant} has the money again, and the next payout pays it once more."
+            return Consequence(f"{text} Make sure that it is back in our account.")
+        case Kind.RECORD_PAYOUT:
+            return Consequence("The books say that our bank has paid it. Make sure with the statement of our account.")
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             connector = _connector(request)
             hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
@@ -65,8 +73,12 @@ def short_words(request: ApprovalRequest) -> str:
             return f"{kind}: {after['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             return f"{kind}: {after['title']}"
-        case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
-            return f"{kind}: {payout_words.short_words(request)}"
+        case Kind.ADD_PAYOUT_ACCOUNT:
+            return f"{kind}: {after['currency']}, ending in {after['last4']}"
+        case Kind.SET_PAYOUT_SCHEDULE:
+            return f"{kind}: {after['currency']}, {after['interval']}"
+        case Kind.RECORD_PAYOUT:
+            return f"{kind}: {after['status']}"
         case _:
             return f"{kind}: {sourcetypes.shown(after['source_type']).label}"
 
@@ -107,8 +119,15 @@ def _subject(request: ApprovalRequest) -> Facts:
             route = Route.objects.select_related("account").get(id=request.subject_id)
             yield "Route", link(Route, route.id, route)
             yield "Account", link(ProviderAccount, route.account_id, route.account)
-        case Kind.ADD_PAYOUT_ACCOUNT | Kind.RECORD_PAYOUT:
-            yield from payout_words.subject(request)
+        case Kind.RECORD_PAYOUT:
+            payout = Payout.objects.select_related("account").get(id=request.subject_id)
+            yield "Payout", link(Payout, payout.id, f"{payout}")
+            yield "Amount", money(payout.amount, payout.currency)
+            yield "Went to", payout.account
+        case Kind.ADD_PAYOUT_ACCOUNT:
+            own = PayoutAccount.objects.filter(merchant=request.merchant_id, livemode=True)
+            present = own.filter(currency=request.after["currency"]).in_effect(clock.now()).first()
+            yield "In place of", link(PayoutAccount, present.id, present) if present else "no account yet"
 
 
 def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
@@ -127,10 +146,27 @@ def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, content)
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
-            yield from payout_words.values(request, content)
+            yield from _payout_values(request, content)
         case _:
             for name, label in ROUTE_LABELS.items():
                 yield label, _route_value(name, content)
+
+
+def _payout_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    match request.kind:
+        case Kind.ADD_PAYOUT_ACCOUNT:
+            yield "Currency", content["currency"]
+            yield "Holder", content["holder"]
+            yield "BIC", content["bic"]
+            yield "Account number", f"typed by the requester, ending in {content['last4']}"
+        case Kind.SET_PAYOUT_SCHEDULE:
+            yield "Currency", content["currency"]
+            yield "Interval", content["interval"]
+            yield "Delay", days_text(content["delay_days"])
+            yield "Reserve", f"{content['reserve_percent']} % for {days_text(content['reserve_days'])}"
+            yield "Way out", _way_out(content["provider_account"])
+        case _:
+            yield "Status", content["status"].replace("_", " ")
 
 
 def _account_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
@@ -144,6 +180,11 @@ def _account_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterat
         yield blank.label, content["settings"].get(blank.name, NOTHING)
     for blank in connector.credentials if connector and "credentials" in content else ():
         yield blank.label, "typed by the requester" if blank.name in content["credentials"] else "stays as it is"
+
+
+def _way_out(account_id: str) -> object:
+    account = ProviderAccount.objects.filter(id=account_id).first() if account_id else None
+    return link(ProviderAccount, account.id, account) if account else NOTHING if account_id else "a bank file"
 
 
 def _route_value(name: str, content: dict[str, Any]) -> object:

@@ -1,8 +1,6 @@
 """The audit log: who did what and when."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
-from uuid import UUID
 
 from django.apps import apps
 from django.contrib import admin, messages
@@ -11,12 +9,14 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import NoReverseMatch, URLPattern, path
+from django.urls import NoReverseMatch
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import ReadOnlyAdmin, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.lists.file import OTHER_DOWNLOADS, Lines, download
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
@@ -41,15 +41,19 @@ ByWho = by(
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     merchant_lookup = None
+    views = {"payments_auditentry_export": ("export/", "export")}
     # Its own file has what the hash of an entry covers.
     is_exported = False
     change_list_template = "admin/payments/auditentry/change_list.html"
-    list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "changes", "reason")
+    list_display = ("number", "created", "who", "origin", "action", "what", "sort", "changes", "reason")
     list_filter = (ByWho, one_of("action", Action), "created_at")
     search_fields = ("actor",)
     search_help_text = "Who, from where, or the ID of an object or a request: whole."
-    exact_lookups = ("actor", "origin", "object_id", "request_id")
-    uuid_lookups = {"": ("object_id",)}
+    search = IdSearch(
+        {"": "object_id"},
+        exact="actor origin object_id request_id",
+        named=lambda _, uuid: iter([{"object_id": str(uuid)}]),
+    )
     fieldsets = (
         (None, {"fields": ("number", "created", "action")}),
         ("Who", {"fields": ("actor", "operator_id", "origin", "request_id")}),
@@ -58,14 +62,11 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     )
     who = column("Who", lambda entry: search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING)
     what = column("Object", lambda entry: object_link(entry))
+    sort = column("Object type", lambda entry: _sort(entry))
     changed = column("Changed", lambda entry: lines(entry.fields))
     changes = column("What changed", lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])))
     hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash or b"").hex())
     own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.export)
-        return [path("export/", view, name="payments_auditentry_export"), *super().get_urls()]
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the filtered entries as CSV, oldest first, and record the export."""
@@ -83,9 +84,6 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         lines = csv_lines(HEADS, map(_cells, _oldest_first(found)))
         return download(Lines(lines, give_back), f"audit-{clock.now():%Y%m%d-%H%M}.csv")
 
-    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
-        yield {"object_id": str(uuid)}
-
 
 def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
     """Yield the entries in order, and hold no database connection between batches."""
@@ -94,6 +92,14 @@ def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
         release_connection()
         yield from batch
         last = batch[-1].id
+
+
+def _sort(entry: AuditEntry) -> str:
+    """Return what kind of object an entry is about; the name of its table where there is no such kind any more."""
+    try:
+        return str(apps.get_model(entry.object_type)._meta.verbose_name)
+    except (LookupError, ValueError):
+        return entry.object_type
 
 
 def object_link(entry: AuditEntry) -> SafeString | str:

@@ -12,7 +12,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
@@ -26,6 +27,7 @@ from payments.admin.framework.formats import (
     money,
     search_link,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.statements.list_sums import Sums, SumsOnTop
 from payments.ids import first_id
 from payments.ledger.account_days import DAY, ID_MARGIN, midnight
@@ -67,9 +69,32 @@ def _total_column(name: str, label: str = "") -> Column:
     )
 
 
+def _sum_note(changelist: Any) -> str:
+    """Return why a list has no sums; nothing where it has."""
+    days: dict[str, Any] = next(
+        (spec.used_parameters for spec in changelist.filter_specs if hasattr(spec, "bounds")), {}
+    )
+    last = days.get("until") or clock.now().date()
+    if "since" in days and last - days["since"] <= LONGEST_SUM:
+        return ""
+    return "Choose a first day, and at most a year, to see the sums."
+
+
+def _sums(rows: QuerySet[Settlement]) -> Sums:
+    """Return gross, refunds, fees and net of each mode and currency."""
+    found = sums_of(list(rows.order_by().only("livemode", "currency")))
+    for (livemode, currency), totals in sorted(found.items(), key=lambda entry: (not entry[0][0], entry[0][1])):
+        amounts = (money(amount, currency) for amount in totals.amounts)
+        charges = ("Charges", f"{totals.charges:,}")
+        title = f"{'Live' if livemode else 'Test'} {currency}"
+        yield title, [charges, *zip(("Gross", "Refunds", "Fees", "Net"), amounts, strict=True)]
+
+
 @admin.register(Settlement)
-class SettlementAdmin(SumsOnTop, ReadOnlyAdmin):
+class SettlementAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
+    change_list_template = SumsOnTop.template
+    parts = (SumsOnTop(_sums, _sum_note),)
     list_display = (
         *("day", "merchant", "mode", "gross", "refunds", "fees", "net"),
         *("to_bank", "to_merchant", "public_id"),
@@ -77,7 +102,7 @@ class SettlementAdmin(SumsOnTop, ReadOnlyAdmin):
     list_filter = (ByMerchant, BySettlementDay, ByMode)
     list_select_related = ("merchant",)
     search_fields = ("=currency",)
-    uuid_lookups = {"set": ("pk",), "mer": ("merchant_id",), "ch": ("postings__charge_id",)}
+    search = IdSearch({"set": "pk", "mer": "merchant_id", "ch": "postings__charge_id"})
     fieldsets = (
         (None, {"fields": ("public_id", "day", "of_merchant", "mode", "currency", "created")}),
         ("What it amounts to", {"fields": ("gross", "refunds", "fees", "net")}),
@@ -99,46 +124,31 @@ class SettlementAdmin(SumsOnTop, ReadOnlyAdmin):
         sums = {"bank": _sum_of(account.BANK), "payable": _sum_of(account.MERCHANT_PAYABLE)}
         return super().get_queryset(request).annotate(**sums)
 
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list, each of its settlements with its totals."""
-        changelist = super().get_changelist_instance(request)
-        self.complete(changelist.result_list)
-        return changelist
-
     def complete(self, rows: Any) -> None:
         totals = totals_of(rows)
         for row in rows:
             row.totals = totals[row.pk]
-
-    def sum_note(self, request: HttpRequest, changelist: Any) -> str:
-        days: dict[str, Any] = next(
-            (spec.used_parameters for spec in changelist.filter_specs if hasattr(spec, "bounds")), {}
-        )
-        last = days.get("until") or clock.now().date()
-        if "since" in days and last - days["since"] <= LONGEST_SUM:
-            return ""
-        return "Choose a first day, and at most a year, to see the sums."
-
-    def sums_of(self, rows: QuerySet[Settlement]) -> Sums:
-        """Return gross, refunds, fees and net of each mode and currency."""
-        found = sums_of(list(rows.order_by().only("livemode", "currency")))
-        for (livemode, currency), totals in sorted(found.items(), key=lambda entry: (not entry[0][0], entry[0][1])):
-            amounts = (money(amount, currency) for amount in totals.amounts)
-            charges = ("Charges", f"{totals.charges:,}")
-            title = f"{'Live' if livemode else 'Test'} {currency}"
-            yield title, [charges, *zip(("Gross", "Refunds", "Fees", "Net"), amounts, strict=True)]
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Settlement | None:
-        found = super().get_object(request, object_id, from_field)
-        if found:
-            found.totals = totals_of([found])[found.pk]
-        return found
 
     @admin.display(description="Charges")
     def charges(self, settlement: Any) -> SafeString | str:
         found = Charge.objects.filter(id__in=settlement.postings.values("charge_id")).order_by("id")[:SHOWN_CHARGES]
         shown = [link(Charge, row.id, f"{row} {money(row.amount_captured, row.currency)}") for row in found]
         return lines([*shown, f"{settlement.totals.charges} in all"])
+
+
+class PostingSearch(IdSearch):
+    """A search for lines of the ledger. No index has those of an attempt or a journal alone."""
+
+    def conditions(self, term: str) -> Iterator[dict[str, Any]]:
+        """Find the lines of an attempt, or of a journal by its first, among those of its charge or payout."""
+        for condition in super().conditions(term):
+            if attempt := condition.get("attempt_id"):
+                yield condition | {"charge__attempts": attempt}
+            elif journal := condition.get("journal"):
+                about = Posting.objects.filter(journal=journal, line=1).values("charge_id", "payout_id")
+                yield from (condition | {name: it for name, it in found.items() if it} for found in about)
+            else:
+                yield condition
 
 
 @admin.register(Posting)
@@ -148,15 +158,17 @@ class PostingAdmin(ReadOnlyAdmin):
     list_filter = ("kind", "account", ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=journal",)
-    uuid_lookups = {
-        "": ("pk", "journal"),
-        "ch": ("charge_id",),
-        "po": ("payout_id",),
-        "set": ("settlement_id",),
-        "attempt": ("attempt_id",),
-        "mer": ("merchant_id",),
-    }
-    object_lookups = ("charge_id",)
+    search = PostingSearch(
+        {
+            "": "pk journal",
+            "ch": "charge_id",
+            "po": "payout_id",
+            "set": "settlement_id",
+            "attempt": "attempt_id",
+            "mer": "merchant_id",
+        },
+        objects="charge_id",
+    )
     fieldsets = (
         (None, {"fields": ("kind", "account", "debit", "credit", "created")}),
         ("What it is about", {"fields": ("about", "attempt", "settlement_link", "of_merchant", "mode")}),
@@ -175,14 +187,3 @@ class PostingAdmin(ReadOnlyAdmin):
         lambda posting: link(Attempt, posting.attempt_id, posting.attempt_id.hex) if posting.attempt_id else NOTHING,
     )
     others = column("All its lines", lambda posting: search_link(Posting, str(posting.journal), "debits and credits"))
-
-    def conditions(self, term: str) -> Iterator[dict[str, Any]]:
-        """Find the lines of an attempt, or of a journal by its first, among those of its charge or payout."""
-        for condition in super().conditions(term):
-            if attempt := condition.get("attempt_id"):
-                yield condition | {"charge__attempts": attempt}
-            elif journal := condition.get("journal"):
-                about = Posting.objects.filter(journal=journal, line=1).values("charge_id", "payout_id")
-                yield from (condition | {name: it for name, it in found.items() if it} for found in about)
-            else:
-                yield condition

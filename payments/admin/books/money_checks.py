@@ -11,7 +11,8 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
 from payments.models import MoneyCheck
 

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link
+from payments.admin.framework.id_search import IdSearch
 from payments.models import Case, Note
 
 
@@ -46,7 +47,7 @@ class CaseAdmin(ReadOnlyAdmin):
     list_filter = (ByAssignee,)
     list_select_related = ("charge", "attempt", "item", "assignee")
     search_help_text = "A tag, or any ID, whole."
-    uuid_lookups = {"ch": ("charge_id",), "attempt": ("attempt_id",), "mer": ("merchant_id",)}
+    search = IdSearch({"ch": "charge_id", "attempt": "attempt_id", "mer": "merchant_id"})
     fieldsets = ((None, {"fields": ("about", "merchant", "assignee", "shown_tags", "created", "updated")}),)
     inlines = (NotesOfCase,)
     about = column("About", subject_link)
@@ -60,6 +61,6 @@ class CaseAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         tag = search_term.strip().lower()
-        if not tag or any(self.conditions(tag)):
+        if not tag or any(self.search.conditions(tag)):
             return super().get_search_results(request, queryset, search_term)
         return queryset.filter(tags__contains=[tag]), False

@@ -1,10 +1,11 @@
 """Notes, assignment and tags on the page of an object."""
 
 import re
+from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
+from payments.admin.framework.base import Part
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.domain.operators import cases
@@ -51,54 +53,49 @@ class CaseForm(TextForm, forms.Form):
         return tags
 
 
-class CasePanel(admin.ModelAdmin):
-    """Adds the case of a row to its page, for its ModelAdmin."""
+class CasePanel(Part):
+    """The case of a row, on its page."""
 
-    case_converter = "uuid"
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.work_on_case)
-        return [path(f"<{self.case_converter}:pk>/case/", view, name=self._case_address()), *super().get_urls()]
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        if row := kwargs.get("obj"):
-            context["case"] = self._case_context(request, row)
-        return super().render_change_form(request, context, *args, **kwargs)
+    def urls(self, page: Any) -> list[URLPattern]:
+        view = page.admin_site.admin_view(partial(self.work_on, page=page))
+        return [path(f"<{page.key_converter}:pk>/case/", view, name=_address(page))]
 
     @method_decorator(require_POST)
-    def work_on_case(self, request: HttpRequest, pk: Any) -> HttpResponse:
+    def work_on(self, request: HttpRequest, pk: Any, page: Any) -> HttpResponse:
         """Add a note, and set assignee and tags."""
         operator = operator_of(request)
         if not operator.has_perm(MAY_WORK):
             raise PermissionDenied
-        row = get_object_or_404(self.get_queryset(request), pk=pk)
+        row = get_object_or_404(page.get_queryset(request), pk=pk)
         form = _form_for(row, request.POST)
         try:
             if form.is_valid():
                 changed = cases.work_on(row, operator, **form.cleaned_data)
                 text = f"Saved: {', '.join(changed)}." if changed else "Nothing was changed."
-                self.message_user(request, text, messages.SUCCESS)
+                page.message_user(request, text, messages.SUCCESS)
             else:
                 for errors in form.errors.values():
-                    self.message_user(request, f"Not saved. {' '.join(map(str, errors))}", messages.ERROR)
+                    page.message_user(request, f"Not saved. {' '.join(map(str, errors))}", messages.ERROR)
         except cases.CaseFull as fault:
-            self.message_user(request, f"Not saved. {fault}", messages.ERROR)
-        return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
+            page.message_user(request, f"Not saved. {fault}", messages.ERROR)
+        return redirect(f"admin:{page.opts.app_label}_{page.opts.model_name}_change", pk)
 
-    def _case_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+    def beside_row(self, page: Any, request: HttpRequest, row: Any) -> dict[str, Any]:
         case = cases.case_of(row)
         initial = {"assignee": case.assignee_id, "tags": " ".join(case.tags)} if case else {}
         may_work = operator_of(request).has_perm(MAY_WORK)
-        return {
+        shown = {
             "assignee": case.assignee if case else None,
             "tags": case.tags if case else [],
             "notes": list(case.notes.select_related("author").order_by("pk")) if case else [],
             "form": _form_for(row, None, initial) if may_work else None,
-            "url": reverse(f"admin:{self._case_address()}", args=[row.pk]),
+            "url": reverse(f"admin:{_address(page)}", args=[row.pk]),
         }
+        return {"case": shown}
 
-    def _case_address(self) -> str:
-        return f"{self.opts.app_label}_{self.opts.model_name}_case"
+
+def _address(page: Any) -> str:
+    return f"{page.opts.app_label}_{page.opts.model_name}_case"
 
 
 def _form_for(row: Any, data: Any, initial: dict[str, Any] | None = None) -> CaseForm:

@@ -1,13 +1,17 @@
 """The buttons on the page of a charge, which other features add to."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 from django.http import HttpRequest
+from django.urls import URLPattern, path
 
+from payments.admin.framework.base import Part
 from payments.admin.framework.object_actions import ActionButton
-from payments.admin.operators.bulk_actions import BulkActions
-from payments.admin.operators.pages import ActionPages, offers_of
+from payments.admin.operators.pages import act_on_charge, offers_of
 from payments.admin.operators.requests import decisions_of
+from payments.admin.operators.words import ACTIONS
 from payments.models import Charge
 
 Offer = Callable[[HttpRequest, Charge], Iterable[ActionButton]]
@@ -20,8 +24,17 @@ def offered_on_charges(offer: Offer) -> Offer:
     return offer
 
 
-class ChargeActs(ActionPages, BulkActions):
-    """The buttons on the page of a charge and their pages, for its ModelAdmin."""
+class ChargeActions(Part):
+    """The buttons on the page of a charge, and the pages of the actions on it."""
 
-    def buttons_of(self, request: HttpRequest, row: Charge) -> list[ActionButton]:
+    def urls(self, page: Any) -> list[URLPattern]:
+        view = page.admin_site.admin_view
+        return [
+            path(
+                f"<uuid:pk>/{kind}/", view(partial(act_on_charge, kind=kind, page=page)), name=f"payments_charge_{kind}"
+            )
+            for kind in ACTIONS
+        ]
+
+    def buttons(self, page: Any, request: HttpRequest, row: Charge) -> list[ActionButton]:
         return [act for offer in _offers for act in offer(request, row)]

@@ -4,7 +4,8 @@ from django.contrib import admin
 from django.db.models import Model
 
 from payments.admin.cases.panel import CasePanel
-from payments.admin.framework.base import ReadOnlyAdmin, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by_mode_of
 from payments.admin.framework.formats import (
     column,
     id_link_column,
@@ -15,6 +16,7 @@ from payments.admin.framework.formats import (
     search_link,
     short_id,
 )
+from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.ids import public_id
 from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
 
@@ -23,7 +25,8 @@ ByModeOfCharge = by_mode_of("charge")
 
 
 @admin.register(Attempt)
-class AttemptAdmin(CasePanel, ReadOnlyAdmin):
+class AttemptAdmin(ReadOnlyAdmin):
+    parts = (CasePanel(),)
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
         "shown_reference",
@@ -41,16 +44,12 @@ class AttemptAdmin(CasePanel, ReadOnlyAdmin):
     sum_of = ("amount", "charge__currency")
     list_select_related = ("charge",)
     search_fields = ("provider_ref",)
-    exact_lookups = ("provider_ref",)
-    uuid_lookups = {
-        "attempt": ("pk",),
-        "ch": ("charge_id",),
-        "re": ("refund_id",),
-        "src": ("charge__source_id",),
-        "mer": ("charge__merchant_id",),
-    }
-    object_lookups = ("charge_id", "refund_id")
-    last4_lookups = ("charge__source__card__last4",)
+    search = IdSearch(
+        {**OF_CHARGE, "attempt": "pk", "re": "refund_id", "mer": "charge__merchant_id"},
+        objects="charge_id refund_id",
+        last4="charge__source__card__last4",
+        exact="provider_ref",
+    )
     search_help_text = "Any ID, whole, our reference, or the provider's."
     fieldsets = (
         (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),

@@ -11,12 +11,13 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from payments.admin.charges.status import ByState, index_path_for
-from payments.admin.framework.base import ByMode, by_type_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
@@ -29,19 +30,19 @@ from payments.admin.framework.formats import (
     source_label,
     two_lines,
 )
-from payments.admin.framework.id_search import EntrySearch
+from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page
-from payments.admin.framework.pagination import KeysetList, KeysetPaging
+from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import HiddenNumberInput
 from payments.admin.moments import moment_cell, moment_cells
+from payments.admin.operators.bulk_actions import bulk_actions
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Card, Charge
 from payments.search import find
-from payments.search.query import Query
 from payments.sensitive_data.luhn import luhn_valid
 from payments.vault.fingerprints import card_fingerprint
 
@@ -114,46 +115,44 @@ CHARGE_CELLS: Cells = {
 
 
 class ChargeSearch(EntrySearch):
-    """The search of the list of charges."""
+    """The search of the list of charges, also by a provider's reference."""
 
-    search_fields = ("description",)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        # A provider's reference may be recorded without an event, while the payer is still to act.
-        referred = Attempt.objects.filter(provider_ref=search_term.strip()).exclude(provider_ref="")
+    def rows(self, request: HttpRequest, queryset: QuerySet[Any], term: str) -> QuerySet[Any] | None:
+        # The reference may be recorded without an event, while the payer is still to act.
+        referred = Attempt.objects.filter(provider_ref=term).exclude(provider_ref="")
         if referred.exists():
-            return queryset.filter(pk__in=referred.values("charge_id")), False
-        return super().get_search_results(request, queryset, search_term)
-
-    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
-        return find.charges(query, limit_of(request))
+            return queryset.filter(pk__in=referred.values("charge_id"))
+        return super().rows(request, queryset, term)
 
 
-class ChargeList(ChargeSearch, KeysetPaging):
-    """The list, for the ModelAdmin of charges."""
+class ChargeList(ReadOnlyAdmin):
+    """The list of charges, and its search by a card number."""
 
+    merchant_lookup = "merchant"
+    views = {"payments_charge_by_card": ("by-card/", "search_by_card")}
     change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
-    sum_of: tuple[str, str] | None = ("amount", "currency")
-    file_cells: Cells | None = CHARGE_CELLS
+    sum_of = ("amount", "currency")
+    file_cells = CHARGE_CELLS
     list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")
-    uuid_lookups = {
-        "ch": ("pk",),
-        "src": ("source_id",),
-        "card": ("source__card__pk",),
-        "re": ("refunds__pk",),
-        "mer": ("merchant_id",),
-        "attempt": ("attempts__pk",),
-    }
-    object_lookups = ("pk", "source_id", "refunds__pk")
+    search_fields = ("description",)
+    search_help_text = ANY_ENTRY
+    search = ChargeSearch(
+        {
+            "ch": "pk",
+            "src": "source_id",
+            "card": "source__card__pk",
+            "re": "refunds__pk",
+            "mer": "merchant_id",
+            "attempt": "attempts__pk",
+        },
+        objects="pk source_id refunds__pk",
+        entries=find.charges,
+    )
     which = column(
-        "Charge, created",
-        lambda charge: two_lines(short_id(str(charge)), moment_cell(charge.created_at)),
-        order="pk",
+        "Charge, created", lambda charge: two_lines(short_id(str(charge)), moment_cell(charge.created_at)), order="pk"
     )
     how_much = column("Amount", lambda charge: two_lines(_money(charge, "amount"), _refunded(charge)), is_number=True)
     what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
@@ -169,9 +168,8 @@ class ChargeList(ChargeSearch, KeysetPaging):
     def skips_rows(self, changelist: KeysetList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.search_by_card)
-        return [path("by-card/", view, name="payments_charge_by_card"), *super().get_urls()]
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return bulk_actions(request)
 
     @method_decorator(sensitive_post_parameters("number"))
     def search_by_card(self, request: HttpRequest) -> HttpResponse:

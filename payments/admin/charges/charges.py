@@ -1,15 +1,19 @@
+from typing import Any
+
 from django.contrib import admin
-from django.utils.safestring import SafeString
+from django.contrib.admin.utils import flatten_fieldsets
+from django.http import HttpRequest
 
 from payments.admin.cases.panel import CasePanel
-from payments.admin.charges.actions import ChargeActs
+from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charge_list import ChargeList
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
     column,
+    events_column,
     id_column,
     json_column,
-    lines,
     link,
     moment_column,
     money,
@@ -17,12 +21,10 @@ from payments.admin.framework.formats import (
     shown_rate,
     source_label,
 )
-from payments.admin.moments import moment_text
-from payments.admin.timeline import TimelinePage
+from payments.admin.framework.id_search import IdSearch
+from payments.admin.timeline.page import timeline_context
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Event, Refund, Source
-
-SHOWN_EVENTS = 100
+from payments.models import Attempt, Charge, Refund, Source
 
 
 class AttemptsOfCharge(ReadOnlyInline):
@@ -34,8 +36,11 @@ class AttemptsOfCharge(ReadOnlyInline):
 
 
 @admin.register(Charge)
-class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, ReadOnlyAdmin):
-    merchant_lookup = "merchant"
+class ChargeAdmin(ChargeList):
+    """A charge with its timeline; the row's fields are collapsed."""
+
+    records_views = True
+    parts = (ChargeActions(), CasePanel())
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
         ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
@@ -78,7 +83,15 @@ class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, ReadOnlyAdmin
     )
 
     class Media:
-        css = {"all": ["payments/admin.css", "payments/timeline.css"]}
+        css = {"all": ["payments/timeline.css"]}
+
+    def get_fieldsets(self, request: HttpRequest, obj: Charge | None = None) -> Any:
+        fields = flatten_fieldsets(super().get_fieldsets(request, obj))
+        return [("All fields", {"fields": fields, "classes": ("collapse",)})]
+
+    def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
+        shown = timeline_context(request, row, self.get_queryset(request))
+        return super().beside_row(request, row) | {"timeline": shown}
 
 
 @admin.register(Refund)
@@ -89,15 +102,11 @@ class RefundAdmin(ReadOnlyAdmin):
     sum_of = ("amount", "currency")
     list_select_related = ("merchant",)
     search_fields = ("reason",)
-    uuid_lookups = {
-        "re": ("pk",),
-        "ch": ("charge_id",),
-        "src": ("charge__source_id",),
-        "mer": ("merchant_id",),
-        "attempt": ("attempts__pk",),
-    }
-    object_lookups = ("pk", "charge_id")
-    last4_lookups = ("charge__source__card__last4",)
+    search = IdSearch(
+        {"re": "pk", "ch": "charge_id", "src": "charge__source_id", "mer": "merchant_id", "attempt": "attempts__pk"},
+        objects="pk charge_id",
+        last4="charge__source__card__last4",
+    )
     fieldsets = (
         (None, {"fields": ("public_id", "charge_link", "of_merchant", "mode")}),
         ("Money", {"fields": ("shown_amount", "status", "reason", "version")}),
@@ -107,8 +116,4 @@ class RefundAdmin(ReadOnlyAdmin):
     inlines = (AttemptsOfCharge,)
     public_id = id_column("re")
     shown_amount = money_column("amount")
-
-    @admin.display(description="Of the refund")
-    def events(self, refund: Refund) -> SafeString | str:
-        found = Event.objects.filter(object_id=refund.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
-        return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)
+    events = events_column("Of the refund")

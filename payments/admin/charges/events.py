@@ -7,9 +7,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
-from payments.admin.framework.id_search import events_of_request
+from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import ApiKey, Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
@@ -25,6 +26,9 @@ OBJECTS = {
 }
 
 
+OF_OBJECTS = dict.fromkeys(("ch", "re", "dp", "po", "ba", "src", "cus"), "object_id")
+
+
 def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
     """Return a link to the object of `event`, with its public ID."""
     kind = event.type.partition(".")[0]
@@ -35,6 +39,11 @@ def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
     return link(model, event.object_id, short_id(whole) if is_short else whole)
 
 
+def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+    if prefix == "req":
+        yield {"pk__in": events_of_request(uuid).values("pk")}
+
+
 @admin.register(Event)
 class EventAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
@@ -43,17 +52,7 @@ class EventAdmin(ReadOnlyAdmin):
     list_select_related = ("merchant",)
     search_fields = ("type",)
     search_help_text = "Any ID, whole, or a type of event."
-    uuid_lookups = {
-        "evt": ("pk",),
-        "ch": ("object_id",),
-        "re": ("object_id",),
-        "dp": ("object_id",),
-        "po": ("object_id",),
-        "ba": ("object_id",),
-        "src": ("object_id",),
-        "cus": ("object_id",),
-        "mer": ("merchant_id",),
-    }
+    search = IdSearch({**OF_OBJECTS, "evt": "pk", "mer": "merchant_id"}, named=_named_by)
     fieldsets = (
         (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
         ("Request", {"fields": ("key_link",)}),
@@ -66,8 +65,3 @@ class EventAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("payload")
-
-    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
-        if prefix == "req":
-            yield {"pk__in": events_of_request(uuid).values("pk")}
-        yield from super().named_by(prefix, uuid)

@@ -1,7 +1,9 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by
+from payments.admin.framework.id_search import IdSearch
 from payments.models import IdempotencyRecord
 
 ByAnswer = by("answer", given=("Given", Q(status__isnull=False)), awaited=("In use", Q(status__isnull=True)))
@@ -16,7 +18,6 @@ class IdempotencyRecordAdmin(ReadOnlyAdmin):
     list_filter = (ByAnswer, ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("key",)
-    exact_lookups = ("key",)
+    search = IdSearch({"": "pk", "mer": "merchant_id"}, exact="key")
     search_help_text = "The key, whole, or a merchant's ID."
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = ((None, {"fields": ("key", "status", "of_merchant", "mode", "created")}),)

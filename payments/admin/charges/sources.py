@@ -8,7 +8,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import BaseAdmin, ByMode, ReadOnlyAdmin, by, by_type_of, one_of
+from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
     column,
@@ -21,6 +22,7 @@ from payments.admin.framework.formats import (
     search_link,
     source_label,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import offer_stored
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
@@ -46,15 +48,11 @@ class SourceAdmin(ReadOnlyAdmin):
     list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")
     list_select_related = ("merchant", "card")
     search_fields = ("card__name",)
-    uuid_lookups = {
-        "src": ("pk",),
-        "card": ("card__pk",),
-        "ch": ("charges__pk",),
-        "re": ("charges__refunds__pk",),
-        "mer": ("merchant_id",),
-    }
-    object_lookups = ("pk", "charges__pk")
-    last4_lookups = ("card__last4",)
+    search = IdSearch(
+        {"src": "pk", "card": "card__pk", "ch": "charges__pk", "re": "charges__refunds__pk", "mer": "merchant_id"},
+        objects="pk charges__pk",
+        last4="card__last4",
+    )
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
         ("Related", {"fields": ("card_link", "charge_links", "events")}),
@@ -88,9 +86,9 @@ class CardAdmin(ReadOnlyAdmin):
     list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
     list_filter = (one_of("brand", BRANDS), "cvc_checked")
     search_fields = ("name",)
-    uuid_lookups = {"card": ("pk",), "src": ("source_id",), "ch": ("source__charges__pk",)}
-    object_lookups = ("source_id",)
-    last4_lookups = ("last4",)
+    search = IdSearch(
+        {"card": "pk", "src": "source_id", "ch": "source__charges__pk"}, objects="source_id", last4="last4"
+    )
     fieldsets = (
         (None, {"fields": ("public_id", "of_source", "brand", "bin", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),

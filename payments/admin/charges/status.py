@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 
-from payments.admin.framework.base import Conditions
+from payments.admin.framework.filters import Conditions
 from payments.admin.framework.index_scan import IndexPath
 from payments.domain.charging.state_machine import FLAGS
 from payments.inbox.rows import EXPIRES_SOON

@@ -11,18 +11,18 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
-from payments.admin.framework.decisions import acts_on
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.admin.moments import moment_cell, moment_text
 from payments.admin.operators.corrections import DECISIONS
+from payments.admin.operators.decisions import acts_on
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.domain.approvals.request import submit
 from payments.domain.bulkheads import ProviderBusy
@@ -79,6 +79,10 @@ class ProposalForm(TextForm, forms.Form):
 
 @admin.register(UnknownOutcome)
 class UnknownOutcomeAdmin(AttemptAdmin):
+    views = {
+        "payments_unknownoutcome_look_up": ("<uuid:pk>/look-up/", "look_up"),
+        "payments_unknownoutcome_propose": ("<uuid:pk>/propose/", "propose"),
+    }
     list_display = ("since", "whose", "asked", "answered", "looked_up", "proposal")
     list_filter = ("kind", ByModeOfCharge)
     list_select_related = ("charge__merchant",)
@@ -103,14 +107,6 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
         return super().get_queryset(request).annotate(is_proposed=Exists(proposed))
-
-    def get_urls(self) -> list[URLPattern]:
-        look_up, propose = map(self.admin_site.admin_view, (self.look_up, self.propose))
-        ours = [
-            path("<uuid:pk>/look-up/", look_up, name="payments_unknownoutcome_look_up"),
-            path("<uuid:pk>/propose/", propose, name="payments_unknownoutcome_propose"),
-        ]
-        return [*ours, *super().get_urls()]
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         if self.get_object(request, unquote(object_id)) is None:

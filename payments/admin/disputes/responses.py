@@ -4,12 +4,11 @@ import base64
 from typing import Any
 
 from django import forms
-from django.contrib.auth.models import User
 from django.core.validators import RegexValidator
 from django.template.defaultfilters import filesizeformat
 
 from payments.admin.framework.formats import money
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
@@ -102,12 +101,10 @@ class AddEvidence(Responds):
 class SubmitEvidence(Responds):
     name, label = "submit_evidence", "Submit the evidence"
     permission = "payments.respond_dispute"
+    warning = "It is sent once, and cannot be changed afterwards."
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.evidence.exists()
-
-    def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
-        return Consequence("It is sent once, and cannot be changed afterwards.")
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
@@ -117,12 +114,10 @@ class SubmitEvidence(Responds):
 class AcceptDispute(Responds):
     name, label = "accept", "Accept the loss"
     permission = "payments.accept_dispute"
+    warning = "The payer keeps the money. This cannot be undone."
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.status == Dispute.Status.NEEDS_RESPONSE
-
-    def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
-        return Consequence("The payer keeps the money. This cannot be undone.")
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.accept(dispute, cleaned["operator"])

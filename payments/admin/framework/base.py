@@ -1,29 +1,31 @@
-"""The base classes and filters of the admin's pages."""
+"""What every page of the admin has: its rows, its list, its search, its buttons, its audit entries."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
+from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
-from django.db.models import DateTimeField, Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.forms.models import BaseInlineFormSet
-from django.http import HttpRequest
-from django.utils import timezone
-from django.utils.dateparse import parse_datetime
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 
-from payments import sourcetypes
 from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column
-from payments.admin.framework.merchant_access import Limited
+from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.index_scan import IndexPath
+from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton
-from payments.admin.framework.pagination import KeysetPaging
-from payments.admin.framework.reason_form import with_stored
-from payments.admin.lists.mode import MODES, PARAMETER, mode_of, mode_of_row, names_one_object
+from payments.admin.framework.pagination import NEWEST_FIRST, KeysetList, NumberedList, used_by
+from payments.admin.framework.row_actions import RowActions
+from payments.admin.lists.mode import mode_of_row
 from payments.admin.lists.page import ListPage
 from payments.models import Charge, Merchant
+from payments.models.merchants.merchant_access import within
 
 COUNTED_ROWS = 10_000
 NEW_ROWS_MAX = 100
@@ -50,47 +52,120 @@ class CommonColumns:
     charge_link = id_link_column("charge", "ch", Charge)
 
 
-class ReadOnly:
-    """Rows that only the service writes: nobody adds, changes or deletes them here."""
+class Part:
+    """Something that some pages have beside their list and fields: each method is given the page."""
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def urls(self, page: Any) -> list[URLPattern]:
+        """Return the addresses of the part."""
+        return []
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def buttons(self, page: Any, request: HttpRequest, row: Any) -> list[ActionButton]:
+        """Return its buttons above `row`."""
+        return []
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def beside_row(self, page: Any, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """Return what the template of the page of `row` shows of it."""
+        return {}
+
+    def beside_list(self, page: Any, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        """Return what the template of the list shows of it."""
+        return {}
 
 
-class BaseAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
-    """A ModelAdmin whose lists stay fast on large tables: newest first, never counted."""
+class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
+    """A page whose lists stay fast on large tables: newest first, never counted.
 
-    ordering = ("-pk",)
+    It shows operators the rows of their merchants alone. `merchant_lookup` leads from a row to its merchant; None means
+    that rows belong to no merchant: such a page is only for operators who work for all. `views` has the page's further
+    addresses by their names, each with its method. `search` finds rows by ID, `row_actions` are done to one row, and
+    `parts` are shown beside.
+    """
+
+    merchant_lookup: str | None
+    search = IdSearch()
+    search_help_text = "Any ID, whole, or text."
+    parts: Sequence[Part] = ()
+    views: Mapping[str, tuple[str, str]] = {}
+    ordering = NEWEST_FIRST
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
+    change_list_template = "admin/payments/keyset_list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [path(route, view(getattr(self, method)), name=name) for name, (route, method) in self.views.items()]
+        return [*own, *(url for part in self.parts for url in part.urls(self)), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows, limit = super().get_queryset(request), limit_of(request)
+        if self.merchant_lookup:
+            return rows.filter(within(limit, self.merchant_lookup))
+        return rows if limit is None else rows.none()
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return super().has_module_permission(request) and self._is_for(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super().has_add_permission(request) and self._is_for(request)
+
+    def _is_for(self, request: HttpRequest) -> bool:
+        return bool(self.merchant_lookup) or limit_of(request) is None
+
+    # A public method would have to repeat Django's views, which check the permission before they look for the row.
+    def _get_obj_does_not_exist_redirect(self, *_: Any) -> HttpResponse:
+        """Raise Http404, where Django would redirect with a message."""
+        raise Http404
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        if found:
+            self.complete([found])
+        return found
+
+    def complete(self, rows: Any) -> None:
+        """Load what the columns of `rows` need beside the rows, for all of them at once."""
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Return keyset pages for a list in the order of its primary key, newest first; numbered ones for others."""
+        return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else NumberedList
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changelist: Any = super().get_changelist_instance(request)
+        self.complete(changelist.result_list)
+        return changelist
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [listed(type(self), name) for name in self.shown_columns(request)]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        found = self.search.rows(request, queryset, search_term.strip())
+        return super().get_search_results(request, queryset, search_term) if found is None else (found, False)
+
+    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
+        """Return the index that finds the rows of this list."""
+        return IndexPath()
+
+    def skips_rows(self, changelist: KeysetList, path: IndexPath) -> bool:
+        """Return whether a scan of `path` may skip most rows, so that it must be bounded."""
+        if changelist.query:
+            return not self.search.is_found_by_index(changelist.request, changelist.query.strip())
+        used = {name for spec in changelist.filter_specs for name in used_by(spec)}
+        return bool(used - path.filters)
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""
         filters: Any = self.list_filter
         return next((one.lookup for one in filters if hasattr(one, "is_switch")), None)
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        if row := kwargs.get("obj"):
-            context.setdefault("acts", self.buttons_of(request, row))
-            lookup = self.mode_lookup()
-            context["mode_of_row"] = mode_of_row(row, lookup) if lookup else None
-        return super().render_change_form(request, context, *args, **kwargs)
-
-    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
-        """Return the buttons above `row` on its page, as far as this operator may press them."""
-        return []
+    def mode_of(self, row: Any) -> str | None:
+        """Return the mode of a row of this list; None where it has none."""
+        lookup = self.mode_lookup()
+        return mode_of_row(row, lookup) if lookup else None
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Return whether `lookup` belongs to one of the list's own filters.
@@ -102,9 +177,42 @@ class BaseAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
         typed = {name for one in filters if hasattr(one, "form_class") for name in one.form_class.base_fields}
         return lookup in typed or lookup.partition(LOOKUP_SEP)[0] in offered
 
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
+        """Return what the template of this list shows beside its rows, such as `acts`, the buttons above it."""
+        return {}
 
-class ReadOnlyAdmin(ReadOnly, BaseAdmin):
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        response: Any = super().changelist_view(request, self.beside_list(request) | (extra_context or {}))
+        changelist = getattr(response, "context_data", {}).get("cl")
+        for part in self.parts if changelist is not None else ():
+            response.context_data |= part.beside_list(self, request, changelist)
+        return response
+
+    def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """Return what the template of the page of `row` shows beside its fields."""
+        shown = {"acts": self.buttons_of(request, row), "mode_of_row": self.mode_of(row)}
+        return shown | {name: it for part in self.parts for name, it in part.beside_row(self, request, row).items()}
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        if row := kwargs.get("obj"):
+            context |= self.beside_row(request, row)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
+        """Return the buttons above `row` on its page, as far as this operator may press them."""
+        of_parts = (button for part in self.parts for button in part.buttons(self, request, row))
+        return [*super().buttons_of(request, row), *of_parts]
+
+
+def never(page: Any, request: HttpRequest, obj: Model | None = None) -> bool:
+    """Return False: only the service writes these rows, and nobody adds, changes or deletes them on a page."""
+    return False
+
+
+class ReadOnlyAdmin(BaseAdmin):
     """A read-only model. `fieldsets` may name fields and columns of the admin class."""
+
+    has_add_permission = has_change_permission = has_delete_permission = never
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return flatten_fieldsets(self.get_fieldsets(request, obj))
@@ -120,9 +228,10 @@ class BoundedRows(BaseInlineFormSet):
         self.max_num = min(self.max_num, self.absolute_max)
 
 
-class ReadOnlyInline(CommonColumns, ReadOnly, admin.TabularInline):
+class ReadOnlyInline(CommonColumns, admin.TabularInline):
     """Read-only related rows; `fields` may name fields and columns of the inline class."""
 
+    has_add_permission = has_change_permission = has_delete_permission = never
     formset = BoundedRows
     extra = 0
     max_num = 0
@@ -131,106 +240,3 @@ class ReadOnlyInline(CommonColumns, ReadOnly, admin.TabularInline):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return [str(name) for name in self.fields or ()]
-
-
-class ByMoment(admin.DateFieldListFilter):
-    """Django's filter by days, which takes a moment without an offset as one of the display time zone."""
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        used: dict[str, Any] = self.used_parameters
-        for name, values in used.items():
-            # "Has none" is no moment.
-            if not name.endswith("__isnull"):
-                used[name] = [_with_offset(text) for text in values]
-
-
-def _with_offset(text: str) -> object:
-    """Return the moment that `text` names; any other text as it is, which Django refuses."""
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        return text
-    return timezone.make_aware(moment) if moment and timezone.is_naive(moment) else moment or text
-
-
-admin.FieldListFilter.register(lambda field: isinstance(field, DateTimeField), ByMoment, take_priority=True)
-
-
-class Conditions(admin.SimpleListFilter):
-    """A filter whose choices each stand for a condition: `conditions` has label and condition by URL value.
-
-    A value that is no choice finds nothing, or the rows whose `column` has it: a saved view may be older than a list.
-    """
-
-    conditions: Mapping[str, tuple[str, Q]] = {}
-    column = ""
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return with_stored([(value, label) for value, (label, _) in self.conditions.items()], self.value())
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        value = self.value()
-        if not value:
-            return queryset
-        if value in self.conditions:
-            return queryset.filter(self.conditions[value][1])
-        return queryset.filter(**{self.column: value}) if self.column and value.isprintable() else queryset.none()
-
-
-def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
-    """Return a filter by `conditions`, with `name` as its title and in addresses."""
-    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
-    return type(f"By{name.title()}", (Conditions,), attributes)
-
-
-class OfMode(Conditions):
-    """The filter by mode, which the switch on top of every page sets. It is not among the filters of the list.
-
-    `lookup` leads to the mode. With `or_without`, rows that have none are shown in both modes.
-    """
-
-    title = "mode"
-    parameter_name = PARAMETER
-    is_switch = True
-    lookup = "livemode"
-    or_without = False
-
-    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: admin.ModelAdmin) -> None:
-        super().__init__(request, params, model, model_admin)
-        self.used_parameters = {} if names_one_object(request) else {PARAMETER: mode_of(request)}
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(mode, mode.capitalize()) for mode in MODES]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        mode = self.value()
-        if mode is None:
-            return queryset
-        of_mode = Q(**{self.lookup: MODES[mode]})
-        if self.or_without:
-            of_mode |= Q(**{f"{self.lookup.rpartition(LOOKUP_SEP)[0]}__isnull": True})
-        return queryset.filter(of_mode)
-
-
-def by_mode_of(relation: str = "", or_without: bool = False) -> type[OfMode]:
-    """Return the filter by the mode of a row, or of the one in its foreign key `relation`, which it may lack."""
-    attributes = {"lookup": f"{relation}__livemode" if relation else "livemode", "or_without": or_without}
-    return type("OfMode", (OfMode,), attributes)
-
-
-def by_type_of(column: str) -> type[Conditions]:
-    """Return a filter by the source type in `column`."""
-    found = by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
-    found.column = column
-    return found
-
-
-ByMode = OfMode
-
-
-def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
-    """Return a filter by the possible values of a field; Django's own would query the table for them."""
-    found = by(name, **{value: (value, Q(**{name: value})) for value in values})
-    found.column = name
-    return found

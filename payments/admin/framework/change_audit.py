@@ -23,6 +23,14 @@ class Audited(admin.ModelAdmin):
 
     # The fields that lead money or trust elsewhere: their values before and after are recorded, and the inbox has them.
     noticed_fields: Sequence[str] = ()
+    # Whether the log has who opened the page of a row.
+    records_views = False
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        response = super().render_change_form(request, context, *args, **kwargs)
+        if self.records_views:
+            audit_log.record(Action.VIEWED, kwargs["obj"])
+        return response
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return the names of the changed fields and inline rows."""
@@ -89,16 +97,6 @@ class Audited(admin.ModelAdmin):
             "entries": entries,
         }
         return TemplateResponse(request, "admin/payments/auditentry/history.html", context | (extra_context or {}))
-
-
-class ViewRecorded:
-    """Records who opened the page of a row, before it is shown."""
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        page: Any = super()
-        response = page.render_change_form(request, context, *args, **kwargs)
-        audit_log.record(Action.VIEWED, kwargs["obj"])
-        return response
 
 
 def _changed(form: Any) -> list[str]:

@@ -14,16 +14,17 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells
+from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_text
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
-from payments.models import Charge, Payout, Source
+from payments.models import Charge, Event, Payout, Source
 from payments.money import format_amount, plain_amount
 from payments.providers.registry import CONNECTORS
 from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import shown as shown_type
 
+SHOWN_EVENTS = 100
 Column = Callable[[Any, Any], Any]
 Cells = Mapping[str, Callable[[Any], object]]
 
@@ -215,9 +216,9 @@ def row_link_column(name: str, model: type[models.Model], relation: str = "") ->
     return column(_title(name), shown)
 
 
-def moment_column(name: str) -> Column:
+def moment_column(name: str, title: str = "") -> Column:
     """Return a column with the time in the field `name`. By that of creation, which IDs contain, lists are sorted."""
-    title, order = _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
+    title, order = title or _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
     return column(title, lambda row: moment_cell(getattr(row, name)), order=order, cells=moment_cells(name))
 
 
@@ -239,6 +240,16 @@ def amount_cells(name: str, currency: Callable[[Any], str] = attrgetter("currenc
         return None if amount is None else plain_amount(amount, currency(row)).replace(",", "")
 
     return {name: attrgetter(name), f"{name}_decimal": decimal}
+
+
+def events_column(title: str) -> Column:
+    """Return a column named `title` with the newest events of a row."""
+
+    def shown(row: Any) -> str:
+        found = Event.objects.filter(object_id=row.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
+        return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)
+
+    return column(title, shown)
 
 
 def json_column(name: str) -> Column:

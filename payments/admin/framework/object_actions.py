@@ -47,15 +47,16 @@ def form_page(
     buttons: Sequence[tuple[str, str]],
     consequence: Consequence | None = None,
     about: Any = None,
+    mode: str | None = None,
 ) -> TemplateResponse:
     """Return a page with the consequence, the facts and the form of an action, and a button for each (value, label).
 
-    The page names the mode of the row that it is `about`, or of that row's charge.
+    The page names the `mode`, or that of the row that it is `about` or of its charge.
     """
     lookup = "livemode" if hasattr(about, "livemode") else "charge__livemode"
     context = page.admin_site.each_context(request) | {
         "title": title,
-        "mode_of_row": mode_of_row(about, lookup),
+        "mode_of_row": mode or mode_of_row(about, lookup),
         "consequence": consequence,
         "opts": page.opts,
         "facts": facts,

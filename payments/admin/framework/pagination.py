@@ -9,10 +9,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Field, QuerySet
 from django.http import HttpRequest
 
-from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
 
-# Calls a function that reads rows, where they may be read from.
 NEWEST_FIRST = ("-pk",)
 FIRST, LAST = "first", "last"
 OLDER, NEWER = "older.", "newer."
@@ -54,7 +52,7 @@ class Found:
 class NumberedList(ChangeList):
     """One page of a short list, by its number."""
 
-    model_admin: "KeysetPaging"
+    model_admin: Any
 
     # No list with numbered pages is so long that its rows may not be read for their sums.
     is_long = False
@@ -76,7 +74,7 @@ class NumberedList(ChangeList):
 class KeysetList(ChangeList):
     """One page, with the addresses of its neighbours."""
 
-    model_admin: "KeysetPaging"
+    model_admin: Any
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         self.request = request
@@ -151,29 +149,6 @@ class KeysetList(ChangeList):
 
     def _address(self, page: str | None) -> str:
         return str(self.get_query_string({PAGE_VAR: page}))
-
-
-class KeysetPaging(IdSearch):
-    """Keyset pagination for lists in the order of their primary key, newest first; others have numbered pages."""
-
-    change_list_template = "admin/payments/keyset_list.html"
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else NumberedList
-
-    def complete(self, rows: Any) -> None:
-        """Load what the columns of `rows` need beside the rows, for all of them at once."""
-
-    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
-        """Return the index that finds the rows of this list."""
-        return IndexPath()
-
-    def skips_rows(self, changelist: "KeysetList", path: IndexPath) -> bool:
-        """Return whether a scan of `path` may skip most rows, so that it must be bounded."""
-        if changelist.query:
-            return not self.is_found_by_index(changelist.request, changelist.query.strip())
-        used = {name for spec in changelist.filter_specs for name in used_by(spec)}
-        return bool(used - path.filters)
 
 
 def used_by(spec: Any) -> set[str]:

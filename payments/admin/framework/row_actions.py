@@ -41,8 +41,8 @@ class RowAction(ABC):
 
     `name` is used in addresses, `label` on the button to the form, and `button` on its submit button, by default the
     same. After one of `refusals` the form says why; `too_late` has the warning where somebody else was first, and
-    `over` the one in place of the form where the action does not fit any more. The form takes a file of at most
-    `file_bytes`, 0 for none.
+    `over` the one in place of the form where the action does not fit any more. `what_happens` is the last of the facts,
+    and `warning` stands above them. The form takes a file of at most `file_bytes`, 0 for none.
     """
 
     name: str
@@ -53,6 +53,8 @@ class RowAction(ABC):
     refusals: tuple[type[Exception], ...] = ()
     too_late: Mapping[type[Exception], str] = MappingProxyType({})
     over = ""
+    what_happens = ""
+    warning = ""
     file_bytes = 0
 
     def fits(self, row: Any) -> bool:
@@ -74,13 +76,19 @@ class RowAction(ABC):
         """Return the field that `refusal` is about; None for the whole form."""
         return None
 
-    @abstractmethod
     def facts(self, row: Any) -> Facts:
         """Yield what the action is about, and what will happen."""
+        yield from self.about(row)
+        if self.what_happens:
+            yield "What happens", self.what_happens
+
+    def about(self, row: Any) -> Facts:
+        """Yield which row it is: by default its merchant, or the merchant itself."""
+        yield "Merchant", getattr(row, "merchant", row).title
 
     def notice(self, row: Any, operator: User) -> Consequence | None:
         """Return what the operator must know first."""
-        return None
+        return Consequence(self.warning) if self.warning else None
 
     @abstractmethod
     def do(self, row: Any, cleaned: dict[str, Any]) -> Done:

@@ -3,8 +3,10 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by
 from payments.admin.framework.formats import moment_column
+from payments.admin.framework.id_search import IdSearch
 from payments.models import DataKey
 
 ByState = by(
@@ -24,7 +26,7 @@ class DataKeyAdmin(ReadOnlyAdmin):
     list_filter = (ByState, "purpose")
     search_fields = ("kek",)
     search_help_text = "The name of a key-encryption key, or the ID of a data key."
-    uuid_lookups = {"": ("pk",)}
+    search = IdSearch({"": "pk"})
     fields = ("id", "purpose", "kek", "created", "retired", "emptied", "destroyed")
     retired = moment_column("retired_at")
     emptied = moment_column("emptied_at")

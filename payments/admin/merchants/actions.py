@@ -1,4 +1,4 @@
-"""What operators do about a merchant: payment methods, limits and webhook secrets."""
+"""What operators do about a merchant: payment methods, limits, webhook secrets, notify URLs and test events."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,16 +9,19 @@ from django.db import transaction
 
 from payments import sourcetypes
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.api_keys import MODE_CHOICES, overlap_field
 from payments.admin.merchants.fees import MAY_CHANGE
-from payments.domain.merchants import merchants, terms
+from payments.domain.merchants import merchants, notify_urls, terms
 from payments.domain.merchants.merchants import MODES
 from payments.domain.risk import decline_limits
+from payments.domain.webhooks.test_event import NotSent, result_text, send_test_event
 from payments.models import Merchant
+from payments.webhooks.transport.results import Answer
+from payments.webhooks.transport.urls import ForbiddenUrl
 
+URL_MAX_LENGTH = 2083
 TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
 
 
@@ -34,15 +37,12 @@ class PaymentMethodsForm(ReasonForm):
 class SetPaymentMethods(RowAction):
     name, label = "set_payment_methods", "Set payment methods"
     permission = MAY_CHANGE
+    what_happens = "New sources of other types are refused in that mode. Those made before can be charged."
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
         return PaymentMethodsForm(
             data, initial={mode: _taken_by(merchant, livemode) for mode, livemode in MODES.items()}
         )
-
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield ("What happens", "New sources of other types are refused in that mode. Those made before can be charged.")
 
     @transaction.atomic
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
@@ -65,13 +65,10 @@ class SetDeclineBudget(RowAction):
     name, label = "set_decline_budget", "Set the decline budget"
     permission = MAY_CHANGE
     refusals = (decline_limits.BadBudget,)
+    what_happens = "After so many declines in a window, in each mode, more charges on cards are refused."
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
         return BudgetForm(data, initial={"budget": merchant.decline_budget})
-
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield "What happens", "After so many declines in a window, in each mode, more charges on cards are refused."
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         decline_limits.set_budget(merchant, cleaned["budget"])
@@ -88,17 +85,61 @@ class RollWebhookSecret(RowAction):
     permission = "payments.add_webhooksecret"
     form = SecretForm
 
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield (
-            "What happens",
-            "A new secret signs its webhooks at once and is shown once; the old one signs too during the overlap.",
-        )
+    what_happens = (
+        "A new secret signs its webhooks at once and is shown once; the old one signs too during the overlap."
+    )
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         overlap = timedelta(hours=cleaned["hours"])
         text = merchants.roll_webhook_secret(merchant, MODES[cleaned["mode"]], overlap, cleaned["row_id"])
         return {f"Webhook secret, {cleaned['mode']} mode": text}
+
+
+class TestEventForm(ReasonForm):
+    url = forms.CharField(
+        label="URL", max_length=URL_MAX_LENGTH, help_text="Of the receiver, as in `redirect.notify` of a source."
+    )
+    mode = forms.ChoiceField(choices=MODE_CHOICES, help_text="Whose secret signs, and which addresses are allowed.")
+
+
+class NotifyUrlForm(ReasonForm):
+    test = forms.CharField(label="Test mode", max_length=URL_MAX_LENGTH, required=False)
+    live = forms.CharField(label="Live mode", max_length=URL_MAX_LENGTH, required=False, help_text="https only.")
+
+
+class SetNotifyUrls(RowAction):
+    name, label = "set_notify_urls", "Set the notify URLs"
+    permission = MAY_CHANGE
+    refusals = (ForbiddenUrl,)
+    what_happens = "Events from now on go there whose source has no notify URL of its own. Empty: to no URL."
+
+    def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
+        return NotifyUrlForm(data, initial=merchant.notify_urls)
+
+    @transaction.atomic
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        changed = [mode for mode in MODES if cleaned[mode] != merchant.notify_urls.get(mode, "")]
+        for mode in changed:
+            notify_urls.set_default(merchant, cleaned[mode], MODES[mode])
+        return f"The notify URL of {' and '.join(changed)} mode is changed." if changed else "Nothing was changed."
+
+
+class SendTestEvent(RowAction):
+    name, label = "send_test_event", "Send a test event"
+    permission = MAY_CHANGE
+    refusals = (NotSent, ForbiddenUrl)
+    what_happens = "A signed charge.created about a charge that does not exist is sent once, now."
+
+    def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
+        return TestEventForm(data, initial={"url": merchant.notify_urls.get("test", "")})
+
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
+        return "url" if isinstance(refusal, ForbiddenUrl) else None
+
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        result = send_test_event(merchant, cleaned["url"], MODES[cleaned["mode"]])
+        proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
+        return f"The receiver {result_text(result)} after {result.milliseconds} ms, {proper}."
 
 
 def method_lines(merchant: Merchant) -> Iterator[str]:

@@ -86,9 +86,7 @@ class IssueKey(RowAction):
     form = KeyForm
     refusals = (api_keys.BadKey, Refused, VaultUnavailable)
 
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield "What happens", "A new key works for anybody who has it. Its text is shown once and not stored."
+    what_happens = "A new key works for anybody who has it. Its text is shown once and not stored."
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(KEY_NOTICE, operator, merchant)
@@ -132,26 +130,26 @@ class RollKey(RowAction):
         return shown_key(*api_keys.roll_key(key, timedelta(hours=cleaned["hours"]), cleaned["row_id"]))
 
 
-class RevokeKey(RowAction):
-    name, label = "revoke", "Revoke this key"
-    permission = "payments.delete_apikey"
-
-    def fits(self, key: ApiKey) -> bool:
-        return key.revoked_at is None
-
-    def facts(self, key: ApiKey) -> Facts:
-        yield from facts_of(key)
-        yield "What happens", "It is refused from the next request on. This cannot be undone."
-
-    def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
-        return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
-
-
 def facts_of(key: ApiKey) -> Facts:
     """Yield which key it is."""
     yield "Key", f"{key.name or 'Key'}: {key} ({public_id('key', key.pk)})"
     yield "Merchant", key.merchant.title
     yield "Last used", moment_cell(key.last_used_at)
+
+
+class RevokeKey(RowAction):
+    name, label = "revoke", "Revoke this key"
+    permission = "payments.delete_apikey"
+    what_happens = "It is refused from the next request on. This cannot be undone."
+
+    def fits(self, key: ApiKey) -> bool:
+        return key.revoked_at is None
+
+    def about(self, key: ApiKey) -> Facts:
+        return facts_of(key)
+
+    def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
+        return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
 
 
 def _moves_money(key: ApiKey) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +14,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import BaseAdmin, ByMode, ReadOnlyAdmin, ReadOnlyInline, by
+from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin, ReadOnlyInline, never
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     column,
     copyable,
@@ -24,15 +26,22 @@ from payments.admin.framework.formats import (
     money,
     search_link,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page, shown_once
-from payments.admin.framework.row_actions import SENT_BEFORE, RowActions
-from payments.admin.merchants.actions import RollWebhookSecret, SetDeclineBudget, SetPaymentMethods, method_lines
+from payments.admin.framework.row_actions import SENT_BEFORE
+from payments.admin.merchants.actions import (
+    RollWebhookSecret,
+    SendTestEvent,
+    SetDeclineBudget,
+    SetNotifyUrls,
+    SetPaymentMethods,
+    method_lines,
+)
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
 from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
 from payments.admin.merchants.fees import SetFees, fee_lines
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
-from payments.admin.merchants.receiver import SendTestEvent, SetNotifyUrls
 from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
 from payments.admin.payouts.schedules import SetPayoutSchedule
@@ -43,7 +52,6 @@ from payments.ids import public_id
 from payments.ledger.balances import balances_of
 from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement, Source, Webhook, WebhookSecret
 from payments.search import find
-from payments.search.query import Query
 
 FACTS = [
     ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
@@ -77,10 +85,11 @@ class KeysOfMerchant(KeyColumns, ReadOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(RowActions, BaseAdmin):
+class MerchantAdmin(BaseAdmin):
     """Merchants: Django's form changes the profile and status, and row actions change all else."""
 
     merchant_lookup = "pk"
+    has_delete_permission = never
     row_actions = (
         IssueKey(),
         SetFees(),
@@ -97,7 +106,7 @@ class MerchantAdmin(RowActions, BaseAdmin):
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
     search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")
-    uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
+    search = IdSearch({"mer": "pk", "key": "keys__pk"}, entries=find.merchants)
     fieldsets = (
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
         ("Standing", {"fields": ("steps", "last_days", "disputes")}),
@@ -107,25 +116,7 @@ class MerchantAdmin(RowActions, BaseAdmin):
         ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),
         ("Terms", {"fields": ("payment_methods", "called_urls", "decline_budget", "shown_metadata")}),
     )
-    readonly_fields = (
-        "public_id",
-        "rows",
-        "steps",
-        "last_days",
-        "disputes",
-        "preview",
-        "created",
-        "updated",
-        "balances",
-        "fees",
-        "payment_methods",
-        "called_urls",
-        "decline_budget",
-        "payout_accounts",
-        "payout_schedules",
-        "last_payouts",
-        "shown_metadata",
-    )
+    readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in MerchantForm.base_fields]
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
     payment_methods = column("Payment methods", lambda merchant: lines(method_lines(merchant)))
@@ -150,12 +141,6 @@ class MerchantAdmin(RowActions, BaseAdmin):
     last_days = column(f"Last {PERIOD_DAYS} days", health)
     disputes = column("Card disputes by month", dispute_lines)
     preview = column("Preview", brand_preview)
-
-    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
-        return find.merchants(query, limit_of(request))
-
-    def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
-        return False
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
         why = [("Why", {"fields": ("reason",)})] if self.has_change_permission(request, obj) else []
@@ -219,7 +204,7 @@ ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(KeyColumns, RowActions, ReadOnlyAdmin):
+class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (RollKey(), RevokeKey())
     list_display = (
@@ -237,7 +222,7 @@ class ApiKeyAdmin(KeyColumns, RowActions, ReadOnlyAdmin):
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
     search_fields = ("merchant__title", "name", "=last4")
-    uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
+    search = IdSearch({"key": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("shown", "name", "public_id", "of_merchant", "kind", "mode", "text_to_copy")}),
         ("Limits", {"fields": ("granted", "allows_address")}),
@@ -257,6 +242,6 @@ class WebhookSecretAdmin(ReadOnlyAdmin):
     list_filter = (ByMode,)
     list_select_related = ("merchant",)
     search_fields = ("merchant__title",)
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    search = IdSearch({"": "pk", "mer": "merchant_id"})
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
     secret_id = column("ID", lambda secret: secret.id.hex)

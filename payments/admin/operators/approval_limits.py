@@ -39,7 +39,7 @@ class ApprovalLimitForm(forms.ModelForm):
 
 
 @admin.register(ApprovalLimit)
-class ApprovalLimitAdmin(BaseAdmin, admin.ModelAdmin):
+class ApprovalLimitAdmin(BaseAdmin):
     merchant_lookup = None
     form = ApprovalLimitForm
     noticed_fields = ("role", "currency", "amount")

@@ -40,16 +40,14 @@ class BulkForm(OnceForm):
         self.fields[ACTION_CHECKBOX_NAME] = forms.Field(initial=chosen, widget=forms.MultipleHiddenInput)
 
 
-class BulkActions(admin.ModelAdmin):
-    """The actions offered above the list of charges."""
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        may = operator_of(request).has_perm
-        return {
-            f"{kind}_together": (partial(_act, kind=kind), f"{kind}_together", f"{words.label}, each as a whole")
-            for kind, words in ACTIONS.items()
-            if may(words.permission)
-        }
+def bulk_actions(request: HttpRequest) -> dict[str, Any]:
+    """Return the actions offered on chosen rows of the list of charges."""
+    may = operator_of(request).has_perm
+    return {
+        f"{kind}_together": (partial(_act, kind=kind), f"{kind}_together", f"{words.label}, each as a whole")
+        for kind, words in ACTIONS.items()
+        if may(words.permission)
+    }
 
 
 def sums_of(acts: Iterable[OperatorAction]) -> str:

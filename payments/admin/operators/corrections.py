@@ -2,11 +2,12 @@
 
 from django.contrib import admin, messages
 
-from payments.admin.framework.base import by_mode_of, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Message, decisions_on
+from payments.admin.framework.filters import by_mode_of, one_of
 from payments.admin.framework.formats import column, link, money, short_id
+from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
+from payments.admin.operators.decisions import DecidedByAnother, Message, decisions_on
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.models import Attempt, Charge, Correction
 
@@ -38,16 +39,11 @@ class CorrectionAdmin(DecidedByAnother):
     decisions = DECISIONS
     list_filter = (one_of("state", [State.PROPOSED, State.EXPIRED, *MESSAGES]), by_mode_of("charge"), "created_at")
     search_fields = ("reason", "note", "after__reference")
-    uuid_lookups = {
-        "": ("pk",),
-        "attempt": ("attempt_id",),
-        "ch": ("charge_id",),
-        "re": ("attempt__refund_id",),
-        "src": ("charge__source_id",),
-        "mer": ("merchant_id",),
-    }
-    object_lookups = ("charge_id", "attempt__refund_id")
-    last4_lookups = ("charge__source__card__last4",)
+    search = IdSearch(
+        {**OF_CHARGE, "": "pk", "attempt": "attempt_id", "re": "attempt__refund_id", "mer": "merchant_id"},
+        objects="charge_id attempt__refund_id",
+        last4="charge__source__card__last4",
+    )
     fieldsets = (
         (None, {"fields": ("shown_state", "attempt_link", "kind", "shown_amount", "charge_link")}),
         ("Proposed", {"fields": ("shown_outcome", "evidence", "proposed_by", "created", "expires")}),

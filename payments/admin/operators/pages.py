@@ -1,7 +1,6 @@
 """The pages of an action on one charge: a form, a confirmation, and then it is done or requested."""
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 
 from payments.admin.framework.formats import NOTHING, link, money, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
@@ -76,76 +75,58 @@ class ActForm(OnceForm):
             field.widget = forms.HiddenInput()
 
 
-class ActionPages(admin.ModelAdmin):
-    """A page for each action, for the ModelAdmin of charges. None runs inside a transaction of the view."""
+def act_on_charge(request: HttpRequest, pk: UUID, kind: str, page: admin.ModelAdmin) -> HttpResponse:
+    """Ask how much and why, ask to confirm, then carry the action out or request its approval.
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view
-        ours = [
-            path(f"<uuid:pk>/{kind}/", view(partial(self.act, kind=kind)), name=f"payments_charge_{kind}")
-            for kind in ACTIONS
-        ]
-        return [*ours, *super().get_urls()]
+    It does not run inside a transaction of the view.
+    """
+    operator = operator_of(request)
+    if not operator.has_perm(ACTIONS[kind].permission):
+        raise PermissionDenied
+    charge = get_object_or_404(page.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
+    form = ActForm(kind, charge, request.POST or None)
+    if not form.most:
+        return _left(request, page, pk, messages.WARNING, "The charge does not allow this, or no longer.")
+    if not form.is_valid():
+        return _ask(request, page, form)
+    act = form.act(operator)
+    return _do(request, page, act) if request.POST.get("decision") == CONFIRMED else _confirm(request, page, form, act)
 
-    def act(self, request: HttpRequest, pk: UUID, kind: str) -> HttpResponse:
-        """Ask how much and why, ask to confirm, then carry the action out or request its approval."""
-        operator = operator_of(request)
-        if not operator.has_perm(ACTIONS[kind].permission):
-            raise PermissionDenied
-        charge = get_object_or_404(self.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
-        form = ActForm(kind, charge, request.POST or None)
-        if not form.most:
-            return self._left(request, pk, messages.WARNING, "The charge does not allow this, or no longer.")
-        if not form.is_valid():
-            return self._ask(request, form)
-        act = form.act(operator)
-        return (
-            self._do(request, act) if request.POST.get("decision") == CONFIRMED else self._confirm(request, form, act)
-        )
 
-    def _ask(self, request: HttpRequest, form: ActForm) -> HttpResponse:
-        title = ACTIONS[form.kind].label
-        return form_page(
-            request, self, title, _facts_of(form.charge, form.most), form, [("continue", "Continue")], None, form.charge
-        )
+def _ask(request: HttpRequest, page: admin.ModelAdmin, form: ActForm) -> HttpResponse:
+    title, facts = ACTIONS[form.kind].label, _facts_of(form.charge, form.most)
+    return form_page(request, page, title, facts, form, [("continue", "Continue")], None, form.charge)
 
-    def _confirm(self, request: HttpRequest, form: ActForm, act: OperatorAction) -> HttpResponse:
-        try:
-            fill_in(act, form.charge)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-            return self._ask(request, form)
-        form.hide_fields()
-        words = ACTIONS[form.kind]
-        button = (
-            words.label if act.state == OperatorAction.State.APPROVED else f"Request approval: {words.label.lower()}"
-        )
-        consequence = words.consequence(act.charge, act.amount)
-        return form_page(
-            request,
-            self,
-            f"{words.label}?",
-            _confirmed_facts(act),
-            form,
-            [(CONFIRMED, button)],
-            consequence,
-            act.charge,
-        )
 
-    def _do(self, request: HttpRequest, act: OperatorAction) -> HttpResponse:
-        if OperatorAction.objects.filter(id=act.id).exists():
-            return self._left(request, act.charge.pk, messages.WARNING, SENT_BEFORE)
-        try:
-            submit(act)
-        except ValidationError as error:
-            return self._left(request, act.charge.pk, messages.ERROR, " ".join(error.messages))
-        if act.state == OperatorAction.State.APPROVED:
-            execute_action(act)
-        return self._left(request, act.charge.pk, *result(act))
+def _confirm(request: HttpRequest, page: admin.ModelAdmin, form: ActForm, act: OperatorAction) -> HttpResponse:
+    try:
+        fill_in(act, form.charge)
+    except ValidationError as error:
+        form.add_error(None, error.messages)
+        return _ask(request, page, form)
+    form.hide_fields()
+    words = ACTIONS[form.kind]
+    is_done_alone = act.state == OperatorAction.State.APPROVED
+    buttons = [(CONFIRMED, words.label if is_done_alone else f"Request approval: {words.label.lower()}")]
+    consequence = words.consequence(act.charge, act.amount)
+    return form_page(request, page, f"{words.label}?", _confirmed_facts(act), form, buttons, consequence, act.charge)
 
-    def _left(self, request: HttpRequest, pk: UUID, level: int, text: str) -> HttpResponse:
-        self.message_user(request, text, level)
-        return redirect("admin:payments_charge_change", pk)
+
+def _do(request: HttpRequest, page: admin.ModelAdmin, act: OperatorAction) -> HttpResponse:
+    if OperatorAction.objects.filter(id=act.id).exists():
+        return _left(request, page, act.charge.pk, messages.WARNING, SENT_BEFORE)
+    try:
+        submit(act)
+    except ValidationError as error:
+        return _left(request, page, act.charge.pk, messages.ERROR, " ".join(error.messages))
+    if act.state == OperatorAction.State.APPROVED:
+        execute_action(act)
+    return _left(request, page, act.charge.pk, *result(act))
+
+
+def _left(request: HttpRequest, page: admin.ModelAdmin, pk: UUID, level: int, text: str) -> HttpResponse:
+    page.message_user(request, text, level)
+    return redirect("admin:payments_charge_change", pk)
 
 
 def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:

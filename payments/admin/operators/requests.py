@@ -6,14 +6,15 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
-from payments.admin.framework.base import by_mode_of, one_of
-from payments.admin.framework.decisions import DecidedByAnother, acts_on, decisions_on
+from payments.admin.framework.filters import by_mode_of, one_of
 from payments.admin.framework.formats import column, link, money, money_column, row_link_column, source_label
+from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
+from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
 from payments.admin.operators.words import ACTIONS, Message, result
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import describe
@@ -85,16 +86,11 @@ class OperatorActionAdmin(DecidedByAnother):
     )
     sum_of = ("amount", "currency")
     search_fields = ("reason", "note")
-    uuid_lookups = {
-        "": ("pk",),
-        "req": ("pk",),
-        "ch": ("charge_id",),
-        "src": ("charge__source_id",),
-        "mer": ("merchant_id",),
-        "attempt": ("attempt_id",),
-    }
-    object_lookups = ("charge_id",)
-    last4_lookups = ("charge__source__card__last4",)
+    search = IdSearch(
+        {**OF_CHARGE, "": "pk", "req": "pk", "mer": "merchant_id", "attempt": "attempt_id"},
+        objects="charge_id",
+        last4="charge__source__card__last4",
+    )
     fieldsets = (
         (None, {"fields": ("shown_state", "how_it_went", "kind", "shown_amount", "charge_link")}),
         ("Requested", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
@@ -131,13 +127,12 @@ class OperatorActionAdmin(DecidedByAnother):
     def result(self, row: OperatorAction) -> Message:
         return result(row)
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the results of a batch so far above its list."""
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the results of a batch so far."""
         acts = of_batch(self.get_queryset(request), request.GET.get("batch"))
         states = sorted({act.state for act in acts})
         text = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
-        answer: Any = super().changelist_view(request, {"subtitle": text, **(extra_context or {})})
-        return answer
+        return {"subtitle": text}
 
 
 def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:

@@ -10,11 +10,13 @@ from django.http import HttpRequest
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin
-from payments.admin.framework.formats import NOTHING, chip, column
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode
+from payments.admin.framework.formats import chip, column, moment_column
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell, moment_text
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
@@ -66,18 +68,14 @@ class SetPayoutAccount(RowAction):
     name, label = "set_payout_account", "Set the bank account"
     permission = "payments.add_payoutaccount"
     refusals = (BadPayoutAccount, Refused, VaultUnavailable)
+    what_happens = (
+        "Payouts of that mode and currency go to it instead of the account before. Test mode takes it at once."
+    )
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
         form = PayoutAccountForm(data)
         offer_currencies(form, merchant)
         return form
-
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield (
-            "What happens",
-            "Payouts of that mode and currency go to it instead of the account before. Test mode takes it at once.",
-        )
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(NOTICE, operator, merchant)
@@ -127,14 +125,14 @@ def standing(account: PayoutAccount) -> str:
 
 
 @admin.register(PayoutAccount)
-class PayoutAccountAdmin(RowActions, ReadOnlyAdmin):
+class PayoutAccountAdmin(ReadOnlyAdmin):
     row_actions = (WithdrawPayoutAccount(),)
     merchant_lookup = "merchant"
     list_display = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("holder", "=last4", "=bic")
-    uuid_lookups = {"ba": ("pk",), "mer": ("merchant_id",)}
+    search = IdSearch({"ba": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("holder", "last4", "bic", "country", "currency", "standing")}),
         ("Whose it is", {"fields": ("of_merchant", "mode")}),
@@ -142,9 +140,7 @@ class PayoutAccountAdmin(RowActions, ReadOnlyAdmin):
     )
     standing = column("Status", standing)
     effective = column("In effect from", lambda account: moment_cell(account.effective_at))
-    withdrawn = column(
-        "Withdrawn", lambda account: moment_cell(account.withdrawn_at) if account.withdrawn_at else NOTHING
-    )
+    withdrawn = moment_column("withdrawn_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutAccount]:
         same = {name: OuterRef(name) for name in ("merchant", "livemode", "currency")}

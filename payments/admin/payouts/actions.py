@@ -41,15 +41,13 @@ class ApprovePayout(OnPayout):
     name, label = "approve", "Approve the payout"
     permission = MAY_APPROVE
     over = "This payout does not wait for approval."
+    warning = "Real money leaves for this bank account. It cannot be called back once it is sent."
 
     def fits(self, payout: Payout) -> bool:
         return approve.waits_for_approval(payout)
 
     def is_offered_to(self, operator: User, payout: Payout) -> bool:
         return payout.requested_by_id != operator.pk
-
-    def notice(self, payout: Payout, operator: User) -> Consequence | None:
-        return Consequence("Real money leaves for this bank account. It cannot be called back once it is sent.")
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
         return APPROVED if approve.approve(payout, cleaned["operator"]) else HALF_APPROVED
@@ -59,12 +57,10 @@ class CancelPayout(OnPayout):
     name, label = "cancel", "Cancel the payout"
     permission = "payments.cancel_payout"
     over = "This payout cannot be cancelled any more."
+    warning = "It is not sent, and the merchant's balance has the money again: the next payout takes it."
 
     def fits(self, payout: Payout) -> bool:
         return payout.status == Payout.Status.PENDING
-
-    def notice(self, payout: Payout, operator: User) -> Consequence | None:
-        return Consequence("It is not sent, and the merchant's balance has the money again: the next payout takes it.")
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
         approve.cancel(payout)

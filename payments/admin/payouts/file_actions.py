@@ -29,8 +29,7 @@ class MakeForm(OnceForm):
 
     currency = forms.ChoiceField()
     execute_on = DayField(
-        label="Pay on",
-        help_text="The day on which the bank is asked to pay; banks move it past holidays.",
+        label="Pay on", help_text="The day on which the bank is asked to pay; banks move it past holidays."
     )
 
     def __init__(self, data: Any, waiting: list[Waiting]) -> None:
@@ -86,18 +85,16 @@ class MarkSent(FileAction):
 class MarkPaid(FileAction):
     name, label = "mark_paid", "Mark as paid"
     over = "No payout of this file is in transit."
+    warning = (
+        "All its payouts that are still in transit are recorded as paid. Record those that the bank refused or "
+        "returned on their own pages first."
+    )
 
     def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
         return file.created_by_id != operator.pk
 
     def fits(self, file: PayoutFile) -> bool:
         return file.payouts.filter(status=Payout.Status.IN_TRANSIT).exists()
-
-    def notice(self, file: PayoutFile, operator: User) -> Consequence | None:
-        return Consequence(
-            "All its payouts that are still in transit are recorded as paid. Record those that the bank refused or "
-            "returned on their own pages first."
-        )
 
     def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
         paid = files.mark_paid(file, cleaned["operator"])

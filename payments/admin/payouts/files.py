@@ -9,27 +9,28 @@ from django.db import IntegrityError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from payments.admin.framework.base import ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by
 from payments.admin.framework.formats import (
-    NOTHING,
     chip,
     column,
     id_column,
     lines,
     link,
+    moment_column,
     money,
     money_column,
     search_link,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
-from payments.admin.framework.row_actions import SENT_BEFORE, RowActions
-from payments.admin.moments import moment_cell
+from payments.admin.framework.row_actions import SENT_BEFORE
 from payments.admin.payouts.file_actions import CancelFile, MakeForm, MarkPaid, MarkSent
 from payments.context import because
 from payments.domain.operators.four_eyes import Refused
@@ -50,10 +51,11 @@ ByStatus = by("status", open=("Open", OPEN), sent=("Sent", SENT), cancelled=("Ca
 
 
 @admin.register(PayoutFile)
-class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
+class PayoutFileAdmin(ReadOnlyAdmin):
     # A file has payouts of all merchants.
     merchant_lookup = None
     row_actions = (MarkSent(), MarkPaid(), CancelFile())
+    views = {"payments_payoutfile_download": ("<uuid:pk>/download/", "download")}
     list_display = (
         "public_id",
         "created",
@@ -68,7 +70,7 @@ class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
     sum_of = ("total", "currency")
     list_select_related = ("created_by", "sent_by")
     search_fields = ("=currency",)
-    uuid_lookups = {"pf": ("pk",), "po": ("payouts",)}
+    search = IdSearch({"pf": "pk", "po": "payouts"})
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "name", "shown_total", "shown_count", "pay_on", "debits")}),
         ("What it pays", {"fields": ("states", "payouts")}),
@@ -77,30 +79,24 @@ class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
     )
     public_id = id_column("pf")
     shown_count = column("Payouts", lambda file: f"{file.count:,}", is_number=True)
+    name = column("File", lambda file: file.name)
     pay_on = column("Pay on", lambda file: f"{file.execute_on:%d %b %Y}")
     debits = column("Our account", lambda file: f"{file.debtor_name}, {file.debtor_bic}, ending in {file.debtor_last4}")
     shown_total = money_column("total")
     shown_status = column("Status", lambda file: chip(*status_of(file)))
-    downloaded = column("First downloaded", lambda file: _moment(file.downloaded_at))
-    sent = column("Sent", lambda file: _moment(file.sent_at))
-    cancelled = column("Cancelled", lambda file: _moment(file.cancelled_at))
+    downloaded = moment_column("downloaded_at", "First downloaded")
+    sent = moment_column("sent_at")
+    cancelled = moment_column("cancelled_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("sealed_debtor_number")
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.download)
-        return [path("<uuid:pk>/download/", view, name="payments_payoutfile_download"), *super().get_urls()]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         acts = [ActionButton(TITLE, reverse("admin:payments_payoutfile_add"))] if _may_make(request) else []
-        answer: Any = super().changelist_view(request, {"acts": acts, "mode_of_row": "live"} | (extra_context or {}))
-        return answer
+        return {"acts": acts, "mode_of_row": "live"}
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        response = super().render_change_form(request, context, *args, **kwargs)
-        response.context_data["mode_of_row"] = "live"
-        return response
+    def mode_of(self, row: PayoutFile) -> str:
+        return "live"
 
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
         """Show what waits for a file, and make one."""
@@ -152,10 +148,6 @@ class PayoutFileAdmin(RowActions, ReadOnlyAdmin):
         address = reverse("admin:payments_payoutfile_download", args=[file.pk])
         return [ActionButton("Download", address, posts=True), *acts]
 
-    @admin.display(description="File")
-    def name(self, file: PayoutFile) -> str:
-        return file.name
-
     @admin.display(description="By status")
     def states(self, file: PayoutFile) -> SafeString | str:
         counts = file.payouts.values_list("status").annotate(count=Count("id")).order_by("status")
@@ -193,7 +185,3 @@ def _facts_of(waiting: list[Waiting]) -> Facts:
     if left_out:
         shown = [link(Payout, payout.pk, f"{payout} to {payout.account}: {payout.obstacle}") for payout in left_out]
         yield "Left out", lines(shown)
-
-
-def _moment(moment: Any) -> Any:
-    return moment_cell(moment) if moment else NOTHING

@@ -1,31 +1,46 @@
 """Payouts, and what operators do about them."""
 
-from django.contrib import admin
-from django.db.models import Q
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
     column,
+    events_column,
     id_column,
     lines,
     link,
+    moment_column,
     money,
     money_column,
     search_link,
 )
-from payments.admin.framework.row_actions import RowActions
-from payments.admin.moments import moment_cell, moment_text
-from payments.admin.payouts.actions import ApprovePayout, CancelPayout, RecordPayout
-from payments.admin.payouts.bulk_approval import BulkApproval
+from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.object_actions import Consequence, form_page, operator_of
+from payments.admin.moments import moment_text
+from payments.admin.operators.bulk_actions import CONFIRMED, MOST, BulkForm
+from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPayout, RecordPayout
+from payments.context import because
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.payouts import approve
 from payments.domain.payouts.approve import waits_for_approval
 from payments.ids import public_id
-from payments.models import Event, Payout, PayoutAccount, PayoutFile, Posting, ProviderAccount, Settlement
+from payments.models import Payout, PayoutAccount, PayoutFile, Posting, ProviderAccount, Settlement
 
-SHOWN_EVENTS = 100
 SHOWN_PARTS = 100
+# The most payouts left out that the message names.
+LEFT_OUT_SHOWN = 10
+NAME, LABEL = "approve_together", "Approve the payouts"
 CHIPS: dict[str, str] = {
     Payout.Status.PENDING: "warn",
     Payout.Status.IN_TRANSIT: "warn",
@@ -59,7 +74,7 @@ def _way_out(payout: Payout) -> SafeString | str:
 
 
 @admin.register(Payout)
-class PayoutAdmin(BulkApproval, RowActions, ReadOnlyAdmin):
+class PayoutAdmin(ReadOnlyAdmin):
     row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
@@ -67,11 +82,10 @@ class PayoutAdmin(BulkApproval, RowActions, ReadOnlyAdmin):
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", "account")
     search_fields = ("=currency",)
-    uuid_lookups = {"po": ("pk",), "mer": ("merchant_id",), "pf": ("file_id",)}
-    object_lookups = ("pk",)
+    search = IdSearch({"po": "pk", "mer": "merchant_id", "pf": "file_id"}, objects="pk")
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "failure_code", "of_merchant", "mode")}),
-        ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "parts", "postings")}),
+        ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings")}),
         ("Where it goes", {"fields": ("to_account", "way_out", "in_file")}),
         ("Approval", {"fields": ("asked_for_by", "approval")}),
         ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "version")}),
@@ -86,22 +100,24 @@ class PayoutAdmin(BulkApproval, RowActions, ReadOnlyAdmin):
     way_out = column("By", _way_out)
     asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
     approval = column("Approved", _approval)
-    reserve_due = column(
-        "Reserve released", lambda payout: moment_cell(payout.reserve_due_at) if payout.reserve_due_at else NOTHING
-    )
-    sent = column("Sent", lambda payout: moment_cell(payout.sent_at) if payout.sent_at else NOTHING)
-    paid = column("Paid", lambda payout: moment_cell(payout.paid_at) if payout.paid_at else NOTHING)
-    ended = column("Failed or cancelled", lambda payout: moment_cell(payout.ended_at) if payout.ended_at else NOTHING)
+    reserve_due = moment_column("reserve_due_at", "Reserve released")
+    sent = moment_column("sent_at")
+    paid = moment_column("paid_at")
+    ended = moment_column("ended_at", "Failed or cancelled")
+    events = events_column("Of the payout")
     in_file = column(
         "Bank file",
         lambda payout: link(PayoutFile, payout.file_id, public_id("pf", payout.file_id)) if payout.file_id else NOTHING,
     )
-    asked = column("Asked", lambda payout: moment_cell(payout.asked_at) if payout.asked_at else NOTHING)
-    next_try = column("Sent or looked up next", lambda payout: moment_cell(payout.due_at) if payout.due_at else NOTHING)
+    asked = moment_column("asked_at")
+    next_try = moment_column("due_at", "Sent or looked up next")
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {NAME: (_approve, NAME, LABEL)} if operator_of(request).has_perm(MAY_APPROVE) else {}
+
     @admin.display(description="Made of")
-    def parts(self, payout: Payout) -> SafeString | str:
+    def made_of(self, payout: Payout) -> SafeString | str:
         found = payout.parts.order_by("id")
         shown = [
             link(Settlement if part.is_settlement else Posting, part.id, f"{part} {money(part.amount, part.currency)}")
@@ -109,7 +125,60 @@ class PayoutAdmin(BulkApproval, RowActions, ReadOnlyAdmin):
         ]
         return lines([*shown, f"{found.count()} in all"])
 
-    @admin.display(description="Of the payout")
-    def events(self, payout: Payout) -> SafeString | str:
-        found = Event.objects.filter(object_id=payout.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
-        return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)
+
+def _approve(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+    """Show what would be approved and ask why; then approve each."""
+    payouts = list(rows.select_related("merchant", "account", "requested_by")[: MOST + 1])
+    if len(payouts) > MOST:
+        page.message_user(request, f"These are more than {MOST}. Choose fewer at once.", messages.ERROR)
+        return None
+    operator = operator_of(request)
+    form = BulkForm(request.POST if "row_id" in request.POST else None, NAME, [str(payout.pk) for payout in payouts])
+    if form.is_valid() and request.POST.get("decision") == CONFIRMED:
+        with because(form.cleaned_data["reason"]):
+            return _approve_each(page, request, payouts)
+    waiting = [payout for payout in payouts if approve.waits_for_approval(payout)]
+    possible = [payout for payout in waiting if payout.requested_by_id != operator.pk]
+    if not possible:
+        page.message_user(request, "None of these waits for your approval.", messages.ERROR)
+        return None
+    facts = [
+        ("To be approved", _sum(possible)),
+        ("Which", lines(map(_line, possible))),
+        ("Left out", len(payouts) - len(possible) or NOTHING),
+    ]
+    consequence = Consequence("Real money leaves for these bank accounts. It cannot be called back once it is sent.")
+    title = f"{LABEL}: {len(possible)}"
+    return form_page(request, page, title, facts, form, [(CONFIRMED, LABEL)], consequence)
+
+
+def _approve_each(page: admin.ModelAdmin, request: HttpRequest, payouts: Sequence[Payout]) -> HttpResponse:
+    """Approve each by itself, so that one that was changed meanwhile stops no other."""
+    done: Counter[bool] = Counter()
+    left_out = []
+    for payout in payouts:
+        try:
+            done[approve.approve(payout, operator_of(request))] += 1
+        except Refused as refusal:
+            left_out.append(f"{payout}: {refusal}")
+    if done[True]:
+        page.message_user(request, f"Approved: {done[True]}.", messages.SUCCESS)
+    if done[False]:
+        text = f"Above your approval limit: {done[False]}. Another operator approves them."
+        page.message_user(request, text, messages.WARNING)
+    if left_out:
+        page.message_user(
+            request, f"Left out: {len(left_out)}. {' '.join(left_out[:LEFT_OUT_SHOWN])}", messages.WARNING
+        )
+    return HttpResponseRedirect(reverse("admin:payments_payout_changelist"))
+
+
+def _line(payout: Payout) -> str:
+    return f"{money(payout.amount, payout.currency)} of {payout.merchant} to {payout.account}: {payout}"
+
+
+def _sum(payouts: Iterable[Payout]) -> str:
+    sums: Counter[str] = Counter()
+    for payout in payouts:
+        sums[payout.currency] += payout.amount
+    return ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))

@@ -6,16 +6,17 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q
-from django.http import HttpRequest
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import NOTHING, column, days_text, link, money
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
@@ -106,15 +107,12 @@ class SetPayoutSchedule(SetsTerms):
     """Of a merchant that has none in the mode and currency yet."""
 
     name, label = "set_payout_schedule", "Set the payout schedule"
+    what_happens = "What is settled and available in that mode and currency is paid out by these terms."
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
         form = NewScheduleForm(data, merchant)
         offer_currencies(form, merchant)
         return form
-
-    def facts(self, merchant: Merchant) -> Facts:
-        yield "Merchant", merchant.title
-        yield "What happens", "What is settled and available in that mode and currency is paid out by these terms."
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(NOTICE, operator, merchant)
@@ -126,15 +124,22 @@ class SetPayoutSchedule(SetsTerms):
         return self.set(merchant, livemode, cleaned["currency"], cleaned)
 
 
+def facts_of(schedule: PayoutSchedule) -> Facts:
+    """Yield which schedule it is."""
+    yield "Merchant", schedule.merchant.title
+    yield "Mode", "live: this is real money" if schedule.livemode else "test"
+    yield "Currency", schedule.currency
+
+
 class ChangeSchedule(SetsTerms):
     name, label = "change_schedule", "Change the schedule"
+    what_happens = "Payouts made from now on have these terms; those made before keep theirs."
 
     def form_for(self, schedule: PayoutSchedule, data: Any) -> ReasonForm:
         return TermsForm(data, schedule.merchant, Terms.of(schedule).as_json())
 
-    def facts(self, schedule: PayoutSchedule) -> Facts:
-        yield from facts_of(schedule)
-        yield "What happens", "Payouts made from now on have these terms; those made before keep theirs."
+    def about(self, schedule: PayoutSchedule) -> Facts:
+        return facts_of(schedule)
 
     def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
         return approval_notice(NOTICE, operator, schedule.merchant) if schedule.livemode else None
@@ -164,13 +169,6 @@ class PayOutNow(RowAction):
         return f"{payout} pays {money(payout.amount, payout.currency)}."
 
 
-def facts_of(schedule: PayoutSchedule) -> Facts:
-    """Yield which schedule it is."""
-    yield "Merchant", schedule.merchant.title
-    yield "Mode", "live: this is real money" if schedule.livemode else "test"
-    yield "Currency", schedule.currency
-
-
 def way_out(schedule: PayoutSchedule) -> str:
     """Return how the payouts of a schedule go out."""
     if not schedule.livemode:
@@ -185,7 +183,7 @@ def _account(schedule: PayoutSchedule) -> str:
 
 
 @admin.register(PayoutSchedule)
-class PayoutScheduleAdmin(RowActions, ReadOnlyAdmin):
+class PayoutScheduleAdmin(ReadOnlyAdmin):
     """What is due: each schedule with what a payout would take now."""
 
     row_actions = (PayOutNow(), ChangeSchedule())
@@ -194,7 +192,7 @@ class PayoutScheduleAdmin(RowActions, ReadOnlyAdmin):
     list_filter = ("interval", ByMode)
     list_select_related = ("merchant",)
     search_fields = ("=currency",)
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    search = IdSearch({"": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("of_merchant", "mode", "currency", "interval", "next")}),
         ("What it pays", {"fields": ("shown_payable", "account", "way_out")}),
@@ -204,21 +202,9 @@ class PayoutScheduleAdmin(RowActions, ReadOnlyAdmin):
     reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}")
     account = column("To", _account)
     way_out = column("By", way_out)
-    next = column("Next payout", lambda schedule: moment_cell(schedule.next_at) if schedule.next_at else NOTHING)
-
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list, each of its schedules with what is payable."""
-        changelist = super().get_changelist_instance(request)
-        self.complete(changelist.result_list)
-        return changelist
+    next = column("Next payout", lambda schedule: moment_cell(schedule.next_at))
 
     def complete(self, rows: Any) -> None:
         payable = make.payables(rows, clock.now())
         for row in rows:
             row.payable = payable[row.pk]
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> PayoutSchedule | None:
-        found = super().get_object(request, object_id, from_field)
-        if found:
-            self.complete([found])
-        return found

@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import by, by_mode_of
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -24,9 +25,10 @@ from payments.admin.framework.formats import (
     money,
     row_link_column,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell, moment_text
 from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
@@ -136,8 +138,14 @@ class EventsOfMessage(ReadOnlyInline):
         return lines(filter(None, (event.why, *closed)))
 
 
+def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+    if prefix == "ch":
+        asked = Attempt.objects.filter(charge_id=uuid).values_list("id", flat=True)
+        yield {"events__reference__in": [attempt_id.hex for attempt_id in asked]}
+
+
 @admin.register(ProviderMessage)
-class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
+class ProviderMessageAdmin(ReadOnlyAdmin):
     """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"
@@ -146,9 +154,12 @@ class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
     list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
     search_fields = ("events__reference",)
-    exact_lookups = ("events__reference", "events__key")
+    search = IdSearch(
+        {"": "pk", "pac": "account_id", "mer": "account__merchant_id"},
+        exact="events__reference events__key",
+        named=_named_by,
+    )
     search_help_text = "Any ID, whole, our reference, or the provider's mark of an event."
-    uuid_lookups = {"": ("pk",), "pac": ("account_id",), "mer": ("account__merchant_id",)}
     fieldsets = (
         (None, {"fields": ("received", "of_account", "merchant", "mode")}),
         ("As it came", {"fields": ("shown_body",)}),
@@ -170,14 +181,5 @@ class ProviderMessageAdmin(RowActions, ReadOnlyAdmin):
         "Body, without secrets", lambda message: format_html("<pre>{}</pre>", readable(bytes(message.body)))
     )
 
-    class Media:
-        css = {"all": ["payments/admin.css"]}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("body").prefetch_related("events")
-
-    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
-        if prefix == "ch":
-            asked = Attempt.objects.filter(charge_id=uuid).values_list("id", flat=True)
-            yield {"events__reference__in": [attempt_id.hex for attempt_id in asked]}
-        yield from super().named_by(prefix, uuid)

@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import (
     column,
     id_column,
@@ -12,6 +13,7 @@ from payments.admin.framework.formats import (
     row_link_column,
     search_link,
 )
+from payments.admin.framework.id_search import IdSearch
 from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
@@ -38,9 +40,7 @@ class SimulatedPaymentAdmin(ReadOnlyAdmin):
     list_filter = ("state",)
     search_fields = ("reference",)
     search_help_text = "The payment's ID, our reference, or last four digits."
-    uuid_lookups = {"sp": ("pk",), "so": ("operations__pk",)}
-    exact_lookups = ("reference",)
-    last4_lookups = ("last4",)
+    search = IdSearch({"sp": "pk", "so": "operations__pk"}, last4="last4", exact="reference")
     fieldsets = (
         (None, {"fields": ("public_id", "reference", "attempts", "state", "decline_code")}),
         ("Money", {"fields": ("shown_amount", "shown_captured", "shown_refunded", "capture", "refunds")}),
@@ -66,8 +66,7 @@ class SimulatedOperationAdmin(ReadOnlyAdmin):
     list_select_related = ("payment",)
     search_fields = ("reference",)
     search_help_text = "The operation's ID, its payment's, or our reference."
-    uuid_lookups = {"so": ("pk",), "sp": ("payment_id",)}
-    exact_lookups = ("reference",)
+    search = IdSearch({"so": "pk", "sp": "payment_id"}, exact="reference")
     fieldsets = (
         (None, {"fields": ("public_id", "reference", "payment_link", "kind", "shown_amount", "state")}),
         ("Times", {"fields": ("settles", "settles_as", "created")}),
@@ -85,9 +84,7 @@ class SimulatedPayoutAdmin(ReadOnlyAdmin):
     list_filter = ("state",)
     search_fields = ("reference",)
     search_help_text = "The payout's ID at the bank, our reference, or last four digits of the account."
-    uuid_lookups = {"spo": ("pk",)}
-    exact_lookups = ("reference",)
-    last4_lookups = ("last4",)
+    search = IdSearch({"spo": "pk"}, last4="last4", exact="reference")
     fieldsets = (
         (None, {"fields": ("public_id", "reference", "payouts", "shown_amount", "state", "last4")}),
         ("Times", {"fields": ("due", "created")}),
@@ -106,8 +103,7 @@ class EntryAdmin(ReadOnlyAdmin):
     list_select_related = ("payment",)
     search_fields = ("reference", "payment__reference")
     search_help_text = "The payment's ID, or our reference of it or of the operation."
-    uuid_lookups = {"sp": ("payment_id",)}
-    exact_lookups = ("reference", "payment__reference")
+    search = IdSearch({"sp": "payment_id"}, exact="reference payment__reference")
     fieldsets = ((None, {"fields": ("id", "reference", "kind", "shown_amount", "payment_link", "created")}),)
     shown_amount = money_column("amount", "payment")
     payment_link = row_link_column("payment", SimulatedPayment)

@@ -13,11 +13,13 @@ from django.utils.timesince import timesince
 
 from payments import clock
 from payments.admin.cases.panel import CasePanel
-from payments.admin.framework.base import ReadOnlyAdmin, by, by_mode_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, row_link_column
+from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.admin.reconciliation.reports import ByProvider, ByRun
 from payments.admin.statements.list_sums import Sums, SumsOnTop
@@ -106,15 +108,30 @@ def _reference(item: Item) -> str:
     return item.attempt.reference if item.attempt else NOTHING
 
 
+def _sums(rows: QuerySet[Any]) -> Sums:
+    """Return by currency what the reports and the ledger say, and the difference."""
+    read = rows.exclude(kind=Item.Kind.UNREAD)
+    named = read.annotate(sum_currency=Coalesce("line__currency", "posting__currency"))
+    # The ledger has its side in the same currency, or the difference is one of currencies.
+    ours = Case(When(posting__currency=F("sum_currency"), then=F("posting__amount")), default=Value(0))
+    found = named.values("sum_currency").annotate(theirs=Coalesce(Sum("line__amount"), 0), ours=Sum(ours))
+    for row in found.order_by("sum_currency"):
+        currency, theirs, here = row["sum_currency"], int(row["theirs"]), int(row["ours"])
+        amounts = (money(theirs, currency), money(here, currency), money(theirs - here, currency))
+        yield currency, zip(("In reports", "In ledger", "Difference"), amounts, strict=True)
+
+
 @admin.register(ReconciliationItem)
-class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, ReadOnlyAdmin):
+class ReconciliationItemAdmin(ReadOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (
         DecideItem("close", items.close, "Closed.", Item.State.OPEN),
         DecideItem("reopen", items.reopen, "Reopened.", Item.State.CLOSED),
     )
-    key_converter = case_converter = "int"
+    parts = (CasePanel(), SumsOnTop(_sums))
+    change_list_template = SumsOnTop.template
+    key_converter = "int"
     merchant_lookup = "charge__merchant"
     list_display = (
         *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
@@ -123,15 +140,11 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, ReadOnlyAdmin):
     list_filter = ("state", "kind", ByStanding, ByProvider, ByCharge, ByModeOfCharge, ByRun, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
-    exact_lookups = ("line__reference", "line__provider_ref")
-    uuid_lookups = {
-        "attempt": ("attempt_id",),
-        "ch": ("charge_id",),
-        "re": ("attempt__refund_id",),
-        "src": ("charge__source_id",),
-        "mer": ("charge__merchant_id",),
-    }
-    object_lookups = ("charge_id", "attempt__refund_id")
+    search = IdSearch(
+        {**OF_CHARGE, "attempt": "attempt_id", "re": "attempt__refund_id", "mer": "charge__merchant_id"},
+        objects="charge_id attempt__refund_id",
+        exact="line__reference line__provider_ref",
+    )
     search_help_text = "Any ID, whole, our reference, the provider's, or text of a note."
     fieldsets = (
         (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
@@ -158,18 +171,6 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).annotate(arrived=_arrivals())
-
-    def sums_of(self, rows: QuerySet[Any]) -> Sums:
-        """Return by currency what the reports and the ledger say, and the difference."""
-        read = rows.exclude(kind=Item.Kind.UNREAD)
-        named = read.annotate(sum_currency=Coalesce("line__currency", "posting__currency"))
-        # The ledger has its side in the same currency, or the difference is one of currencies.
-        ours = Case(When(posting__currency=F("sum_currency"), then=F("posting__amount")), default=Value(0))
-        found = named.values("sum_currency").annotate(theirs=Coalesce(Sum("line__amount"), 0), ours=Sum(ours))
-        for row in found.order_by("sum_currency"):
-            currency, theirs, here = row["sum_currency"], int(row["theirs"]), int(row["ours"])
-            amounts = (money(theirs, currency), money(here, currency), money(theirs - here, currency))
-            yield currency, zip(("In reports", "In ledger", "Difference"), amounts, strict=True)
 
     @admin.display(description="The provider's reference")
     def provider_ref(self, item: Item) -> str:

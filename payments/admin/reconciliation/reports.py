@@ -11,17 +11,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import ReadOnlyAdmin, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.form_filters import FormFilter
-from payments.admin.framework.formats import (
-    column,
-    lines,
-    link,
-    moment_column,
-    money,
-    money_column,
-    row_link_column,
-)
+from payments.admin.framework.formats import column, lines, link, moment_column, money, money_column, row_link_column
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_cell
 from payments.domain.reconciliation.summary import KINDS, parts_of
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
@@ -86,15 +80,13 @@ class ReconciliationRunAdmin(ReadOnlyAdmin):
         lambda run: lines([_list(ReportLine, run, "its new lines"), _list(ReconciliationItem, run, "its items")]),
     )
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Show what the run found as it is now, with sums by currency."""
-        run = kwargs.get("obj")
-        if run:
-            context["parts"] = [
-                (part, [money(amount, part.currency) for amount in (part.reported, part.posted, part.difference)])
-                for part in parts_of(run)
-            ]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def beside_row(self, request: HttpRequest, row: ReconciliationRun) -> dict[str, Any]:
+        """Return what the run found as it is now, with sums by currency."""
+        parts = [
+            (part, [money(amount, part.currency) for amount in (part.reported, part.posted, part.difference)])
+            for part in parts_of(row)
+        ]
+        return super().beside_row(request, row) | {"parts": parts}
 
     made = moment_column("created_at")
     period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
@@ -116,8 +108,7 @@ class ReportLineAdmin(ReadOnlyAdmin):
     list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, ByRun, "booked_at")
     search_fields = ("reference", "provider_ref")
-    exact_lookups = ("reference", "provider_ref")
-    uuid_lookups = {"attempt": ("attempt_id",)}
+    search = IdSearch({"attempt": "attempt_id"}, exact="reference provider_ref")
     search_help_text = "Our reference or the provider's, whole."
     fieldsets = (
         (None, {"fields": ("run_link", "number", "provider", "kind", "word", "shown_amount", "booked")}),

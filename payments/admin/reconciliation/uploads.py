@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 
@@ -45,7 +45,7 @@ class ReportForm(forms.Form):
     until = DayField(
         required=False,
         label="Covers to (UTC)",
-        help_text="Both days included. Empty: as the file says, or no time where it never covers whole days.",
+        help_text="Both days included. Empty: as the file says, or none where it covers no whole days.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -80,6 +80,7 @@ class ReportForm(forms.Form):
 class ReportUploadAdmin(ReadOnlyAdmin):
     # A report is of all merchants of a provider's account.
     merchant_lookup = None
+    views = {"payments_reportupload_upload": ("upload/", "upload")}
     change_list_template = "admin/payments/statements/reportupload_list.html"
     change_form_template = "admin/payments/statements/reportupload.html"
     list_display = ("created", "file", "shown_state", "progress", "provider", "operator", "result")
@@ -100,15 +101,11 @@ class ReportUploadAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_content")
 
-    def get_urls(self) -> list[URLPattern]:
-        # The form is read with another upload handler, so its token is checked after that is set.
-        view = csrf_exempt(lambda request: self.upload(request))
-        ours = path("upload/", self.admin_site.admin_view(view), name="payments_reportupload_upload")
-        return [ours, *super().get_urls()]
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
+        return {"may_upload": self._may_upload(request)}
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, (extra_context or {}) | {"may_upload": self._may_upload(request)})
-
+    # The form is read with another upload handler, so its token is checked after that is set.
+    @method_decorator(csrf_exempt)
     def upload(self, request: HttpRequest) -> HttpResponse:
         if not self._may_upload(request):
             raise PermissionDenied

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
@@ -18,11 +18,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import chip, column, lines, link, moment_column
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
@@ -77,14 +79,18 @@ class LiftBlock(RowAction):
 
 
 @admin.register(Block)
-class BlockAdmin(RowActions, ReadOnlyAdmin):
+class BlockAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (LiftBlock(),)
+    views = {
+        "payments_source_block": ("source/<uuid:pk>/", "put_of_source"),
+        "payments_declinealert_block": ("alert/<uuid:pk>/", "put_of_alert"),
+    }
     list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
     list_filter = (ByStatus, ByMode, "created_at")
     list_select_related = ("merchant", "put_by")
     search_fields = ("card", "=bin", "email", "=address", "reason")
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",), "ch": ("declined__charge_id",)}
+    search = IdSearch({"": "pk", "mer": "merchant_id", "ch": "declined__charge_id"})
     fieldsets = (
         (None, {"fields": ("what", "shown_status", "reach", "mode")}),
         ("Added", {"fields": ("reason", "put_by", "created", "until")}),
@@ -98,20 +104,9 @@ class BlockAdmin(RowActions, ReadOnlyAdmin):
     )
     until = column("Until", lambda block: moment_cell(block.expires_at) if block.expires_at else "no end")
 
-    def get_urls(self) -> list[URLPattern]:
-        of_source = self.admin_site.admin_view(self.put_of_source)
-        of_alert = self.admin_site.admin_view(self.put_of_alert)
-        return [
-            path("source/<uuid:pk>/", of_source, name="payments_source_block"),
-            path("alert/<uuid:pk>/", of_alert, name="payments_declinealert_block"),
-            *super().get_urls(),
-        ]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         may = operator_of(request).has_perm(MAY_PUT)
-        acts = [ActionButton(TITLE, reverse("admin:payments_block_add"))] if may else []
-        answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
-        return answer
+        return {"acts": [ActionButton(TITLE, reverse("admin:payments_block_add"))] if may else []}
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:

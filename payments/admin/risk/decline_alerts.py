@@ -9,10 +9,12 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, by, one_of
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column, row_link_column
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
-from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.risk.blocks import MAY_PUT
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
@@ -41,10 +43,7 @@ class Acknowledge(RowAction):
         return "Acknowledge this alert?"
 
     def facts(self, alert: DeclineAlert) -> Facts:
-        yield (
-            "What happens",
-            "It leaves the top of all pages and everybody's inbox. Charges are refused as before.",
-        )
+        yield ("What happens", "It leaves the top of all pages and everybody's inbox. Charges are refused as before.")
         yield "Declines", f"{alert.quota} {alert.get_kind_display()}, at {alert.merchant}"
 
     def do(self, alert: DeclineAlert, cleaned: dict[str, Any]) -> Done:
@@ -53,14 +52,14 @@ class Acknowledge(RowAction):
 
 
 @admin.register(DeclineAlert)
-class DeclineAlertAdmin(RowActions, ReadOnlyAdmin):
+class DeclineAlertAdmin(ReadOnlyAdmin):
     row_actions = (Acknowledge(),)
     merchant_lookup = "merchant"
     list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
     list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")
     list_select_related = ("merchant", "acknowledged_by")
     search_fields = ("merchant__title", "=subject")
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",), "ch": ("charge_id",)}
+    search = IdSearch({"": "pk", "mer": "merchant_id", "ch": "charge_id"})
     fieldsets = (
         (None, {"fields": ("created", "of_merchant", "mode", "kind", "whose", "quota")}),
         ("The decline that reached it", {"fields": ("by_charge",)}),

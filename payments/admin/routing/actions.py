@@ -142,13 +142,22 @@ class ChangeAccount(RowAction):
         return f"{cleaned['title']} is changed."
 
 
+def facts_of(account: ProviderAccount) -> Facts:
+    """Yield which account it is."""
+    yield "Account", f"{account} ({account.public_id})"
+    yield "At", provider_title(account.provider)
+    yield "Merchant", account.merchant.title
+    yield "Mode", "live: this is real money" if account.livemode else "test"
+
+
 class TestCredentials(RowAction):
     name, label = "test_credentials", "Test the credentials"
     permission = MAY_TEST
 
-    def facts(self, account: ProviderAccount) -> Facts:
-        yield from facts_of(account)
-        yield "What happens", "The provider is asked something that moves no money."
+    what_happens = "The provider is asked something that moves no money."
+
+    def about(self, account: ProviderAccount) -> Facts:
+        return facts_of(account)
 
     def do(self, account: ProviderAccount, cleaned: dict[str, Any]) -> Done:
         match provider_accounts.try_credentials(account):
@@ -204,13 +213,13 @@ class AddRoute(RowAction):
     permission = MAY_ROUTE
     form = NewRouteForm
     refusals = (BadRoute, Refused, VaultUnavailable)
+    what_happens = "Once approved, charges of live mode that it takes may go by it."
 
     def fits(self, account: ProviderAccount) -> bool:
         return account.livemode
 
-    def facts(self, account: ProviderAccount) -> Facts:
-        yield from facts_of(account)
-        yield "What happens", "Once approved, charges of live mode that it takes may go by it."
+    def about(self, account: ProviderAccount) -> Facts:
+        return facts_of(account)
 
     def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
         return approval_notice(ROUTE_NOTICE, operator, account.merchant)
@@ -256,14 +265,6 @@ def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
     """Return the field of the credential or setting that `fault` is about; None for neither."""
     field = getattr(fault, "field", "")
     return next((name for name in (CREDENTIAL + field, SETTING + field) if field and name in form.fields), None)
-
-
-def facts_of(account: ProviderAccount) -> Facts:
-    """Yield which account it is."""
-    yield "Account", f"{account} ({account.public_id})"
-    yield "At", provider_title(account.provider)
-    yield "Merchant", account.merchant.title
-    yield "Mode", "live: this is real money" if account.livemode else "test"
 
 
 def hint_of(account: ProviderAccount, name: str) -> str:

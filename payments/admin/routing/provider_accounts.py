@@ -13,10 +13,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import column, id_column, lines, provider_title
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
-from payments.admin.framework.row_actions import RowActions, redirect_to_request
+from payments.admin.framework.row_actions import redirect_to_request
 from payments.admin.routing.actions import (
     CREDENTIAL,
     MAY_CHANGE,
@@ -51,14 +53,14 @@ SENT_BEFORE = "This form was sent before, and creates one account."
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(RowActions, ReadOnlyAdmin):
+class ProviderAccountAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (ChangeAccount(), TestCredentials(), AddRoute())
     list_display = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")
     list_filter = (ByMode, "enabled")
     list_select_related = ("merchant",)
     search_fields = ("title", "merchant__title")
-    uuid_lookups = {"pac": ("pk",), "mer": ("merchant_id",)}
+    search = IdSearch({"pac": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("public_id", "title", "of_merchant", "at", "mode", "enabled")}),
         ("At the provider", {"fields": ("webhook_address", "credentials", "shown_settings")}),
@@ -77,12 +79,11 @@ class ProviderAccountAdmin(RowActions, ReadOnlyAdmin):
         "Settings", lambda account: lines(f"{name}: {value}" for name, value in sorted(account.settings.items()))
     )
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         address = reverse("admin:payments_provideraccount_add")
         may = CONNECTORS.values() if operator_of(request).has_perm(MAY_CHANGE) else ()
         acts = [ActionButton(f"Connect {connector.title}", f"{address}?provider={connector.name}") for connector in may]
-        answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
-        return answer
+        return {"acts": acts}
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:

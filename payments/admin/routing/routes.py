@@ -8,9 +8,10 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline, by_type_of
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import by_type_of
 from payments.admin.framework.formats import chip, column, lines, money, row_link_column
-from payments.admin.framework.row_actions import RowActions
+from payments.admin.framework.id_search import IdSearch
 from payments.admin.routing.actions import ChangeRoute
 from payments.domain.routing.route_health import health_of, recent_attempts
 from payments.models import Merchant, ProviderAccount, Route
@@ -52,7 +53,7 @@ class RoutesOfAccount(RouteColumns, ReadOnlyInline):
 
 
 @admin.register(Route)
-class RouteAdmin(RouteColumns, RowActions, ReadOnlyAdmin):
+class RouteAdmin(RouteColumns, ReadOnlyAdmin):
     merchant_lookup = "account__merchant"
     change_list_template = "admin/payments/route/change_list.html"
     row_actions = (ChangeRoute(),)
@@ -60,7 +61,7 @@ class RouteAdmin(RouteColumns, RowActions, ReadOnlyAdmin):
     list_filter = (by_type_of("source_type"), "enabled")
     list_select_related = ("account__merchant",)
     search_fields = ("account__title", "account__merchant__title")
-    uuid_lookups = {"": ("pk",), "pac": ("account_id",), "mer": ("account__merchant_id",)}
+    search = IdSearch({"": "pk", "pac": "account_id", "mer": "account__merchant_id"})
     fieldsets = (
         (None, {"fields": ("shown", "merchant", "of_account", "position", "enabled")}),
         ("Takes", {"fields": ("amounts", "not_by_it")}),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 
 from payments import clock
 from payments.admin.framework.formats import about_link, link, money
@@ -20,16 +20,12 @@ from payments.models import Account, Posting
 from payments.money import KNOWN_CURRENCIES
 from payments.typed_text import read_day
 
+ONE = "<uuid:pk>/<str:mode>/<str:currency>/<str:account>/"
+
 
 @admin.register(Account)
 class AccountAdmin(OfMerchant):
-    def get_urls(self) -> list[URLPattern]:
-        shown, one = self.admin_site.admin_view, "<uuid:pk>/<str:mode>/<str:currency>/<str:account>/"
-        ours = [
-            path(one, shown(self.month), name="payments_account_month"),
-            path(f"{one}<str:day>/", shown(self.day), name="payments_account_day"),
-        ]
-        return [*ours, *super().get_urls()]
+    views = {"payments_account_month": (ONE, "month"), "payments_account_day": (f"{ONE}<str:day>/", "day")}
 
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Show the balances of all accounts of a merchant now."""

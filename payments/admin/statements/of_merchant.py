@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from payments import clock
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import column, id_column
+from payments.admin.framework.id_search import IdSearch
 from payments.domain.statements.statement import BadMonth, month_of
 from payments.models import Merchant, RunningBalance
 
@@ -25,7 +26,7 @@ class OfMerchant(ReadOnlyAdmin):
 
     merchant_lookup = "pk"
     search_fields = ("title",)
-    uuid_lookups = {"mer": ("pk",)}
+    search = IdSearch({"mer": "pk"})
     list_display = ("title", "books", "public_id")
     public_id = id_column("mer")
     books = column(

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path
 
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import operator_of
@@ -30,10 +29,7 @@ FILES: dict[str, tuple[str, Callable[[statements.Statement], bytes]]] = {
 
 @admin.register(Statement)
 class StatementAdmin(OfMerchant):
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.download)
-        ours = path("<uuid:pk>/<str:month>/<str:mode>.<str:kind>", view, name="payments_statement_download")
-        return [ours, *super().get_urls()]
+    views = {"payments_statement_download": ("<uuid:pk>/<str:month>/<str:mode>.<str:kind>", "download")}
 
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Show the statement of the month and mode in the address."""

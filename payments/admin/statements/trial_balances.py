@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 
 from payments import clock
 from payments.admin.form_fields import DayField
@@ -53,6 +52,10 @@ class LedgerDayAdmin(ReadOnlyAdmin):
     """The days of the ledger; each page, and `at` for any moment, sums the merchants of the operator alone."""
 
     merchant_lookup = None
+    views = {
+        "payments_ledgerday_at": ("at/", "at"),
+        "payments_ledgerday_download": ("at/trial-balance.csv", "download"),
+    }
     change_list_template = "admin/payments/statements/ledgerday_list.html"
     list_display = ("day", "all_postings", "summed")
     list_per_page = 31
@@ -68,14 +71,6 @@ class LedgerDayAdmin(ReadOnlyAdmin):
 
     def _is_for(self, request: HttpRequest) -> bool:
         return True
-
-    def get_urls(self) -> list[URLPattern]:
-        shown = self.admin_site.admin_view
-        ours = [
-            path("at/", shown(self.at), name="payments_ledgerday_at"),
-            path("at/trial-balance.csv", shown(self.download), name="payments_ledgerday_download"),
-        ]
-        return [*ours, *super().get_urls()]
 
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
         """Redirect to the trial balance at the end of the day."""

@@ -1,10 +1,10 @@
-"""Timeline entries of API requests, changes and ledger postings."""
+"""Timeline entries of API requests, changes, attempts at providers and ledger postings."""
 
 import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,14 @@ from payments.models import ApiKey, Attempt, Event, Posting, Settlement
 CREATE = "POST /v2/charges/"
 VERBS: dict[str, str] = {Attempt.Kind.CAPTURE: "capture", Attempt.Kind.VOID: "void", Attempt.Kind.REFUND: "refund"}
 FIRST_CLIENT_ERROR = 400
+OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
+# The longest time between the first and the last row of one statement.
+ONE_STATEMENT = timedelta(milliseconds=50)
+STATES: dict[str, str] = {
+    Attempt.State.OPEN: "No answer is on record yet",
+    Attempt.State.UNKNOWN: "The answer was lost: it is unknown whether money moved",
+    Attempt.State.WAITING: "The outcome comes later",
+}
 UUID7_BITS_BELOW_MILLISECONDS = 80
 MARKS = {"charge.failed": "bad", "charge.succeeded": "good", "charge.captured": "good"}
 
@@ -108,3 +116,31 @@ def _facts(lines: list[Posting]) -> list[tuple[str, object]]:
         facts.append((posting.account.replace("_", " "), f"{side} {money(abs(posting.amount), posting.currency)}"))
     batches = {posting.settlement for posting in lines if posting.settlement}
     return facts + [("Settlement", link(Settlement, batch.pk, batch)) for batch in batches]
+
+
+def provider_moments(records: Records) -> Moments:
+    """Yield each request to the provider and its answer."""
+    for attempt in records.attempts:
+        amount = money(attempt.amount, records.charge.currency)
+        reference = ("Reference", link(Attempt, attempt.pk, attempt.reference))
+        asked = f"{attempt.provider} was asked to {attempt.kind} {amount}"
+        yield Moment(attempt.created_at, Kind.PROVIDER, asked, [reference])
+        yield _answered(attempt, _answered_at(attempt, records))
+
+
+def _answered_at(attempt: Attempt, records: Records) -> datetime:
+    """Return the time of the first row that the answer's statement wrote; the attempt is its last."""
+    changed = (event.created_at for event in records.events if event.created_at > attempt.created_at)
+    together = (at for at in changed if timedelta() <= attempt.updated_at - at <= ONE_STATEMENT)
+    return min(together, default=attempt.updated_at)
+
+
+def _answered(attempt: Attempt, at: datetime) -> Moment:
+    facts = [(name.capitalize(), value) for name, value in (attempt.response or {}).items() if value]
+    if attempt.provider_ref:
+        facts.append(("Provider's reference", attempt.provider_ref))
+    if attempt.state == Attempt.State.DONE:
+        title, mark = f"{attempt.provider} answered: {attempt.outcome}", OUTCOMES.get(attempt.outcome, "")
+    else:
+        title, mark = STATES.get(attempt.state, attempt.state), "warn"
+    return Moment(at, Kind.PROVIDER, title, facts, mark)

@@ -1,18 +1,17 @@
 """The page of a charge with its timeline."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from payments.admin.framework.change_audit import ViewRecorded
 from payments.admin.framework.formats import chips, copyable, link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.timeline.attempts import provider_moments
-from payments.admin.timeline.changes import change_moments, ledger_moments, request_moments
+from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
 from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
     payer_moments,
@@ -22,10 +21,10 @@ from payments.admin.timeline.outside import (
     webhook_moments,
 )
 from payments.admin.timeline.panels import panels_of
-from payments.admin.timeline.possible_duplicates import possible_duplicates_of
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.summary import is_pending, summary_of
-from payments.models import Attempt, Charge, Event, Posting, Webhook
+from payments.ids import first_id
+from payments.models import Attempt, Charge, Event, Posting, Source, Webhook
 
 TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
@@ -42,6 +41,13 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
 LISTS = (Event, Attempt, Webhook, Posting)
 NOTABLE_SECONDS = 0.05
 MINUTE_SECONDS = 60
+# Two payments are likely the same one, made twice, if card, amount and description are within this time.
+WITHIN = timedelta(minutes=10)
+# Sources of one card that are compared, newest first: test cards have any number.
+SOURCES_MAX = 100
+DUPLICATES_SHOWN = 3
+# A charge that failed, was voided or given back whole takes nothing twice.
+PAYS = (Charge.Status.PENDING, Charge.Status.SUCCEEDED)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
@@ -50,20 +56,6 @@ def timeline(records: Records, with_address: bool) -> list[Moment]:
     moments = [moment for read in TIMELINE_SOURCES for moment in read(records)]
     moments += staff_moments(records, with_address)
     return sorted(moments, key=lambda moment: (moment.at, moment.kind))
-
-
-class TimelinePage(ViewRecorded):
-    """Shows the timeline on the page of a charge, for its ModelAdmin; the row's fields are collapsed."""
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        page: Any = super()
-        fields = flatten_fieldsets(page.get_fieldsets(request, obj))
-        return [("All fields", {"fields": fields, "classes": ("collapse",)})]
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        page: Any = self
-        context["timeline"] = timeline_context(request, kwargs["obj"], page.get_queryset(request))
-        return super().render_change_form(request, context, *args, **kwargs)
 
 
 def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> dict[str, Any]:
@@ -95,3 +87,31 @@ def _with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
         seconds = (moment.at - before).total_seconds() if before else 0.0
         yield moment, f"+{seconds:.1f} s" if NOTABLE_SECONDS <= seconds < MINUTE_SECONDS else ""
         before = moment.at
+
+
+def possible_duplicates_of(charge: Charge) -> Iterator[SafeString]:
+    """Yield a sentence for each possible duplicate, the nearest first, while both have the payer's money."""
+    card = getattr(charge.source, "card", None)
+    if card is None or charge.status not in PAYS:
+        return
+    low, high = first_id(charge.created_at - WITHIN), first_id(charge.created_at + WITHIN)
+    sources = Source.objects.filter(merchant=charge.merchant_id, livemode=charge.livemode, pk__lte=high)
+    same_card = sources.filter(card__fingerprint=card.fingerprint).order_by("-pk").values("pk")[:SOURCES_MAX]
+    equal = {"amount": charge.amount, "currency": charge.currency, "description": charge.description}
+    found = Charge.objects.filter(source__in=same_card, status__in=PAYS, **equal)
+    earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:DUPLICATES_SHOWN]
+    later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:DUPLICATES_SHOWN]
+    nearest = sorted([*earlier, *later], key=lambda other: abs(other.created_at - charge.created_at))
+    yield from (_duplicate(charge, other) for other in nearest[:DUPLICATES_SHOWN])
+
+
+def _duplicate(charge: Charge, other: Charge) -> SafeString:
+    seconds = round(abs(other.created_at - charge.created_at).total_seconds())
+    apart = f"{seconds // MINUTE_SECONDS} min" if seconds >= MINUTE_SECONDS else f"{seconds or 'less than 1'} s"
+    return format_html(
+        "Charged twice? The same card paid {} for the same thing {} {}: {}.",
+        money(other.amount, other.currency),
+        apart,
+        "later" if other.created_at > charge.created_at else "earlier",
+        link(Charge, other.pk, other),
+    )

@@ -11,15 +11,16 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
-from payments.admin.framework.base import ByMode, ReadOnlyAdmin, ReadOnlyInline, by
+from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import chip, column, link, moment_column, short_id
-from payments.admin.framework.id_search import events_of_request
+from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.moments import moment_text
@@ -116,23 +117,31 @@ ByStanding = by(
 )
 
 
+def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+    if prefix == "req":
+        yield {"event__in": events_of_request(uuid).values("pk")}
+    if prefix == "ch":
+        yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
+
+
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
     merchant_lookup = "merchant"
+    views = {
+        "payments_webhook_send_again": ("<uuid:pk>/send-again/", "send_one_again"),
+        "payments_charge_send_webhooks_again": ("of-charge/<uuid:pk>/", "send_again_of_charge"),
+    }
     list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
     list_filter = (ByStanding, "state", ByMode, "created_at")
     list_select_related = ("event",)
     search_fields = ("url",)
     search_help_text = "Any ID, whole, or a part of the URL."
-    uuid_lookups = {
-        "": ("pk",),
-        "evt": ("event_id",),
-        "ch": ("event__object_id",),
-        "re": ("event__object_id",),
-        "mer": ("merchant_id",),
-    }
+    search = IdSearch(
+        {"": "pk", "evt": "event_id", "ch": "event__object_id", "re": "event__object_id", "mer": "merchant_id"},
+        named=_named_by,
+    )
     actions = ["send_again"]
     fieldsets = (
         (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
@@ -150,35 +159,15 @@ class WebhookAdmin(ReadOnlyAdmin):
     event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
     type = column("Type", lambda row: row.event.type)
     object_link = column(
-        "Object",
-        lambda row: link_to_object(row.event),
-        in_list=lambda row: link_to_object(row.event, is_short=True),
+        "Object", lambda row: link_to_object(row.event), in_list=lambda row: link_to_object(row.event, is_short=True)
     )
     chip = column("State", lambda row: chip(row.state))
     short_url = column(
         "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
     )
 
-    class Media:
-        css = {"all": ["payments/admin.css"]}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("event__payload")
-
-    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
-        if prefix == "req":
-            yield {"event__in": events_of_request(uuid).values("pk")}
-        if prefix == "ch":
-            yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
-        yield from super().named_by(prefix, uuid)
-
-    def get_urls(self) -> list[URLPattern]:
-        one, of_charge = map(self.admin_site.admin_view, (self.send_one_again, self.send_again_of_charge))
-        ours = [
-            path("<uuid:pk>/send-again/", one, name="payments_webhook_send_again"),
-            path("of-charge/<uuid:pk>/", of_charge, name="payments_charge_send_webhooks_again"),
-        ]
-        return [*ours, *super().get_urls()]
 
     def buttons_of(self, request: HttpRequest, row: Webhook) -> list[ActionButton]:
         address = reverse("admin:payments_webhook_send_again", args=[row.pk])

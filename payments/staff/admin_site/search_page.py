@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field, lookup_field
 from django.db import OperationalError, transaction
@@ -18,7 +17,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from payments import clock
-from payments.admin.framework.id_search import ID_BEGINNING, PUBLIC_ID, UUID_TEXT, IdSearch
+from payments.admin.framework.base import BaseAdmin
+from payments.admin.framework.id_search import ID_BEGINNING, PUBLIC_ID, UUID_TEXT
 from payments.connections import allow_long_statements
 from payments.search import find as index
 from payments.search.query import Query, parse
@@ -88,23 +88,23 @@ def _page(request: HttpRequest, term: str, query: Query | None = None, **context
     return TemplateResponse(request, "admin/found.html", context)
 
 
-def _begun_by(request: HttpRequest, term: str) -> Iterator[tuple[IdSearch, QuerySet[Any]]]:
+def _begun_by(request: HttpRequest, term: str) -> Iterator[tuple[BaseAdmin, QuerySet[Any]]]:
     """Yield the pages with their rows whose ID begins with `term`."""
     for page in _pages(request):
-        condition = page.begun_by(term)
+        condition = page.search.begun_by(term)
         if condition is not None:
             yield page, page.get_queryset(request).filter(**condition)
 
 
-def _found_by(request: HttpRequest, query: Query) -> Iterator[tuple[IdSearch, QuerySet[Any]]]:
+def _found_by(request: HttpRequest, query: Query) -> Iterator[tuple[BaseAdmin, QuerySet[Any]]]:
     """Yield the pages with their rows that `query` finds."""
     for page in _pages(request):
-        found = page.found_by(request, query)
+        found = page.search.found_by(request, query)
         if found is not None:
             yield page, page.get_queryset(request).filter(pk__in=found.newest(SHOWN_OF_EACH + 1))
 
 
-def _groups(request: HttpRequest, found: Iterator[tuple[IdSearch, QuerySet[Any]]], term: str) -> Iterator[Group]:
+def _groups(request: HttpRequest, found: Iterator[tuple[BaseAdmin, QuerySet[Any]]], term: str) -> Iterator[Group]:
     """Yield a group for each page of which something was found; `term` leads to its list, if it finds them too."""
     for page, rows in found:
         related = page.get_list_select_related(request)
@@ -114,7 +114,7 @@ def _groups(request: HttpRequest, found: Iterator[tuple[IdSearch, QuerySet[Any]]
             yield _group(request, page, newest, term)
 
 
-def _group(request: HttpRequest, page: IdSearch, newest: list[Any], term: str) -> Group:
+def _group(request: HttpRequest, page: BaseAdmin, newest: list[Any], term: str) -> Group:
     columns: list[Any] = [*page.get_list_display(request)]
     if hasattr(newest[0], "livemode") and "mode" not in columns:
         columns.append("mode")
@@ -135,7 +135,7 @@ def _group(request: HttpRequest, page: IdSearch, newest: list[Any], term: str) -
     )
 
 
-def _lists_of(page: IdSearch, rows: list[Any], term: str) -> dict[str, str]:
+def _lists_of(page: BaseAdmin, rows: list[Any], term: str) -> dict[str, str]:
     address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_changelist")
     if not hasattr(rows[0], "livemode"):
         return {"all": f"{address}?{urlencode({'q': term})}"}
@@ -143,9 +143,9 @@ def _lists_of(page: IdSearch, rows: list[Any], term: str) -> dict[str, str]:
     return {f"all in {mode} mode": f"{address}?{urlencode({'q': term, 'mode': mode})}" for mode in sorted(modes)}
 
 
-def _pages(request: HttpRequest) -> Iterator[IdSearch]:
-    pages = map(admin.site.get_model_admin, filter(admin.site.is_registered, apps.get_models()))
-    return (page for page in pages if isinstance(page, IdSearch) and page.has_view_permission(request))
+def _pages(request: HttpRequest) -> list[Any]:
+    site: Any = admin.site
+    return [page for page in site.pages() if page.has_view_permission(request)]
 
 
 def _page_of(row: Model) -> str:
@@ -155,6 +155,6 @@ def _page_of(row: Model) -> str:
 def _named_by(request: HttpRequest, term: str) -> Iterator[Model]:
     """Yield the rows with the ID `term` that the operator may see."""
     for page in _pages(request):
-        own = (condition for condition in page.conditions(term) if set(condition) == {"pk"})
+        own = (condition for condition in page.search.conditions(term) if set(condition) == {"pk"})
         for condition in own:
             yield from page.get_queryset(request).filter(**condition)

@@ -3,6 +3,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.admin import AdminSite
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path
@@ -95,6 +96,16 @@ class StaffSite(AdminSite):
 
     # The navigation is in the page header, on phones too.
     enable_nav_sidebar = False
+    models: Mapping[type[Model], None] = {}
+
+    def register(self, model_or_iterable: Any, *args: Any, **named: Any) -> None:
+        super().register(model_or_iterable, *args, **named)
+        models = [model_or_iterable] if isinstance(model_or_iterable, type) else model_or_iterable
+        self.models = {**self.models, **dict.fromkeys(models)}
+
+    def pages(self) -> list[Any]:
+        """Return the page of each registered model, in the order of registration."""
+        return [self.get_model_admin(model) for model in self.models if self.is_registered(model)]
 
     def has_permission(self, request: HttpRequest) -> bool:
         user: Any = request.user

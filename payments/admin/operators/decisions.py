@@ -107,7 +107,8 @@ class DecidedByAnother(ReadOnlyAdmin):
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
             consequence = None if fitting[0].by_proposer else self.consequence_of(row)
-            return form_page(request, self, self.question(row), self.facts_of(row), form, buttons, consequence, row)
+            facts, mode = self.facts_of(row), self.mode_of(row)
+            return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
         allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
         chosen = allowed.get(form.cleaned_data["decision"])
         if chosen is None:
