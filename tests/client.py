@@ -5,6 +5,7 @@ import json
 import time
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
@@ -79,6 +80,13 @@ class Api:
     def read(self, charge: dict[str, Any]) -> dict[str, Any]:
         """Return the charge as it is now."""
         return made(self.get(f"/charges/{charge['id']}"))
+
+
+def signed_in(user: User) -> Client:
+    """Return the browser of an operator who is signed in."""
+    browser = Client()
+    browser.force_login(user)
+    return browser
 
 
 def _waited(response: HttpResponse) -> HttpResponse:

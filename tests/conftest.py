@@ -14,6 +14,8 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from tests.audited_pages import audited_pages
 from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
+from tests.ledger.books import charge_fees
+from tests.support.receiver import Receiver
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 cached_keys.seconds = 0
@@ -65,6 +67,31 @@ def other_shop(db: None) -> NewMerchant:
 def api(shop: NewMerchant) -> Api:
     """Return the API with the shop's secret test key."""
     return Api(shop.keys["sk_test"])
+
+
+@pytest.fixture
+def other_api(other_shop: NewMerchant) -> Api:
+    """Return the API with another merchant's secret test key."""
+    return Api(other_shop.keys["sk_test"])
+
+
+@pytest.fixture
+def live_api(shop: NewMerchant) -> Api:
+    """Return the API with the shop's secret live key."""
+    return Api(shop.keys["sk_live"])
+
+
+@pytest.fixture
+def fees(shop: NewMerchant) -> None:
+    """Set the shop's fee for card charges in pesos: 3.5 % and 15 centavos."""
+    charge_fees(shop.merchant)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Yield an endpoint that takes every webhook."""
+    with Receiver() as receiver:
+        yield receiver
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from payments import embedded
-from payments.embedded import postgres, redis_server
-from payments.embedded.folders import Folders, make_running_folders, prepare
-from payments.embedded.processes import wait_until
+from tests.support.postgres import Postgres
+from tests.support.redis_process import RedisProcess
 
 # The suite asks nothing of the disk, and threads of several workers want connections at once.
 SETTINGS = {
@@ -51,8 +50,7 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(data, ignore_errors=True))
     data.chmod(0o711)
-    folders = prepare(data)
-    make_running_folders(folders)
+    postgres, redis = Postgres(data), RedisProcess(data)
     embedded.put_into_environment(data)
     # Each of many threads that race keeps its own until it ends.
     os.environ.setdefault("DATABASE_CONNECTIONS", "200")
@@ -60,21 +58,8 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     for rate in ("RATE_LIMIT", "RATE_LIMIT_ANONYMOUS"):
         os.environ.setdefault(rate, "100000/second")
     if "DATABASE_URL" not in given:
-        _start_postgres(config, folders)
+        config.add_cleanup(postgres.stop)
+        postgres.start(**SETTINGS)
     if "REDIS_URL" not in given:
-        _start_redis(config, folders)
-
-
-def _start_postgres(config: pytest.Config, folders: Folders) -> None:
-    postgres.create(folders)
-    process = postgres.start(folders, SETTINGS)
-    config.add_cleanup(lambda: postgres.stop_server(process))
-    if not wait_until(lambda: postgres.is_ready(folders), 30):
-        raise pytest.UsageError(folders.log("postgres").read_text())
-
-
-def _start_redis(config: pytest.Config, folders: Folders) -> None:
-    process = redis_server.start(folders)
-    config.add_cleanup(lambda: redis_server.stop_server(process))
-    if not wait_until(lambda: redis_server.is_ready(folders), 10):
-        raise pytest.UsageError(folders.log("redis").read_text())
+        config.add_cleanup(redis.stop)
+        redis.start()

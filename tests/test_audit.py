@@ -3,18 +3,18 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.support.http_server import NOBODY, Answered, Asked, answering
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parent.parent
-NOBODY = "http://127.0.0.1:1/v1/query"
 LOCK = (ROOT / ".ci" / "dev.lock").read_text()
 [DJANGO] = [line.split()[0] for line in LOCK.splitlines() if line.startswith("django==")]
 ADVISORY = {
@@ -30,37 +30,19 @@ ADVISORY = {
 }
 
 
-class Osv(BaseHTTPRequestHandler):
-    """A service with one advisory, against the version `spoken_of`."""
-
-    spoken_of = ""
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        pin = f"{asked['package']['name']}=={asked['version']}"
-        body = json.dumps({"vulns": [ADVISORY]} if pin == self.spoken_of else {}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
-def osv() -> Iterator[type[Osv]]:
-    """Yield a service of our own; `url` is where it is."""
+def osv() -> Iterator[SimpleNamespace]:
+    """Yield a service at `url` with one advisory, against the version `spoken_of`."""
+    service = SimpleNamespace(spoken_of="")
 
-    class Asked(Osv):
-        url: str
+    def look_up(asked: Asked) -> Answered:
+        package = json.loads(asked.body)
+        pin = f"{package['package']['name']}=={package['version']}"
+        return Answered(200, {"vulns": [ADVISORY]} if pin == service.spoken_of else {})
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Asked) as server:
-        Asked.url = f"http://127.0.0.1:{server.server_port}/v1/query"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Asked
-        server.shutdown()
+    with answering(look_up) as server:
+        service.url = f"{server.address}/v1/query"
+        yield service
 
 
 def audit(url: str, kept: Path) -> "subprocess.CompletedProcess[str]":
@@ -92,7 +74,7 @@ def test_where_there_is_none_the_answer_is_kept_with_its_date(osv: Any, kept: Pa
 
 
 def test_without_network_nothing_is_said_to_be_clean(kept: Path) -> None:
-    done = audit(NOBODY, kept)
+    done = audit(f"{NOBODY}/v1/query", kept)
     assert (done.returncode, "NOT KNOWN" in done.stdout) == (0, True)
     assert answer_in(kept)["looked_up"] == 0
 
@@ -101,7 +83,7 @@ def test_without_network_an_earlier_answer_stands(osv: Any, kept: Path) -> None:
     osv.spoken_of = DJANGO
     audit(osv.url, kept)
     before = kept.read_text()
-    done = audit(NOBODY, kept)
+    done = audit(f"{NOBODY}/v1/query", kept)
     assert (done.returncode, "nothing new is known" in done.stdout, kept.read_text()) == (1, True, before)
 
 
@@ -111,5 +93,5 @@ def test_an_earlier_answer_about_other_versions_is_not_taken_for_one_about_these
     answer = answer_in(kept)
     answer["lock"], answer["advisories"][0]["pin"] = "another", "django==1.0"
     kept.write_text(json.dumps(answer))
-    done = audit(NOBODY, kept)
+    done = audit(f"{NOBODY}/v1/query", kept)
     assert (done.returncode, "Other versions are pinned since" in done.stdout) == (0, True)

@@ -19,7 +19,7 @@ from payments.models import Attempt
 from payments.providers import http
 from payments.providers.base import Approved, Outcome, Provider
 from tests.client import Api
-from tests.providers.wire import Answered, Fake
+from tests.support.http_server import Answered, answering
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -152,8 +152,7 @@ def test_nobody_holds_a_connection_while_a_provider_is_asked(api: Api) -> None:
 
 
 def test_nobody_holds_a_connection_while_a_provider_answers() -> None:
-    fake = Fake(lambda _: Answered(200, {}), lambda body: body)
-    with fake.serving():
+    with answering(lambda _: Answered(200, {})) as fake:
         backend()
         http.send("GET", fake.address, {})
     assert connection.connection is None

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -12,13 +13,13 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
+from payments.embedded.processes import wait_until
 from payments.models import Webhook
 from tests.client import APPROVED, CARD_FIELDS, Api
 from tests.collector import Collector
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.web import web_process, web_server
-from tests.figures.servers.worker import OPTIONS, database_url, nothing_waits
+from tests.support.receiver import Receiver
+from tests.support.web import web_process, web_server
+from tests.support.worker import Worker, database_url, nothing_waits
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -91,21 +92,17 @@ def test_a_worker_starts_delivers_and_ends_while_nobody_reads_its_log(
     with Receiver() as receiver:
         deliver(api, receiver)
         OUTAGES[outage](collector)
-        worker = started_worker(tmp_path)
-        try:
+        with started_worker(tmp_path) as worker:
             assert wait_until(nothing_waits, PATIENCE_SECONDS)
             deliver(api, receiver)
             assert wait_until(nothing_waits, PATIENCE_SECONDS)
-            worker.send_signal(signal.SIGTERM)
-            assert worker.wait(PATIENCE_SECONDS) == 0
-        finally:
-            stop(worker, timeout_seconds=0, first=signal.SIGKILL)
+            worker.program.send(signal.SIGTERM)
+            assert worker.program.wait() == 0
         assert {call.event["type"] for call in receiver.calls} >= {"charge.created", "charge.succeeded"}
 
 
 def test_a_worker_says_how_many_lines_were_lost(api: Api, collector: Collector, tmp_path: Path) -> None:
-    worker = started_worker(tmp_path)
-    try:
+    with started_worker(tmp_path):
         assert wait_until(lambda: "ready." in collector.text(), PATIENCE_SECONDS)
         collector.go()
         with Receiver() as receiver:
@@ -113,8 +110,6 @@ def test_a_worker_says_how_many_lines_were_lost(api: Api, collector: Collector, 
             assert wait_until(nothing_waits, PATIENCE_SECONDS)
         collector.come()
         assert wait_until(lambda: collector.lost() > 0, PATIENCE_SECONDS)
-    finally:
-        stop(worker, timeout_seconds=0, first=signal.SIGKILL)
 
 
 def deliver(api: Api, receiver: Receiver) -> None:
@@ -123,25 +118,19 @@ def deliver(api: Api, receiver: Receiver) -> None:
     assert Webhook.objects.exists()
 
 
-def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
-    """Return a worker that logs to `folder`, however broken that is."""
+@contextmanager
+def started_worker(folder: Path) -> Iterator[Worker]:
+    """Yield a worker that logs to `folder`, however broken that is."""
     # As for a collector that ends as soon as it has started: opening a pipe without a reader would wait.
     kept_open = os.open(folder / "worker.log", os.O_RDWR | os.O_NONBLOCK)
-    command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
-    worker = spawn(
-        [*command, "--pool=threads"],
-        log=folder / "worker.log",
-        # At this level an idle worker logs its sweeps.
-        environment={
-            **os.environ,
-            "DATABASE_URL": database_url(),
-            "NOTIFY_ALLOW_LOOPBACK": "true",
-            "LOG_LEVEL": "DEBUG",
-        },
-        cwd=PROJECT,
-    )
+    worker = Worker(folder)
+    # At this level an idle worker logs its sweeps.
+    worker.start("--pool=threads", NOTIFY_ALLOW_LOOPBACK="true", LOG_LEVEL="DEBUG")
     os.close(kept_open)
-    return worker
+    try:
+        yield worker
+    finally:
+        worker.kill()
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,11 @@ def spawn(
     with log.open("ab") as output:
         return subprocess.Popen(  # nosec B603 # a program of ours, with arguments of ours
             [str(argument) for argument in arguments],
-            stdout=output,
             stderr=output,
             env=dict(environment),
             start_new_session=True,
             preexec_fn=lambda: die_with_parent(parent_pid, death_signal),
-            **{"stdin": subprocess.DEVNULL, **popen_options},
+            **{"stdin": subprocess.DEVNULL, "stdout": output, **popen_options},
         )
 
 

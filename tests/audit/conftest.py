@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.test import Client
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -43,10 +41,3 @@ def forge() -> Forge:
                 cursor.execute(statement)
 
     return run
-
-
-def signed_in(user: User) -> Client:
-    """Return the browser of an operator."""
-    client = Client()
-    client.force_login(user)
-    return client

@@ -11,7 +11,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, Merchant, MerchantAccess
-from tests.audit.conftest import signed_in
+from tests.client import signed_in
 from tests.concurrency import in_background
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from payments.admin.framework.change_audit import Audited
 from payments.models import AuditEntry
 from payments.staff.sign_in import enrolment
-from tests.audit.conftest import signed_in
+from tests.client import signed_in
 from tests.staff.sign_in import PASSWORD, app_of
 
 NEW_PASSWORD = "jeepney-88-pancit"

@@ -7,7 +7,8 @@ from typing import Any
 
 from payments.embedded.processes import EmbeddedError
 from tests.benchmark.options import parse
-from tests.benchmark.servers import Failed, main_service, started_service
+from tests.benchmark.servers import main_service, started_service
+from tests.support.processes import Failed
 
 # A provider account may hold 30 % of a web process's threads, and here one holds 80 threads and more.
 SLOW = {"SIMULATOR_LATENCY_SECONDS": "1", "WEB_THREADS": "400"}

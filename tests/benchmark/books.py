@@ -15,7 +15,7 @@ from payments.models import Charge, Event, Source, Webhook
 from payments.quickstart.payment import REFUNDED
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.parts import PARTS
-from tests.benchmark.servers import Failed
+from tests.support.processes import Failed
 
 DRAIN_SECONDS = 600
 CAPTURED = Charge.objects.filter(status="succeeded", captured=True, amount_captured=F("amount"))

@@ -8,9 +8,9 @@ from math import ceil
 from pathlib import Path
 
 from payments.embedded import postgres
-from payments.embedded.processes import spawn
 from tests.benchmark.figures import Figures, Stretch, measured
-from tests.benchmark.servers import Service, failed
+from tests.benchmark.servers import Service
+from tests.support.processes import start
 
 FOLDER = Path(__file__).parent
 THREADS = 2
@@ -60,7 +60,7 @@ class Pgbench:
 
     def _run(self, script: str, variables: dict[str, int]) -> Stretch:
         output = self._logs / "output"
-        command: list[str | Path] = [
+        command = [
             postgres.wheel_folder() / "bin" / "pgbench",
             f"--client={self.clients}",
             f"--jobs={min(THREADS, self.clients)}",
@@ -72,8 +72,7 @@ class Pgbench:
         ]
         address = zip(("PGHOST", "PGUSER", "PGPASSWORD", "PGDATABASE"), self.service.database, strict=True)
         environment = {"PATH": os.defpath, **dict(address)}
-        if spawn(command, log=output, environment=environment).wait(self._seconds + GRACE_SECONDS):
-            raise failed("pgbench", output)
+        start(command, log=output, environment=environment).succeed(self._seconds + GRACE_SECONDS)
         latencies = [
             int(line.split()[LATENCY_COLUMN]) / MICROSECONDS
             for log in self._logs.glob("transactions.*")

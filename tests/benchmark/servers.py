@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,12 +18,12 @@ from environ import Env
 
 from payments import embedded
 from payments.embedded.folders import PROJECT, prepare
-from payments.embedded.processes import spawn, stop, tail, wait_until
 from payments.quickstart.ports import HOST, answers, claim
 from payments.web.server import CONNECTIONS, PROCESSES
+from tests.support.processes import running
 
-TIMEOUT_SECONDS = 60
-LOG_LINES_SHOWN = 15
+# As long as a cluster may take to be made and migrated.
+START_SECONDS = 300
 # All other settings of the environment hold for the run, so that their price can be seen.
 OUTSIDE_SERVERS = ("DATABASE_URL", "REDIS_URL")
 # Requests are still counted, but no limit is reached.
@@ -42,10 +41,6 @@ SIDE_SERVERS: dict[str, list[Any]] = {
     "usual": [*GRANIAN, "--factory", "django.core.wsgi:get_wsgi_application"],
     "receiver": ["tests.benchmark.beside.receiver"],
 }
-
-
-class Failed(Exception):
-    """The run cannot continue; the message is for the person at the terminal."""
 
 
 @dataclass(frozen=True)
@@ -90,22 +85,14 @@ def started_service(**settings: str) -> Iterator[Service]:
     log = data / "quickstart.log"
     outer = {name: value for name, value in os.environ.items() if name not in OUTSIDE_SERVERS}
     command = [sys.executable, PROJECT / "manage.py", "quickstart", "--json", "--port", "0", "--data", data]
-    process = subprocess.Popen(
-        command,
-        env=outer | LIMITS | settings,
-        stdout=subprocess.PIPE,
-        stderr=log.open("wb"),
-        start_new_session=True,
-    )
+    output, environment = data / "ready", outer | LIMITS | settings
     try:
-        # Nothing but one line is ever written there, and that when all is ready.
-        line = process.stdout.readline() if process.stdout else b""
-        if not line:
-            raise failed("the quickstart", log)
-        ready = json.loads(line)
-        yield Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
+        with running(command, log=log, output=output, environment=environment, stop_seconds=30) as quickstart:
+            # Nothing but one line is ever written there, and that when all is ready.
+            quickstart.wait_until(lambda: quickstart.output.endswith("\n"), START_SECONDS)
+            ready = json.loads(quickstart.output)
+            yield Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
     finally:
-        stop(process, timeout_seconds=30)
         for folder in prepare(data).described():
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -128,18 +115,8 @@ def side_server(name: str, data: Path, **environment: str) -> Iterator[SideServe
     with claim(0) as claimed:
         port = claimed.getsockname()[1]
         command = [sys.executable, "-m", *map(str, SIDE_SERVERS[name]), "--port", str(port)]
-        process = spawn(command, log=log, environment=os.environ | environment, cwd=PROJECT)
-        try:
-            if not wait_until(lambda: process.poll() is not None or answers(port), TIMEOUT_SECONDS) or process.poll():
-                raise failed(f"the benchmark's {name}", log)
-            yield SideServer(port, process.pid)
-        finally:
-            stop(process, timeout_seconds=5)
-
-
-def failed(name: str, log: Path) -> Failed:
-    """Return the error of a program, with the end of its log."""
-    return Failed("\n  ".join([f"{name} failed. The end of {log}:", *tail(log, LOG_LINES_SHOWN)]))
+        with running(command, log=log, ready=lambda: answers(port), environment=os.environ | environment) as program:
+            yield SideServer(port, program.pid)
 
 
 def _pids(quickstart: int) -> dict[str, int]:

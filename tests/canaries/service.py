@@ -1,5 +1,6 @@
 """The whole of kaha as `quickstart` starts it, with a PostgreSQL that logs every statement, and recorders."""
 
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,8 +15,8 @@ from psycopg import sql
 from payments.embedded.folders import Folders, prepare, secrets_of
 from payments.embedded.postgres import DATABASE, USER
 from tests.canaries.shop import Shop
-from tests.figures.servers.receiver import Receiver
 from tests.quickstart.quickstart_process import Quickstart
+from tests.support.receiver import Receiver
 from tests.traces.listeners import Listener, listener
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.canaries.settings", "RATE_LIMIT": "100000/second"}
@@ -64,7 +65,7 @@ def service(data: Path) -> Iterator[Service]:
         before = ("env", *(f"{name}={value}" for name, value in (SETTINGS | exports).items()))
         quickstart = Quickstart(data, "--json", before=before)
         stack.callback(quickstart.ended)
-        stack.callback(quickstart.process.terminate)
+        stack.callback(quickstart.program.send, signal.SIGTERM)
         ready = quickstart.ready()
         folders = prepare(data)
         receiver = stack.enter_context(Receiver())

@@ -19,7 +19,7 @@ from tests.canaries.plant import plant
 from tests.canaries.scanner import Finding, findings
 from tests.canaries.service import Service, service
 from tests.canaries.shapes import SHAPES
-from tests.quickstart.conftest import remove_linked_folders
+from tests.support.postgres import remove_linked_folders
 
 pytestmark = pytest.mark.long
 

@@ -8,18 +8,8 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import Result
 from payments.ids import parse_id
 from payments.models import Charge
-from payments.providers.base import Operation, Outcome, Unknown
-from payments.providers.simulator.connector import Simulator
 
 WEEK = timedelta(days=7)
-
-
-class LosesAnswers(Simulator):
-    """Extends the hold, and the answer never arrives."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        super().extend(operation)
-        return Unknown("the answer was lost")
 
 
 def row_of(charge: dict[str, Any]) -> Charge:

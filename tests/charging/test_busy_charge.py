@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event
 from typing import Any
 
 import pytest
@@ -18,34 +17,18 @@ from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
 from payments.failpoints import Failpoint
-from payments.providers.base import Operation, Outcome
-from payments.providers.simulator.connector import Simulator
 from payments.redis_client.rate_counters import Counters
 from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys
-from tests.charging.doubles import provider
+from tests.charging.doubles import LONG_SECONDS, Waits, provider
 from tests.client import Api, error_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-LONG_SECONDS = 60
-
-
-class Blocked(Simulator):
-    """Takes refunds, and answers when it is released."""
-
-    def __init__(self) -> None:
-        self.asked, self.proceed = Event(), Event()
-
-    def refund(self, operation: Operation) -> Outcome:
-        self.asked.set()
-        assert self.proceed.wait(LONG_SECONDS)
-        return super().refund(operation)
-
 
 @pytest.fixture
-def blocked() -> Iterator[Blocked]:
-    double = Blocked()
+def blocked() -> Iterator[Waits]:
+    double = Waits("refund")
     with provider(double):
         yield double
 
@@ -83,7 +66,7 @@ def waiting() -> int:
 
 
 @contextmanager
-def refunds(api: Api, blocked: Blocked, count: int) -> Iterator[list[Future[HttpResponse]]]:
+def refunds(api: Api, blocked: Waits, count: int) -> Iterator[list[Future[HttpResponse]]]:
     """One refund that the provider is asked for, and `count` that wait for it."""
     charge = api.charge()
     connection.close()
@@ -96,7 +79,7 @@ def refunds(api: Api, blocked: Blocked, count: int) -> Iterator[list[Future[Http
             blocked.proceed.set()
 
 
-def test_nobody_holds_a_connection_while_another_operation_is_waited_for(api: Api, blocked: Blocked) -> None:
+def test_nobody_holds_a_connection_while_another_operation_is_waited_for(api: Api, blocked: Waits) -> None:
     with noticed(Failpoint.WAITING) as seen, refunds(api, blocked, 1):
         assert wait_until(lambda: bool(seen), LONG_SECONDS)
     assert set(seen) == {None}
@@ -104,7 +87,7 @@ def test_nobody_holds_a_connection_while_another_operation_is_waited_for(api: Ap
 
 @pytest.mark.usefixtures("two_connections")
 def test_others_are_served_while_more_wait_than_there_are_connections(
-    api: Api, other_shop: NewMerchant, blocked: Blocked
+    api: Api, other_shop: NewMerchant, blocked: Waits
 ) -> None:
     with refunds(api, blocked, 4) as answers:
         assert wait_until(lambda: waiting() == 4, LONG_SECONDS)
@@ -115,7 +98,7 @@ def test_others_are_served_while_more_wait_than_there_are_connections(
         assert answers[0].result().status_code == 200
 
 
-def test_when_enough_wait_for_a_charge_one_more_is_refused_at_once(api: Api, blocked: Blocked) -> None:
+def test_when_enough_wait_for_a_charge_one_more_is_refused_at_once(api: Api, blocked: Waits) -> None:
     with refunds(api, blocked, operations.WAITING_MAX) as answers:
         assert wait_until(lambda: waiting() == operations.WAITING_MAX, LONG_SECONDS)
         charge = api.get("/charges/").json()["data"][0]
@@ -127,7 +110,7 @@ def test_when_enough_wait_for_a_charge_one_more_is_refused_at_once(api: Api, blo
     assert waiting() == 0
 
 
-def test_those_that_wait_for_one_charge_keep_nobody_from_another(api: Api, blocked: Blocked) -> None:
+def test_those_that_wait_for_one_charge_keep_nobody_from_another(api: Api, blocked: Waits) -> None:
     other = api.held()
     with refunds(api, blocked, operations.WAITING_MAX):
         assert wait_until(lambda: waiting() == operations.WAITING_MAX, LONG_SECONDS)

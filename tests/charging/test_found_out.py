@@ -1,7 +1,5 @@
 """What was found out once stays found out: a question without an answer takes nothing of it back."""
 
-from collections.abc import Callable
-
 import pytest
 
 from payments.domain.approvals.decide import close_overtaken
@@ -9,9 +7,8 @@ from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, UnknownOutcome
-from payments.providers.base import Operation, Outcome, Payment, Unknown
-from payments.providers.simulator.connector import Simulator
-from tests.charging.doubles import KnowsNothing, provider
+from payments.providers.base import Outcome, Unknown
+from tests.charging.doubles import Do, Double, KnowsNothing, provider
 from tests.charging.elapsed_time import recover
 from tests.charging.lateness import settle_refunds
 from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
@@ -21,28 +18,13 @@ from tests.pages.waiting_charges import page_of
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-class AnswersTooLate(Simulator):
-    """Answers nobody, so late that the asking process was taken for dead and the outcome looked up meanwhile."""
-
-    def create_payment(self, payment: Payment) -> Outcome:
-        super().create_payment(payment)
+def test_a_late_question_without_an_answer_leaves_what_others_found_and_is_looked_up_soon(api: Api) -> None:
+    def answer_too_late(do: Do, asked: object) -> Unknown:
+        do()
         recover()
         return Unknown("timed out")
 
-
-class Meanwhile(Simulator):
-    """Something is done while it is asked for a refund."""
-
-    def __init__(self, do: Callable[[], None]) -> None:
-        self._do = do
-
-    def refund(self, operation: Operation) -> Outcome:
-        self._do()
-        return super().refund(operation)
-
-
-def test_a_late_question_without_an_answer_leaves_what_others_found_and_is_looked_up_soon(api: Api) -> None:
-    with provider(AnswersTooLate()):
+    with provider(Double(create_payment=answer_too_late)):
         api.charge(CHALLENGED)
 
     attempt = Attempt.objects.get()
@@ -82,11 +64,12 @@ def test_a_refund_that_waited_for_an_answer_ends_no_other_operation(api: Api) ->
         recover()
     under_way = []
 
-    def find_out() -> None:
+    def find_out(do: Do, asked: object) -> Outcome:
         settle_refunds()
         under_way.append(Charge.objects.get().operation)
+        return do()
 
-    with provider(Meanwhile(find_out)):
+    with provider(Double(refund=find_out)):
         made(api.post(f"/charges/{charge['id']}/refund", {"amount": 2_000}))
 
     assert under_way == ["refund"]

@@ -14,29 +14,14 @@ from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay
 from payments.models import Attempt, Charge
-from payments.providers.base import Capabilities, NotSent, Operation, Outcome
-from payments.providers.simulator.connector import Simulator
+from payments.providers.base import Capabilities
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from tests.charging.doubles import provider
+from tests.charging.doubles import Double, LosesAnswers, Unreachable, provider
 from tests.charging.elapsed_time import let_time_pass, recover
-from tests.charging.hold_extensions import WEEK, LosesAnswers, extend, row_of, stands
+from tests.charging.hold_extensions import WEEK, extend, row_of, stands
 from tests.client import CHALLENGED, DECLINED, Api, made
 from tests.concurrency import at_once
 from tests.invariants.test_invariants import broken
-
-
-class Unreachable(Simulator):
-    """Refuses the connection."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        return NotSent("connection refused")
-
-
-class ExtendsNothing(Simulator):
-    """Keeps holds for as long as it does, like many a provider."""
-
-    def capabilities(self, source_type: str) -> Capabilities | None:
-        return Capabilities(hold=True)
 
 
 def refusal(do: Callable[[], object]) -> str:
@@ -113,7 +98,7 @@ def test_what_is_not_held_is_not_extended(api: Api, make: Callable[[Api], dict[s
 
 def test_where_the_provider_extends_no_holds_it_is_not_asked(api: Api) -> None:
     charge = api.held()
-    with provider(ExtendsNothing()):
+    with provider(Double(capabilities=Capabilities(hold=True))):
         assert refusal(lambda: extend(charge)) == "charge_not_extendable"
     assert not Attempt.objects.filter(kind="extend").exists()
 

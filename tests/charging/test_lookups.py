@@ -1,33 +1,13 @@
 """When an unknown outcome is looked up, and what a process gets that was overtaken by it."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS
 from payments.models import Attempt
-from payments.providers.base import Outcome, Payment, Unknown
-from payments.providers.simulator.connector import Simulator
-from tests.charging.doubles import provider
+from payments.providers.base import Outcome
+from tests.charging.doubles import Do, Double, lost, provider
 from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api
-
-
-class LosesPins(Simulator):
-    """Takes the payer's PIN, and the answer never arrives."""
-
-    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
-        super().continue_payment(payment, params)
-        return Unknown("the answer was lost")
-
-
-class IsOvertaken(Simulator):
-    """Answers so late that the asking process was taken for dead and the outcome looked up meanwhile."""
-
-    def create_payment(self, payment: Payment) -> Outcome:
-        outcome = super().create_payment(payment)
-        recover()
-        return outcome
 
 
 def test_the_lookups_of_a_payers_earlier_tries_put_off_none_of_the_next(api: Api) -> None:
@@ -35,7 +15,7 @@ def test_the_lookups_of_a_payers_earlier_tries_put_off_none_of_the_next(api: Api
     Attempt.objects.update(tries=len(LOOKUP_DELAYS_SECONDS))
     pin = {"confirmation_id": charge["action"]["confirmation_id"], "otp": "123456"}
 
-    with provider(LosesPins()):
+    with provider(Double(continue_payment=lost)):
         api.post(f"/charges/{charge['id']}/verify", pin)
 
     attempt = Attempt.objects.get()
@@ -47,7 +27,12 @@ def test_the_lookups_of_a_payers_earlier_tries_put_off_none_of_the_next(api: Api
 def test_a_process_that_was_overtaken_answers_with_the_bytes_that_its_key_has_already(api: Api) -> None:
     body = {"amount": 100, "currency": "PHP", "source": api.source(CHALLENGED), "description": "Slow"}
 
-    with provider(IsOvertaken()):
+    def be_overtaken(do: Do, asked: object) -> Outcome:
+        outcome = do()
+        recover()
+        return outcome
+
+    with provider(Double(create_payment=be_overtaken)):
         slow = api.post("/charges/", body, key="slow")
 
     again = api.post("/charges/", body, key="slow")

@@ -1,6 +1,8 @@
 """What nobody recorded is found out from the provider, never guessed."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -9,15 +11,15 @@ from payments import clock
 from payments.domain.charging import recovery
 from payments.ids import parse_id
 from payments.models import Attempt, Charge
-from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import (
     CutsTheDatabase,
-    DiesAfter,
-    DiesBefore,
+    Double,
     LosesAnswers,
     NeverHears,
     Unreachable,
+    dies_after,
+    dies_before,
     provider,
 )
 from tests.charging.elapsed_time import recover
@@ -141,16 +143,16 @@ def test_the_next_operation_is_refused_while_the_last_one_stays_unknown(api: Api
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("double", "status"), [(DiesBefore(), "failed"), (DiesAfter(), "succeeded")], ids=["before", "after"]
+    ("dies", "status"), [(dies_before, "failed"), (dies_after, "succeeded")], ids=["before", "after"]
 )
 def test_a_process_killed_around_the_provider_call_is_finished_and_then_replayed(
-    api: Api, double: Simulator, status: str
+    api: Api, dies: Callable[..., Any], status: str
 ) -> None:
     body = {"amount": 100, "currency": "PHP", "source": api.source(), "description": "Interrupted"}
     connection.close()
     child = os.fork()
     if child == 0:
-        with provider(double):
+        with provider(Double(create_payment=dies)):
             Api(api.key).post("/charges/", body, key="interrupted")
         os._exit(0)
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1])

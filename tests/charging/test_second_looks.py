@@ -1,6 +1,7 @@
 """What the provider knew nothing of is looked up again later, for it may have arrived after all."""
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -15,10 +16,18 @@ from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.models.charging.attempt import SECOND_LOOKS
-from payments.providers.base import Operation, Outcome, Payment, WebhookEvent
+from payments.providers.base import Outcome, WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.doubles import ArrivesLateAndDies, ArrivesLateUnheard, KnowsNothing, Unreachable, provider
+from tests.charging.doubles import (
+    ArrivesLateAndDies,
+    ArrivesLateUnheard,
+    Do,
+    Double,
+    KnowsNothing,
+    Unreachable,
+    provider,
+)
 from tests.charging.elapsed_time import recover
 from tests.charging.lateness import settle_refunds
 from tests.client import NEVER_ARRIVES, REFUNDS_WAIT, Api, made
@@ -28,17 +37,6 @@ from tests.operators.corrections import corrected, unknown_payment
 # For other processes and threads, for a check of the money, and where an overtaken record fails.
 committed = pytest.mark.django_db(transaction=True)
 VERBS = ["charge", "capture", "void", "refund"]
-
-
-class Counts(Simulator):
-    """Counts lookups."""
-
-    def __init__(self) -> None:
-        self.lookups = 0
-
-    def resolve(self, asked: Payment | Operation) -> Outcome:
-        self.lookups += 1
-        return super().resolve(asked)
 
 
 def prepared(api: Api, verb: str) -> Callable[[], object]:
@@ -206,9 +204,15 @@ def test_one_that_is_not_due_is_left_alone(api: Api) -> None:
 @committed
 def test_of_many_processes_one_looks_it_up(api: Api) -> None:
     attempt = given_up(api)
-    with provider(counting := Counts()):
+    lookups = Counter[str]()
+
+    def resolve(do: Do, asked: object) -> Outcome:
+        lookups.update(["resolve"])
+        return do()
+
+    with provider(Double(resolve=resolve)):
         claimed = at_once(8, lambda _: recovery.resolve(attempt))
-    assert (sum(claimed), counting.lookups) == (1, 1)
+    assert (sum(claimed), lookups.total()) == (1, 1)
 
 
 @committed

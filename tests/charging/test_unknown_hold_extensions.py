@@ -8,29 +8,12 @@ from payments import clock, failpoints
 from payments.domain.charging import recovery
 from payments.failpoints import Failpoint
 from payments.models import Attempt
-from payments.providers.base import Operation, Outcome, Unknown
-from payments.providers.simulator.connector import Simulator
-from tests.charging.doubles import ArrivesLateUnheard, provider
+from tests.charging.doubles import ArrivesLateUnheard, LosesAnswers, NeverHears, provider
 from tests.charging.elapsed_time import recover
-from tests.charging.hold_extensions import LosesAnswers, extend, stands
+from tests.charging.hold_extensions import extend, stands
 from tests.client import Api, made
 from tests.invariants.test_invariants import broken
 from tests.operators.corrections import corrected
-
-
-class NeverHears(Simulator):
-    """Loses the request on its way, so that its outcome is unknown."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        return Unknown("lost on the way")
-
-
-class ArrivesLate(ArrivesLateUnheard):
-    """The request reaches it when recovery has asked for it already, and its sender gets no answer."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        recover()
-        return self._answered(super().extend(operation))
 
 
 def test_while_nobody_knows_nothing_changes_and_a_lookup_finds_it_out(api: Api) -> None:
@@ -55,7 +38,7 @@ def test_what_never_arrived_changes_nothing(api: Api) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_what_was_given_up_and_done_after_all_is_recorded_once(api: Api) -> None:
     charge = api.held()
-    with provider(ArrivesLate()):
+    with provider(ArrivesLateUnheard()):
         extend(charge)
     assert stands(charge) == (True, 0, "")
     for _ in range(2):
@@ -68,7 +51,7 @@ def test_what_was_given_up_and_done_after_all_is_recorded_once(api: Api) -> None
 @pytest.mark.django_db(transaction=True)
 def test_what_was_done_after_all_to_a_hold_that_is_no_more_changes_nothing(api: Api) -> None:
     charge = api.held()
-    with provider(ArrivesLate()):
+    with provider(ArrivesLateUnheard()):
         extend(charge)
     made(api.post(f"/charges/{charge['id']}/capture"))
     for _ in range(3):

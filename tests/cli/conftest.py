@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import httpx
 import pytest
 
 from tests.cli.terminal import Terminal
-from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.quickstart_process import Quickstart, manage
+from tests.support.postgres import remove_linked_folders
 
 
 class Service:
@@ -39,7 +40,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
     data = tmp_path_factory.mktemp("cli") / "data"
     quickstart = Quickstart(data, "--json")
     yield Service(data, quickstart.ready())
-    quickstart.process.terminate()
+    quickstart.program.send(signal.SIGTERM)
     quickstart.ended()
     remove_linked_folders(data)
     shutil.rmtree(data, ignore_errors=True)

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
+
+from tests.support.processes import Program, start
 
 KAHA = Path(sys.executable).with_name("kaha")
 DEADLINE_SECONDS = 60.0
@@ -34,42 +34,23 @@ class Done:
 class Running:
     """A command that runs until it is interrupted."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
-        self.output, self.errors = "", ""
-        self._lines: Queue[tuple[str, str]] = Queue()
-        self._readers = [
-            Thread(target=self._read, args=(name, stream), daemon=True)
-            for name, stream in (("output", process.stdout), ("errors", process.stderr))
-        ]
-        for reader in self._readers:
-            reader.start()
+    def __init__(self, program: Program) -> None:
+        self.program = program
 
-    def _read(self, name: str, stream) -> None:  # type: ignore[no-untyped-def]
-        for line in stream:
-            self._lines.put((name, line))
+    @property
+    def output(self) -> str:
+        return self.program.output
 
     def read_until(self, pattern: str, times: int = 1) -> str:
-        """Read until the pattern has occurred so many times in all; return the output so far."""
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while len(re.findall(pattern, self.output + self.errors)) < times:
-            try:
-                name, line = self._lines.get(timeout=max(0.01, deadline - time.monotonic()))
-            except Empty:
-                raise AssertionError(f"{pattern!r} never came: {self.output}{self.errors}") from None
-            setattr(self, name, getattr(self, name) + line)
+        """Wait until the pattern has occurred so many times in all; return the output so far."""
+        both = lambda: self.program.output + self.program.errors  # noqa: E731
+        self.program.wait_until(lambda: len(re.findall(pattern, both())) >= times)
         return self.output
 
     def interrupt(self) -> Done:
         """Press Ctrl-C, and wait until it has ended."""
-        self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(DEADLINE_SECONDS)
-        for reader in self._readers:
-            reader.join(DEADLINE_SECONDS)
-        while not self._lines.empty():
-            name, line = self._lines.get()
-            setattr(self, name, getattr(self, name) + line)
-        return Done(code, self.output, self.errors)
+        self.program.send(signal.SIGINT)
+        return Done(self.program.wait(), self.program.output, self.program.errors)
 
 
 class Terminal:
@@ -86,43 +67,28 @@ class Terminal:
 
     def run(self, *arguments: str, **more: str) -> Done:
         """Run a command without a terminal, with `more` variables."""
-        done = subprocess.run(
-            [str(KAHA), *arguments],
-            env=self.variables | more,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return self._done([str(KAHA), *arguments], Path.cwd(), more)
 
     def shell(self, command: str, **more: str) -> Done:
         """Run a line as a shell does, in the home folder, with `more` variables. A pipe's status is that of `kaha`."""
-        done = subprocess.run(
-            ["bash", "-c", f"{command}\nexit ${{PIPESTATUS[0]}}"],
-            cwd=self.home,
-            env=self.variables | more,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return self._done(["bash", "-c", f"{command}\nexit ${{PIPESTATUS[0]}}"], self.home, more)
+
+    def _done(self, command: list[str], folder: Path, more: dict[str, str]) -> Done:
+        pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+        done = subprocess.run(command, cwd=folder, env=self.variables | more, timeout=120, check=False, **pipes)
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str) -> Running:
         """Start a command that runs until it is interrupted, or `close` is called."""
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen([*WITH_CTRL_C, str(KAHA), *arguments], env=self.variables, text=True, **pipes)
-        self._running.append(Running(process))
+        output, errors = (self.home / f"{len(self._running)}.{name}" for name in ("output", "errors"))
+        command = [*WITH_CTRL_C, KAHA, *arguments]
+        self._running.append(Running(start(command, log=errors, output=output, environment=self.variables, cwd=None)))
         return self._running[-1]
 
     def close(self) -> None:
         """Kill what still runs."""
         for running in self._running:
-            running.process.kill()
-            running.process.wait()
+            running.program.kill()
 
     def answer(self, arguments: list[str], answers: list[tuple[str, str]]) -> Done:
         """Run a command at a real terminal; after each text of `answers` is shown, type what belongs to it."""

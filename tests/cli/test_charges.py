@@ -2,7 +2,6 @@
 
 import json
 import stat
-import subprocess
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -12,9 +11,10 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import Charge
 from tests.cli.conftest import Service
-from tests.cli.relay import Relay
 from tests.cli.terminal import Terminal
 from tests.factories import ChargeFactory
+from tests.support.processes import Failed
+from tests.support.relay import RelayProcess
 
 pytestmark = pytest.mark.long
 
@@ -110,12 +110,12 @@ def test_a_key_that_is_typed_is_not_shown(bare_terminal: Terminal, service: Serv
 
 
 def test_a_service_that_comes_back_in_time_is_asked_again(terminal: Terminal, service: Service) -> None:
-    relay = Relay(int(service.url.rpartition(":")[2]))
+    relay = RelayProcess(int(service.url.rpartition(":")[2]))
     relay.cut()
     terminal.variables["KAHA_URL"] = f"http://127.0.0.1:{relay.port}"
     running = terminal.start("charges", "create", "4321", "--card", APPROVED, "--json")
-    with pytest.raises(subprocess.TimeoutExpired):
-        running.process.wait(1)
+    with pytest.raises(Failed, match="does not end"):
+        running.program.wait(1)
     relay.restore()
     running.read_until('"amount":4321')
     relay.cut()

@@ -1,10 +1,7 @@
 """`kaha listen` against a running kaha, with receivers that verify, sleep, or are not there."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,11 +10,12 @@ import pytest
 
 from payments.embedded.processes import wait_until
 from tests.cli.conftest import Service
-from tests.cli.relay import Relay
 from tests.cli.terminal import Running, Terminal
 from tests.commands.receivers import Judge, receiving, verifies, verifies_plainly
-from tests.guides.texts import blocks_of
+from tests.guides.receiver import receiver_of_the_guide
 from tests.quickstart.quickstart_process import ENVIRONMENT, MANAGE
+from tests.support.processes import running
+from tests.support.relay import RelayProcess
 
 pytestmark = pytest.mark.long
 
@@ -111,7 +109,7 @@ def test_a_receiver_that_is_not_there_or_fails_is_said_and_the_next_event_follow
     listening = listen(port, "--events", "customer.created")
     down = trigger(terminal, "customer.created")
     listening.read_until(f"{down}  no connection: is the receiver running")
-    assert listening.process.poll() is None
+    assert listening.program.is_running
 
 
 def test_a_receiver_that_fails_gets_the_next_event_all_the_same(listen: Listen, terminal: Terminal) -> None:
@@ -131,7 +129,7 @@ def test_a_receiver_has_ten_seconds(listen: Listen, terminal: Terminal) -> None:
 def test_while_the_service_is_away_it_says_so_once_and_no_event_is_lost_or_sent_twice(
     listen: Listen, terminal: Terminal, service: Service
 ) -> None:
-    relay = Relay(int(service.url.rpartition(":")[2]))
+    relay = RelayProcess(int(service.url.rpartition(":")[2]))
     direct = terminal.variables["KAHA_URL"]
     with receiving(answers(200)) as receiver:
         terminal.variables["KAHA_URL"] = f"http://127.0.0.1:{relay.port}"
@@ -148,8 +146,8 @@ def test_while_the_service_is_away_it_says_so_once_and_no_event_is_lost_or_sent_
         listening.read_until(ids[3])
     relay.cut()
     assert [event["id"] for event in receiver.events] == ids
-    assert listening.errors.count("nothing is lost") == 1
-    assert listening.errors.count("kaha answers again") == 1
+    assert listening.program.errors.count("nothing is lost") == 1
+    assert listening.program.errors.count("kaha answers again") == 1
 
 
 def test_a_key_that_is_refused_ends_it(terminal: Terminal) -> None:
@@ -166,7 +164,7 @@ def test_the_first_event_ever_arrives(listen: Listen, terminal: Terminal, servic
 
 
 def test_more_events_than_a_page_arrive_in_order(listen: Listen, terminal: Terminal, service: Service) -> None:
-    relay = Relay(int(service.url.rpartition(":")[2]))
+    relay = RelayProcess(int(service.url.rpartition(":")[2]))
     terminal.variables |= {"KAHA_KEY": service.new_merchant_key()}
     direct = terminal.variables["KAHA_URL"]
     with receiving(answers(200)) as receiver:
@@ -204,16 +202,15 @@ with transaction.atomic():
 
 
 def test_an_event_that_is_committed_after_a_later_one_arrives_before_it(
-    listen: Listen, terminal: Terminal, service: Service
+    listen: Listen, terminal: Terminal, service: Service, tmp_path: Path
 ) -> None:
     trigger(terminal, "customer.created")
     with receiving(answers(200)) as receiver:
         listening = listen(receiver.url, "--events", "customer.created")
         environment = {**ENVIRONMENT, "KAHA_DATA": str(service.data)}
         command = [*MANAGE, "shell", "--no-imports", "-c", LATE_EVENT]
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as writer:
-            assert writer.stdout
-            late = writer.stdout.readline().split()[-1]
+        with running(command, log=tmp_path / "log", ready=r"evt_\w+\n", environment=environment) as writer:
+            [late] = re.findall(r"evt_\w+", writer.output)
             later = trigger(terminal, "customer.created")
             listening.read_until(late)
             listening.read_until(later)
@@ -224,16 +221,8 @@ def test_an_event_that_is_committed_after_a_later_one_arrives_before_it(
 @pytest.fixture
 def guides_receiver(tmp_path: Path) -> Iterator[str]:
     """Run the guide's receiver in Python as it is shown; return its URL. It writes to `output`."""
-    with receiving(answers(200)) as free:
-        port = free.url.rpartition(":")[2].partition("/")[0]
-    [code] = [block.code for block in blocks_of("templates/guides/webhooks.md") if "# receiver.py" in block.code]
-    (tmp_path / "receiver.py").write_text(code)
-    with (tmp_path / "output").open("w") as output:
-        environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": port}
-        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=output)
-    yield f"http://127.0.0.1:{port}/"
-    process.kill()
-    process.wait()
+    with receiver_of_the_guide(tmp_path, SECRET) as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 def test_the_guides_receiver_takes_what_is_forwarded(

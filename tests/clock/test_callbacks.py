@@ -9,8 +9,8 @@ from payments.models import Webhook
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, let_pass
-from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
+from tests.support.receiver import Receiver
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback_allowed")]
 

@@ -1,4 +1,4 @@
-"""Merchants' webhook receivers, correct and faulty, as threaded servers on loopback."""
+"""Merchants' webhook receivers, correct and faulty, as servers of answers."""
 
 import hmac
 import json
@@ -6,54 +6,35 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 from standardwebhooks import Webhook, WebhookVerificationError
+
+from tests.support.http_server import Answered, Asked, answering
 
 Judge = Callable[[Mapping[str, str], bytes], int]
 
 
 @dataclass
 class Receiver:
-    """A receiver that answers as `judge` says and records the events."""
+    """A receiver, and the events that it got."""
 
-    judge: Judge
     url: str = ""
     events: list[dict[str, Any]] = field(default_factory=list)
-
-    def take(self, headers: Mapping[str, str], body: bytes) -> int:
-        self.events.append(json.loads(body))
-        return self.judge(headers, body)
 
 
 @contextmanager
 def receiving(judge: Judge) -> Iterator[Receiver]:
-    """Run a receiver while the block runs."""
-    receiver = Receiver(judge)
+    """Run a receiver that answers as `judge` says while the block runs."""
+    receiver = Receiver()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(receiver.take(dict(self.headers), body))
-            self.send_header("Content-Length", "5")
-            self.end_headers()
-            self.wfile.write(b"said\x1b")
+    def take(asked: Asked) -> Answered:
+        receiver.events.append(json.loads(asked.body))
+        return Answered(judge(dict(asked.headers), asked.body), b"said\x1b")
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver.url = f"http://127.0.0.1:{server.server_port}/kaha"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(take) as server:
+        receiver.url = f"{server.address}/kaha"
         yield receiver
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def verifies(secret: str) -> Judge:

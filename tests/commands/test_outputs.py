@@ -9,7 +9,7 @@ import pytest
 from payments.embedded.folders import PROJECT
 from payments.models import ApiKey, Merchant
 from tests.factories import MerchantFactory
-from tests.figures.servers.worker import database_url
+from tests.support.worker import database_url
 
 # A process of its own sees only what is committed.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]

@@ -1,6 +1,5 @@
 """A network of its own, in which packets vanish as when a host is unplugged: nothing is refused, and nothing ends."""
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -12,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
+from tests.support.processes import running
 
 PORT = 5432
 NUMBERS = count()
@@ -63,35 +61,12 @@ def network_before(unix_socket: Path, folder: Path) -> Iterator[Network]:
     """Yield a network in which PORT leads to the server on `unix_socket`."""
     network = Network()
     network.make()
-    inside = ["ip", "netns", "exec", network.name, sys.executable, "-m", __name__, network.address, unix_socket]
-    path = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-    process = spawn(inside, log=folder / "network.log", environment=os.environ | {"PATH": path}, cwd=PROJECT)
+    inside = ["ip", "netns", "exec", network.name, sys.executable, "-m", "tests.support.relay"]
+    relay = [*inside, unix_socket, network.address, PORT]
+    environment = os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+    log = folder / "network.log"
     try:
-        assert wait_until(lambda: "listens" in (folder / "network.log").read_text(), 10)
-        yield network
+        with running(relay, log=log, ready=r"\n", environment=environment, stdin=subprocess.PIPE):
+            yield network
     finally:
-        stop(process, timeout_seconds=2)
         network.delete()
-
-
-async def forward(address: str, unix_socket: str) -> None:
-    """Pass what comes to PORT on to the socket, until this process is ended."""
-
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while part := await reader.read(65536):
-                writer.write(part)
-                await writer.drain()
-        writer.close()
-
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        server_reader, server_writer = await asyncio.open_unix_connection(unix_socket)
-        await asyncio.gather(pass_on(reader, server_writer), pass_on(server_reader, writer))
-
-    server = await asyncio.start_server(take, address, PORT)
-    print("listens", flush=True)
-    await server.serve_forever()
-
-
-if __name__ == "__main__":
-    asyncio.run(forward(*sys.argv[1:]))

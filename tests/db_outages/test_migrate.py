@@ -1,29 +1,23 @@
 """`migrate` beside a service that works, and beside another `migrate`."""
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
 from tests.db_outages.conftest import LONG_SECONDS, Server
+from tests.support.processes import Program, start
 
 pytestmark = pytest.mark.long
 
 
-def migrate(url: str, *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "manage.py", "migrate", *arguments],
-        env=os.environ | {"DATABASE_URL": url},
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def migrate(url: str, log: Path, *arguments: str) -> Program:
+    command = [sys.executable, "manage.py", "migrate", *arguments]
+    return start(command, log=log, environment=os.environ | {"DATABASE_URL": url})
 
 
 @dataclass(frozen=True)
@@ -36,14 +30,12 @@ class Migrated:
 
 
 @pytest.fixture(scope="module")
-def migrated(shared_server: Server) -> Migrated:
-    settings = shared_server.settings()
-    address = f"postgresql://kaha:{settings['PASSWORD']}@127.0.0.1:{shared_server.port}"
-    with psycopg.connect(f"{address}/kaha", autocommit=True) as connection:
-        connection.execute("CREATE DATABASE fresh")
-    both = [migrate(f"{address}/fresh") for _ in range(2)]
-    outputs = [process.communicate(timeout=10 * LONG_SECONDS)[0] for process in both]
-    return Migrated(f"{address}/fresh", outputs, [process.returncode for process in both])
+def migrated(shared_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Migrated:
+    shared_server.execute("CREATE DATABASE fresh")
+    url, folder = shared_server.url("fresh"), tmp_path_factory.mktemp("migrate")
+    both = [migrate(url, folder / str(number)) for number in range(2)]
+    statuses = [program.wait(10 * LONG_SECONDS) for program in both]
+    return Migrated(url, [program.output for program in both], statuses)
 
 
 def test_two_at_once_are_as_one_after_the_other(migrated: Migrated) -> None:
@@ -51,7 +43,7 @@ def test_two_at_once_are_as_one_after_the_other(migrated: Migrated) -> None:
     assert sum("No migrations to apply" in text for text in migrated.outputs) == 1
 
 
-def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(migrated: Migrated) -> None:
+def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(migrated: Migrated, tmp_path: Path) -> None:
     url = migrated.url
     with psycopg.connect(url) as connection:
         for (table,) in connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'customers_%'"):
@@ -60,12 +52,9 @@ def test_a_migration_that_gets_no_lock_is_rolled_back_and_tried_again(migrated: 
     with psycopg.connect(url) as service:
         # As a charge that is being made: a foreign key to this table has to wait.
         service.execute("LOCK TABLE payments_merchant IN ROW EXCLUSIVE MODE")
-        process = migrate(url, "customers")
-        assert process.stdout
-        assert any("A table is in use" in line for line in process.stdout)
+        program = migrate(url, tmp_path / "log", "customers").wait_until("A table is in use")
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         with psycopg.connect(url, autocommit=True) as other:
             assert wait_until(lambda: other.execute(waiting).fetchone() == (0,), LONG_SECONDS)
         service.rollback()
-    assert process.communicate(timeout=10 * LONG_SECONDS)[0].count("OK") >= 1
-    assert process.returncode == 0
+    assert (program.wait(10 * LONG_SECONDS), "OK" in program.output) == (0, True)

@@ -8,10 +8,9 @@ from payments.domain.charging import recovery
 from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.models import Attempt
-from payments.providers.base import Operation, Outcome, Payment
-from payments.providers.simulator.connector import Simulator
+from payments.providers.base import Outcome
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.doubles import provider
+from tests.charging.doubles import Do, Double, provider
 from tests.client import Api, error_of
 from tests.db_outages.conftest import LONG_SECONDS, Server
 
@@ -49,14 +48,13 @@ def test_a_payers_page_says_503_too(server: Server, frozen_api: Api) -> None:
 
 
 def test_what_may_have_moved_money_is_answered_as_it_is_known(server: Server, frozen_api: Api) -> None:
-    class Freezes(Simulator):
-        def create_payment(self, payment: Payment) -> Outcome:
-            outcome = super().create_payment(payment)
-            server.freeze()
-            return outcome
+    def freeze(do: Do, asked: object) -> Outcome:
+        outcome = do()
+        server.freeze()
+        return outcome
 
     source = frozen_api.source()
-    with provider(Freezes()):
+    with provider(Double(create_payment=freeze)):
         charge = frozen_api.charge_source(source)
     assert charge["status"] == "pending"
 
@@ -71,14 +69,10 @@ def test_what_may_have_moved_money_is_answered_as_it_is_known(server: Server, fr
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_charge_that_cannot_be_opened_asks_no_provider(server: Server, frozen_api: Api, is_known: bool) -> None:
-    class Signalling(Simulator):
-        def refund(self, operation: Operation) -> Outcome:
-            pytest.fail("asked")
-
     charge = frozen_api.charge()
     connection.close()
     server.freeze()
-    with provider(Signalling()):
+    with provider(Double(refund=lambda *_: pytest.fail("asked"))):
         if is_known:
             frozen_api.get("/charges/")
         assert frozen_api.post(f"/charges/{charge['id']}/refund", key="once").status_code == 503

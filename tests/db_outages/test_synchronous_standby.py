@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import psycopg
 import pytest
 from django.db import OperationalError, connection, transaction
 
@@ -15,10 +14,9 @@ from payments.domain.charging import recovery
 from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.models import Attempt, Charge
-from payments.providers.base import Outcome, Payment
-from payments.providers.simulator.connector import Simulator
+from payments.providers.base import Outcome
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.doubles import provider
+from tests.charging.doubles import Do, Double, provider
 from tests.client import APPROVED, CARD_FIELDS, Api, error_of
 from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
 
@@ -29,23 +27,9 @@ WRITE = "SELECT pg_logical_emit_message(true, 'kaha', '')"
 PAUSE_SECONDS = 0.02
 
 
-def session(server: Server) -> "psycopg.Connection[tuple[object, ...]]":
-    settings = server.settings()
-    return psycopg.connect(
-        host=str(settings["HOST"]),
-        port=server.port,
-        user="kaha",
-        dbname="kaha",
-        password=str(settings["PASSWORD"]),
-        autocommit=True,
-    )
-
-
 def follow(server: Server, name: str) -> None:
     """Have every commit wait for the standby `name`, which is not there, or for none."""
-    with session(server) as admin:
-        admin.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{name}'")
-        admin.execute("SELECT pg_reload_conf()")
+    server.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{name}'", "SELECT pg_reload_conf()")
 
 
 @contextmanager
@@ -54,7 +38,7 @@ def cancelled_waits(server: Server) -> Iterator[None]:
     over = threading.Event()
 
     def cancel() -> None:
-        with session(server) as admin:
+        with server.connect() as admin:
             while not over.wait(PAUSE_SECONDS):
                 admin.execute(CANCEL)
 
@@ -62,7 +46,7 @@ def cancelled_waits(server: Server) -> Iterator[None]:
     canceller.start()
     try:
         follow(server, "nobody")
-        with session(server) as writer:
+        with server.connect() as writer:
             notices: list[object] = []
             writer.add_notice_handler(notices.append)
             assert wait_until(lambda: bool(writer.execute(WRITE) and notices), LONG_SECONDS)
@@ -143,13 +127,9 @@ def test_no_time_limit_of_the_server_ends_the_wait(server: Server, ours: Databas
 
 
 def test_a_charge_whose_opening_is_unknown_is_asked_of_no_provider(server: Server, frozen_api: Api) -> None:
-    class Unasked(Simulator):
-        def create_payment(self, payment: Payment) -> Outcome:
-            pytest.fail("asked")
-
     source = frozen_api.source()
     order = {"amount": 1000, "source": source, "description": "Order 1001"}
-    with provider(Unasked()):
+    with provider(Double(create_payment=lambda *_: pytest.fail("asked"))):
         with cancelled_waits(server):
             first = frozen_api.post("/charges/", order, key="once")
         assert (first.status_code, first["Retry-After"]) == (503, "1")
@@ -166,15 +146,14 @@ def test_a_charge_whose_opening_is_unknown_is_asked_of_no_provider(server: Serve
 def test_a_charge_whose_outcome_is_not_known_to_be_kept_is_pending(server: Server, frozen_api: Api) -> None:
     waits = cancelled_waits(server)
 
-    class Cancelling(Simulator):
-        def create_payment(self, payment: Payment) -> Outcome:
-            outcome = super().create_payment(payment)
-            waits.__enter__()
-            return outcome
+    def cancel_waits(do: Do, asked: object) -> Outcome:
+        outcome = do()
+        waits.__enter__()
+        return outcome
 
     source = frozen_api.source()
     try:
-        with provider(Cancelling()):
+        with provider(Double(create_payment=cancel_waits)):
             charge = frozen_api.charge_source(source)
     finally:
         waits.__exit__(None, None, None)

@@ -14,7 +14,7 @@ from tests.client import Api
 from tests.db_outages.conftest import Server
 from tests.db_outages.network import PORT, Network, network_before
 from tests.db_outages.test_connections import ask
-from tests.figures.servers.web import web_process
+from tests.support.web import web_process
 from tests.web.clients import ask as ask_web
 from tests.web.clients import head
 

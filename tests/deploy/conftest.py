@@ -19,11 +19,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
-from payments.quickstart.ports import HOST, claim
-from tests.figures.servers.web import web_process
+from payments.quickstart.ports import HOST, answers
+from tests.support.processes import free_port, running
+from tests.support.web import web_process
 
 FILES = PROJECT / "config" / "deploy"
+CLUSTER = FILES / "cluster"
 # The proxy is at 127.0.0.1, so a server that took its address for the client's would be noticed.
 CLIENT = "127.0.0.2"
 
@@ -59,27 +60,26 @@ def started(kind: str, folder: Path) -> Iterator[Front]:
         with web_process(folder, workers=1, RATE_LIMIT_ANONYMOUS="100000/day") as (url, _):
             yield Front(url, url, folder / "web.log", tls)
         return
-    program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip(f"no {kind} is installed (Debian: {'nginx-light' if kind == 'nginx' else kind})")
+    program = proxy_program(kind)
     with ExitStack() as stack:
-        https, http = (stack.enter_context(free_port()) for _ in range(2))
+        https, http = free_port(), free_port()
         url = f"https://{HOST}:{https}"
         settings = {"PUBLIC_URL": url, "HTTPS": "true", "TRUSTED_PROXIES": "1", "RATE_LIMIT_ANONYMOUS": "100000/day"}
         web, _ = stack.enter_context(web_process(folder, workers=1, **settings))
-        stack.enter_context(running(kind, program, folder, https, http, web))
+        stack.enter_context(running_proxy(kind, program, folder, https, http, web))
         yield Front(url, f"http://{HOST}:{http}", folder / "web.log", tls)
 
 
-@contextmanager
-def free_port() -> Iterator[int]:
-    with claim(0) as claimed:
-        port: int = claimed.getsockname()[1]
-    yield port
+def proxy_program(kind: str) -> str:
+    """Return the path of `nginx` or `haproxy`; skip the test where it is not installed."""
+    found = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
+    return found or pytest.skip(f"no {kind} is installed (Debian: {'nginx-light' if kind == 'nginx' else kind})")
 
 
 @contextmanager
-def running(kind: str, program: str, folder: Path, https: int, http: int, web: str, second: str = "") -> Iterator[None]:
+def running_proxy(
+    kind: str, program: str, folder: Path, https: int, http: int, web: str, second: str = ""
+) -> Iterator[None]:
     """Yield the proxy with its file as it stands, but for ports and paths, and a second web server if one is given."""
     file = folder / f"{kind}.conf"
     name = "nginx.conf" if kind == "nginx" else "haproxy.cfg"
@@ -89,17 +89,37 @@ def running(kind: str, program: str, folder: Path, https: int, http: int, web: s
     file.write_text(substituted(text, folder, https, http, web))
     folder.chmod(0o755)
     command = [program, "-c", file, "-g", "daemon off;"] if kind == "nginx" else [program, "-db", "-f", file]
-    process = spawn(command, log=folder / "proxy.log", environment=dict(os.environ), cwd=folder)
-    try:
-        assert wait_until(lambda: passes_on(http), 30), (folder / "proxy.log").read_text()
+    with running(command, log=folder / "proxy.log", ready=lambda: answers(http), cwd=folder):
         yield
-    finally:
-        stop(process, timeout_seconds=5)
 
 
-def passes_on(port: int) -> bool:
+@contextmanager
+def proxy_of_cells(folder: Path, first: str, second: str, moved: str = "") -> Iterator[httpx.Client]:
+    """Yield a client of a HAProxy before two cells, by the files of config/deploy; `moved` are lines of its map."""
+    make_certificate(folder / "tls")
+    folder.chmod(0o755)
+    port = free_port()
+    # The sample as it stands, but for paths, the port, the user, and TLS to the cells.
+    text = (CLUSTER / "haproxy-cells.cfg").read_text().replace("bind :443", f"bind {HOST}:{port}")
+    text = text.replace("/etc/kaha/tls/", f"{folder}/tls/").replace("/etc/kaha/", f"{folder}/")
+    text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
+    (folder / "haproxy.cfg").write_text(re.sub(r" ssl verify required ca-file \S+", "", text))
+    for name, more in (("cells.map", ""), ("moved.map", moved)):
+        (folder / name).write_text((CLUSTER / name).read_text() + more)
+    verify = ssl.create_default_context(cafile=str(folder / "tls" / "fullchain.pem"))
+    command = [proxy_program("haproxy"), "-db", "-f", folder / "haproxy.cfg"]
+    environment = os.environ | {"KAHA_FIRST": first, "KAHA_SECOND": second}
+    with (
+        httpx.Client(base_url=f"https://{HOST}:{port}", verify=verify, timeout=60) as client,
+        running(command, log=folder / "proxy.log", ready=lambda: _passes(client), environment=environment, cwd=folder),
+    ):
+        yield client
+
+
+def _passes(client: httpx.Client) -> bool:
     try:
-        return httpx.get(f"http://{HOST}:{port}/ping").status_code == 200
+        # Where a proxy finds no cell, it says 503.
+        return client.get("/v2/me").status_code in (200, 401)
     except httpx.TransportError:
         return False
 

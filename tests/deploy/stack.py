@@ -6,7 +6,7 @@ What an engine does is done here by hand: one network with the services' names, 
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,15 @@ from uuid import uuid4
 import yaml
 
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
 from tests.deploy.conftest import make_certificate
 from tests.deploy.image import Image
+from tests.support.processes import Program, start
 
 FILES = PROJECT / "config" / "deploy"
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 HOST = "pay.example.com"
-START_TIMEOUT_SECONDS = 60
 # The stop_grace_period of the services.
 STOP_TIMEOUT_SECONDS = 90
-
-Process = subprocess.Popen[bytes]
 
 
 class Stack:
@@ -34,7 +31,7 @@ class Stack:
 
     def __init__(self, image: Image, folder: Path) -> None:
         self.folder = folder
-        self.processes: dict[str, Process] = {}
+        self.programs: dict[str, Program] = {}
         self._image = image
         self._services: dict[str, Any] = yaml.safe_load((FILES / "compose.yaml").read_text())["services"]
         self._network = f"kaha-{uuid4().hex[:8]}"
@@ -46,29 +43,30 @@ class Stack:
         self._prepare()
         try:
             self._start_database()
-            self.start("redis", [shutil.which("redis-server") or "redis-server", *self._command("redis")[1:]])
+            redis = [shutil.which("redis-server") or "redis-server", *self._command("redis")[1:]]
+            self.start("redis", redis, lambda: "ready to accept" in self.log("redis").lower())
             migrated = self.run("migrate")
             assert migrated.returncode == 0, migrated.stderr
             self.start_web(**environment)
-            self.start("worker", self.inside("worker", self._command("worker"), environment))
-            assert wait_until(lambda: self.is_healthy("worker"), START_TIMEOUT_SECONDS), self.log("worker")
+            work = self.inside("worker", self._command("worker"), environment)
+            self.start("worker", work, lambda: self.is_healthy("worker"))
             self._start_proxy()
             yield self
         finally:
-            stop(*reversed(self.processes.values()), timeout_seconds=STOP_TIMEOUT_SECONDS)
+            for program in reversed(self.programs.values()):
+                program.stop(STOP_TIMEOUT_SECONDS)
             shutil.rmtree(self._hosts.parent)
             subprocess.run(["ip", "netns", "delete", self._network], check=True)
 
-    def start(self, name: str, command: Sequence[str], **environment: str) -> Process:
-        log = self.folder / f"{name}.log"
-        process = spawn(self._connected(command), log=log, environment=os.environ | environment, cwd=self.folder)
-        self.processes[name] = process
-        return process
+    def start(self, name: str, command: Sequence[str], ready: Callable[[], bool], **environment: str) -> Program:
+        """Start a service, and wait until it is `ready`."""
+        log, environment = self.folder / f"{name}.log", os.environ | environment
+        self.programs[name] = start(self._connected(command), log=log, environment=environment, cwd=self.folder)
+        return self.programs[name].wait_until(ready)
 
     def start_web(self, **environment: str) -> None:
         """Start the web server, and wait until its health check is well."""
-        self.start("web", self.inside("web", self._command("web"), environment))
-        assert wait_until(lambda: self.is_healthy("web"), START_TIMEOUT_SECONDS), self.log("web")
+        self.start("web", self.inside("web", self._command("web"), environment), lambda: self.is_healthy("web"))
 
     def run(self, service: str, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command, or the service's own, in the image as that service."""
@@ -124,9 +122,9 @@ class Stack:
         made = [str(POSTGRES / "initdb"), "-D", str(data), "-E", "UTF8", "--locale=C.UTF-8", *auth]
         subprocess.run([*as_postgres, *made], check=True, capture_output=True)
         place = ["-D", str(data), "-k", str(self.folder), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
-        self.start("db", [*as_postgres, str(POSTGRES / "postgres"), *place])
         ready = [str(POSTGRES / "pg_isready"), "-q", "-h", str(self.folder)]
-        assert wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, 30), self.log("db")
+        run = [*as_postgres, str(POSTGRES / "postgres"), *place]
+        self.start("db", run, lambda: subprocess.run(ready, check=False).returncode == 0)
         script = [
             "env",
             f"PGHOST={self.folder}",
@@ -140,5 +138,5 @@ class Stack:
         file = self.folder / "haproxy.cfg"
         file.write_text((FILES / "haproxy.cfg").read_text().replace("/etc/kaha/tls/", f"{self.folder}/tls/"))
         haproxy = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin") or "haproxy"
-        self.start("proxy", [haproxy, "-db", "-f", str(file)], **self._services["proxy"]["environment"])
-        assert wait_until(lambda: self.curl("/ping").stdout == "healthy", 30), self.log("proxy")
+        healthy = lambda: self.curl("/ping").stdout == "healthy"  # noqa: E731
+        self.start("proxy", [haproxy, "-db", "-f", str(file)], healthy, **self._services["proxy"]["environment"])

@@ -1,17 +1,10 @@
 """Several installations behind one address: a real HAProxy leads each request to the cell that its key names."""
 
 import hashlib
-import os
 import re
-import shutil
-import ssl
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Thread
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -21,93 +14,35 @@ from pytest_django import Settings
 from config.boot.checks import check_environment
 from payments.domain.merchants.api_keys import create_key, find_key
 from payments.domain.merchants.merchants import NewMerchant
-from payments.embedded.processes import spawn, stop, wait_until
 from payments.models import ApiKey
 from payments.quickstart.ports import HOST
 from payments.sensitive_data.redaction import redact
 from tests.client import Api
-from tests.deploy.conftest import FILES, free_port, make_certificate
+from tests.deploy.conftest import proxy_of_cells
+from tests.support.http_server import Answered, Asked, answering
 
-CLUSTER = FILES / "cluster"
 RANDOM = "0123456789abcdef" * 3
 MOVED, MOVING = f"sk_live_second_{RANDOM[::-1]}", f"sk_live_{RANDOM[::-1]}"
 
 
-class Cell(BaseHTTPRequestHandler):
-    """Answers with its name, and the address that the proxy says the client has."""
-
-    def __init__(self, name: str, *arguments: Any) -> None:
-        self.name = name
-        super().__init__(*arguments)
-
-    def do_GET(self) -> None:
-        body = f"{self.name} {self.headers.get('X-Forwarded-For', '')}".encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_POST(self) -> None:
-        self.do_GET()
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
-
-
 @contextmanager
 def cell(name: str) -> Iterator[str]:
-    server = ThreadingHTTPServer((HOST, 0), partial(Cell, name))
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"{HOST}:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    """Yield the address of what answers with its name, and the address that the proxy says the client has."""
+
+    def answer(asked: Asked) -> Answered:
+        return Answered(200, f"{name} {asked.headers.get('X-Forwarded-For', '')}".encode())
+
+    with answering(answer) as server:
+        yield server.address.removeprefix("http://")
 
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip("no haproxy is installed (Debian: haproxy)")
+    digests = [hashlib.sha256(key.encode()).hexdigest().upper() for key in (MOVED, MOVING)]
+    moved = f"{digests[0]} first\n{digests[1]} moving\n"
     folder = tmp_path_factory.mktemp("cells")
-    make_certificate(folder / "tls")
-    folder.chmod(0o755)
-    with ExitStack() as stack:
-        first, second = (stack.enter_context(cell(name)) for name in ("first", "second"))
-        port = stack.enter_context(free_port())
-        (folder / "haproxy.cfg").write_text(config(folder, port))
-        (folder / "cells.map").write_text((CLUSTER / "cells.map").read_text())
-        digests = [hashlib.sha256(key.encode()).hexdigest().upper() for key in (MOVED, MOVING)]
-        moved = f"{digests[0]} first\n{digests[1]} moving\n"
-        (folder / "moved.map").write_text((CLUSTER / "moved.map").read_text() + moved)
-        environment = os.environ | {"KAHA_FIRST": first, "KAHA_SECOND": second}
-        process = spawn(
-            [program, "-db", "-f", str(folder / "haproxy.cfg")],
-            log=folder / "proxy.log",
-            environment=environment,
-            cwd=folder,
-        )
-        stack.callback(stop, process, timeout_seconds=5)
-        verify = ssl.create_default_context(cafile=str(folder / "tls" / "fullchain.pem"))
-        client = stack.enter_context(httpx.Client(base_url=f"https://{HOST}:{port}", verify=verify))
-        assert wait_until(lambda: _answers(client), 20), (folder / "proxy.log").read_text()
+    with cell("first") as first, cell("second") as second, proxy_of_cells(folder, first, second, moved) as client:
         yield client
-
-
-def config(folder: Path, port: int) -> str:
-    """Return the sample as it stands, but for paths, the port, the user, and TLS to the cells."""
-    text = (CLUSTER / "haproxy-cells.cfg").read_text().replace("bind :443", f"bind {HOST}:{port}")
-    text = text.replace("/etc/kaha/tls/", f"{folder}/tls/").replace("/etc/kaha/", f"{folder}/")
-    text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
-    return re.sub(r" ssl verify required ca-file \S+", "", text)
-
-
-def _answers(client: httpx.Client) -> bool:
-    try:
-        return client.get("/v2/ping").status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def basic(key: str) -> dict[str, str]:

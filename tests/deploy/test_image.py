@@ -105,14 +105,14 @@ def test_money_is_checked_in_the_image(stack: Stack, key: str) -> None:
 def test_a_web_server_that_is_stopped_ends_the_payment_under_way(stack: Stack, key: str) -> None:
     source = posted(stack, key, "/v2/sources/", {"type": "card", "card": CARD})
     order = {"amount": 5_000, "source": source["id"], "description": "Order 1002", "require_auth": False}
-    web = stack.processes["web"]
+    web = stack.programs["web"]
     with ThreadPoolExecutor(1) as thread:
         paying = thread.submit(posted, stack, key, "/v2/charges/", order)
         assert wait_until(lambda: is_at_the_provider(stack), 10)
-        web.send_signal(signal.SIGTERM)
+        web.send(signal.SIGTERM)
         charge = paying.result(timeout=60)
     assert charge["status"] == "succeeded"
-    assert web.wait(timeout=60) == 0
+    assert web.wait() == 0
     stack.start_web(SIMULATOR_LATENCY_SECONDS=str(LATENCY_SECONDS))
 
 

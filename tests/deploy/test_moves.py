@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shlex
-import shutil
-import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,15 +18,12 @@ from django.core.management import call_command
 from django.db import connection
 
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
 from payments.models import Charge
-from payments.quickstart.ports import HOST
 from tests.client import APPROVED, CARD_FIELDS
-from tests.deploy.conftest import free_port, make_certificate
-from tests.deploy.test_cells import CLUSTER, config
-from tests.figures.servers.web import web_process
-from tests.figures.servers.worker import database_url
+from tests.deploy.conftest import proxy_of_cells
 from tests.guides.texts import text_of
+from tests.support.web import web_process
+from tests.support.worker import database_url
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -90,37 +85,13 @@ def second_database(transactional_db: None) -> Iterator[str]:
 @pytest.fixture
 def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, httpx.Client]]:
     """Yield both cells, and a client of the HAProxy before them."""
-    program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip("no haproxy is installed (Debian: haproxy)")
     first, second = OurCell("", database_url()), Cell("second", second_database)
-    make_certificate(tmp_path / "tls")
-    tmp_path.chmod(0o755)
-    for name in ("cells.map", "moved.map"):
-        shutil.copy(CLUSTER / name, tmp_path / name)
     with ExitStack() as stack:
         for cell, name in ((first, "first"), (second, "second")):
             cell.start(tmp_path / name, stack)
-        port = stack.enter_context(free_port())
-        file = tmp_path / "haproxy.cfg"
-        file.write_text(config(tmp_path, port))
-        places = {"KAHA_FIRST": first.address, "KAHA_SECOND": second.address}
-        process = spawn(
-            [program, "-db", "-f", file], log=tmp_path / "proxy.log", environment=os.environ | places, cwd=tmp_path
-        )
-        stack.callback(stop, process, timeout_seconds=5)
-        verify = ssl.create_default_context(cafile=str(tmp_path / "tls" / "fullchain.pem"))
-        client = stack.enter_context(httpx.Client(base_url=f"https://{HOST}:{port}/v2", verify=verify, timeout=60))
-        assert wait_until(lambda: answers(client), 20), (tmp_path / "proxy.log").read_text()
+        client = stack.enter_context(proxy_of_cells(tmp_path, first.address, second.address))
+        client.base_url = client.base_url.join("/v2")
         yield first, second, client
-
-
-def answers(client: httpx.Client) -> bool:
-    try:
-        # Refused by a cell: a proxy that finds none says 503.
-        return client.get("/me").status_code == 401
-    except httpx.TransportError:
-        return False
 
 
 def charged(client: httpx.Client, key: str) -> httpx.Response:

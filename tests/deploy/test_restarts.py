@@ -1,7 +1,6 @@
 """Two web processes behind a proxy of config/deploy that are restarted in turn, while payments are made."""
 
 import os
-import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,8 +16,9 @@ from payments.embedded.processes import wait_until
 from payments.models import Charge
 from payments.quickstart.ports import HOST
 from tests.client import APPROVED, CARD_FIELDS
-from tests.deploy.conftest import free_port, make_certificate, running
-from tests.figures.servers.web import web_process
+from tests.deploy.conftest import make_certificate, proxy_program, running_proxy
+from tests.support.processes import free_port
+from tests.support.web import web_process
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 CLIENTS = 2
@@ -54,17 +54,15 @@ class Web:
 
 @pytest.mark.parametrize("kind", ["haproxy", "nginx"])
 def test_no_request_fails_while_web_processes_restart_in_turn(tmp_path: Path, shop: NewMerchant, kind: str) -> None:
-    program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip(f"no {kind} is installed")
+    program = proxy_program(kind)
     make_certificate(tmp_path / "tls")
     with ExitStack() as stack:
-        https, http = (stack.enter_context(free_port()) for _ in range(2))
+        https, http = free_port(), free_port()
         url = f"http://{HOST}:{http}"
         settings = {"HTTPS": "false", "TRUSTED_PROXIES": "1", "WEB_DRAIN_SECONDS": str(DRAIN_SECONDS)}
         webs = [Web(make(tmp_path / name), stack, **settings) for name in ("first", "second")]
         addresses = [f"http://{HOST}:{web.port}" for web in webs]
-        stack.enter_context(running(kind, program, tmp_path, https, http, *addresses))
+        stack.enter_context(running_proxy(kind, program, tmp_path, https, http, *addresses))
         over = Event()
         with ThreadPoolExecutor(CLIENTS) as threads:
             clients = [threads.submit(pay_until, over, url, shop.keys["sk_test"]) for _ in range(CLIENTS)]

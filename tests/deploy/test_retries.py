@@ -1,80 +1,35 @@
 """What HAProxy asks another web server for, when one ends without an answer."""
 
-import os
-import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 from pathlib import Path
-from threading import Thread
 
 import httpx
 import pytest
 
 from payments.quickstart.ports import HOST
-from tests.deploy.conftest import free_port, make_certificate, running
+from tests.deploy.conftest import make_certificate, proxy_program, running_proxy
+from tests.support.http_server import Answered, Asked, Silence, answering
+from tests.support.processes import free_port
 
 pytestmark = pytest.mark.long
 
 
-class Dying(BaseHTTPRequestHandler):
-    """A web server that is healthy, and ends in the middle of each request."""
-
-    def do_GET(self) -> None:
-        if self.path in ("/ready", "/ping"):
-            self.answer(b"healthy")
-        else:
-            self.close_connection = True
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(self.path)  # type: ignore[attr-defined]
-        self.close_connection = True
-
-    def answer(self, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments: object) -> None:
-        """Nothing."""
-
-
-class Living(Dying):
-    """A web server that answers."""
-
-    def do_GET(self) -> None:
-        self.answer(b"healthy")
-
-    def do_POST(self) -> None:
-        super().do_POST()
-        self.answer(b"done")
-
-
-@contextmanager
-def serving(handler: type[Dying]) -> Iterator[ThreadingHTTPServer]:
-    with ThreadingHTTPServer((HOST, 0), handler) as server:
-        server.asked = []  # type: ignore[attr-defined]
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def dying(asked: Asked) -> Answered | Silence:
+    """Answer as a web server that is healthy, and ends in the middle of each request."""
+    return Answered(200, b"healthy") if asked.path in ("/ready", "/ping") else Silence.DROPPED
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[httpx.Client]:
     """Return a client of a HAProxy with one server that dies and one that lives."""
-    program = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip("no haproxy is installed (Debian: haproxy)")
+    program = proxy_program("haproxy")
     make_certificate(tmp_path / "tls")
     with ExitStack() as stack:
-        https, http = (stack.enter_context(free_port()) for _ in range(2))
-        servers = [stack.enter_context(serving(handler)) for handler in (Dying, Living)]
-        urls = [f"http://{HOST}:{server.server_address[1]}" for server in servers]
-        stack.enter_context(running("haproxy", program, tmp_path, https, http, *urls))
+        https, http = free_port(), free_port()
+        living = lambda _: Answered(200, b"done")  # noqa: E731
+        urls = [stack.enter_context(answering(answer)).address for answer in (dying, living)]
+        stack.enter_context(running_proxy("haproxy", program, tmp_path, https, http, *urls))
         yield stack.enter_context(httpx.Client(base_url=f"http://{HOST}:{http}", timeout=30))
 
 

@@ -12,14 +12,16 @@ from payments.domain.disputes import respond
 from payments.domain.disputes.find import authorization_of
 from payments.domain.disputes.record import record
 from payments.models import Attempt, Dispute
+from payments.providers.base import Rejected
 from payments.providers.disputes import Disputed, Stage
 from payments.providers.registry import CONNECTORS
 from payments.sweeps.scope import ALL_MERCHANTS
-from tests.charging.doubles import provider
+from tests.charging.doubles import Double, LosesAnswers, provider
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once
-from tests.disputes.doubles import LosesResponses, RefusesResponses
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, dispute_on
+
+TOO_LATE = Rejected("too_late", "The bank has decided.")
 
 
 def responded(api: Api, card: str, text: str) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def accepted(api: Api) -> str:
 
 def test_a_response_whose_answer_was_lost_is_sent_again(api: Api) -> None:
     path = accepted(api)
-    with provider(LosesResponses()):
+    with provider(LosesAnswers()):
         respond.send_due()
     assert made(api.get(path))["response"]["status"] == "pending"
     made(api.post("/test/clock", {"advance_seconds": 60}))
@@ -148,7 +150,7 @@ def test_a_response_whose_answer_was_lost_is_sent_again(api: Api) -> None:
 
 def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
     path = accepted(api)
-    with provider(RefusesResponses()):
+    with provider(Double(respond=TOO_LATE)):
         respond.send_due()
     response = made(api.get(path))["response"]
     assert (response["status"], response["message"]) == ("refused", "The bank has decided.")
@@ -159,9 +161,9 @@ def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
 
 def test_a_refusal_after_a_lost_answer_is_unknown_because_the_first_may_have_arrived(api: Api) -> None:
     path = accepted(api)
-    with provider(LosesResponses()):
+    with provider(LosesAnswers()):
         respond.send_due()
-    with provider(RefusesResponses()), clock.at(clock.now() + timedelta(minutes=5)):
+    with provider(Double(respond=TOO_LATE)), clock.at(clock.now() + timedelta(minutes=5)):
         respond.send_due()
     response = made(api.get(path))["response"]
     assert (response["status"], response["message"]) == ("unknown", f"The bank has decided. {respond.MAY_HAVE_IT}")
@@ -170,7 +172,7 @@ def test_a_refusal_after_a_lost_answer_is_unknown_because_the_first_may_have_arr
 def test_a_response_that_is_never_answered_ends_as_unknown_and_not_as_refused(api: Api) -> None:
     path = accepted(api)
     Dispute.objects.update(response_tries=respond.TRIES_MAX - 1)
-    with provider(LosesResponses()):
+    with provider(LosesAnswers()):
         respond.send_due()
     response = made(api.get(path))["response"]
     assert (response["status"], "may have reached" in response["message"]) == ("unknown", True)
@@ -194,7 +196,7 @@ def test_the_providers_own_message_proves_that_it_has_the_evidence(api: Api, is_
     made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
     made(api.post(f"{path}/submit"))
     if is_refused:
-        with provider(RefusesResponses()):
+        with provider(Double(respond=TOO_LATE)):
             respond.send_due()
     dispute = Dispute.objects.get()
     attempt = attempts.reload(authorization_of(dispute))

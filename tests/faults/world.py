@@ -15,7 +15,7 @@ from tests.faults.jobs import Done, Exposed, Fault, cut_of
 from tests.faults.processes import Ending, Job, Nursery, forked, nursery
 from tests.faults.proxy import Cut, Proxy, proxy
 from tests.faults.server import simulator_server
-from tests.figures.servers.receiver import Call, Receiver
+from tests.support.receiver import Call, Receiver
 
 
 class World:

@@ -12,8 +12,8 @@ from typing import Any
 
 from payments.embedded.folders import Folders
 from tests.figures.failover.faults import FAULTS
-from tests.figures.servers.scratch import scratch_servers
 from tests.neighbours.offences import OFFENCES
+from tests.support.scratch import scratch_servers
 
 
 @dataclass(frozen=True)

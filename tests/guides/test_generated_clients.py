@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from tests.figures.servers.web import web_server
 from tests.guides.texts import ROOT, Block, blocks_of, differences
+from tests.support.web import web_server
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 

@@ -3,11 +3,7 @@
 import base64
 import hmac
 import io
-import os
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +11,8 @@ import pytest
 from django.core.management import call_command
 
 from payments import clock
-from payments.embedded.processes import wait_until
 from payments.webhooks.signatures import Signer
+from tests.guides.receiver import receiver_of_the_guide
 from tests.guides.texts import blocks_of
 
 GUIDE = "templates/guides/webhooks.md"
@@ -33,24 +29,8 @@ def code_of(language: str, words: str) -> str:
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     """Where the receiver listens; it writes to `output` in its folder."""
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        number = trial.getsockname()[1]
-    (tmp_path / "receiver.py").write_text(code_of("python", "# receiver.py"))
-    environment = os.environ | {"KAHA_WEBHOOK_SECRET": SECRET, "PORT": str(number)}
-    with (tmp_path / "output").open("w") as output:
-        process = subprocess.Popen([sys.executable, "receiver.py"], cwd=tmp_path, env=environment, stdout=output)
-    try:
-        assert wait_until(lambda: _listens(number), 20)
+    with receiver_of_the_guide(tmp_path, SECRET) as number:
         yield number
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
 def without_times(text: str) -> list[str]:

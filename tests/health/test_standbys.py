@@ -7,7 +7,7 @@ from django.db import connection
 
 from payments.embedded.processes import wait_until
 from payments.health import facts, findings
-from tests.standbys import standby
+from tests.support.standbys import standby
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

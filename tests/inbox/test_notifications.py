@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
@@ -16,10 +15,11 @@ from payments.inbox.announcements import announce, delete_old
 from payments.inbox.mails import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mails
 from payments.inbox.sections import SORT_NAMES
 from payments.models import Notification, NotificationChoice
-from tests.figures.servers.receiver import Receiver
+from tests.client import signed_in
 from tests.inbox.smtp import Server
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
+from tests.support.receiver import Receiver
 from tests.sweeps.factories import a_worker
 
 pytestmark = pytest.mark.long
@@ -182,8 +182,7 @@ def test_what_was_announced_is_forgotten_after_a_month(shop: NewMerchant, server
 
 def test_an_operator_chooses_on_their_own_page(db: None) -> None:
     user = who_wants("none")
-    client = Client()
-    client.force_login(user)
+    client = signed_in(user)
     address = reverse("admin:notifications")
     assert "Holds that expire" in client.get(address).content.decode()
     client.post(address, {"mode": "each", "sorts": ["holds", "money_check"]})

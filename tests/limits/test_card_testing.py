@@ -20,8 +20,8 @@ from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted
 from tests.factories import ApiKeyFactory
 from tests.high_limits import MANY_DECLINES
-from tests.limits.conftest import OwnRedis
 from tests.pages.waiting_charges import awaited, page_of
+from tests.support.redis_process import RedisProcess
 
 KINDS = ("card", "address", "key", "merchant")
 
@@ -233,7 +233,7 @@ def test_of_concurrent_charges_only_those_under_way_pass(api: Api, bear: Bear) -
 
 
 def test_without_redis_each_process_counts_for_itself(
-    api: Api, bear: Bear, settings: Settings, own_redis: OwnRedis
+    api: Api, bear: Bear, settings: Settings, own_redis: RedisProcess
 ) -> None:
     settings.REDIS_URL = own_redis.url
     bear(card=2)

@@ -16,19 +16,19 @@ from payments.webhooks.wake_up import TaskSender
 from tests.client import Api
 from tests.concurrency import at_once
 from tests.contract.calls import order
-from tests.limits.conftest import OwnRedis
 from tests.limits.test_rate_counters import hung
+from tests.support.redis_process import RedisProcess
 
 THREADS = 16
 
 
-def connections_of(redis: OwnRedis) -> int:
+def connections_of(redis: RedisProcess) -> int:
     """Return how many connections Redis has received."""
     with Redis.from_url(redis.url) as client:
         return int(client.info("stats")["total_connections_received"])
 
 
-def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: OwnRedis, who: str) -> None:
+def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters, before = Counters(own_redis.url, retry_seconds=600), connections_of(own_redis)
     with hung(own_redis):
@@ -39,7 +39,7 @@ def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: OwnRedis,
     assert connections_of(own_redis) - before == 2
 
 
-def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who: str) -> None:
+def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     line, before = RedisPipeline(own_redis.url), connections_of(own_redis)
     with hung(own_redis), pytest.raises(TimedOut):
@@ -47,7 +47,7 @@ def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who:
     assert connections_of(own_redis) - before == 2
 
 
-def test_the_url_does_not_set_the_time_limit(own_redis: OwnRedis, who: str) -> None:
+def test_the_url_does_not_set_the_time_limit(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     line = RedisPipeline(f"{own_redis.url}?socket_timeout=600")
     started = time.monotonic()
@@ -56,7 +56,7 @@ def test_the_url_does_not_set_the_time_limit(own_redis: OwnRedis, who: str) -> N
     assert time.monotonic() - started < 60
 
 
-def test_redis_counts_again_after_it_resumes(own_redis: OwnRedis, who: str) -> None:
+def test_redis_counts_again_after_it_resumes(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url, retry_seconds=0.05)
     counters.increment(who, 60)
@@ -67,7 +67,7 @@ def test_redis_counts_again_after_it_resumes(own_redis: OwnRedis, who: str) -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, own_redis: OwnRedis) -> None:
+def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, own_redis: RedisProcess) -> None:
     settings.REDIS_URL = own_redis.url
     own_redis.start()
     counters_at(own_redis.url)
@@ -78,7 +78,7 @@ def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, o
 
 
 @pytest.mark.long
-def test_waking_a_worker_fails_while_redis_hangs(own_redis: OwnRedis) -> None:
+def test_waking_a_worker_fails_while_redis_hangs(own_redis: RedisProcess) -> None:
     own_redis.start()
     failed: list[BaseException] = []
     ended = Event()

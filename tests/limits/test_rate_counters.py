@@ -15,7 +15,7 @@ from payments.embedded.processes import wait_until
 from payments.redis_client import rate_counters
 from payments.redis_client.rate_counters import Counters, MemoryCounters, Window, parse_rate
 from tests.concurrency import at_once
-from tests.limits.conftest import OwnRedis
+from tests.support.redis_process import RedisProcess
 
 AWAY = "redis://127.0.0.1:1/0"
 both = pytest.mark.parametrize("url", [settings.REDIS_URL, AWAY], ids=["redis", "memory"])
@@ -83,7 +83,7 @@ def test_two_processes_count_together(who: str) -> None:
     assert second.increment(who, 60) == 2
 
 
-def test_redis_counts_while_it_answers(own_redis: OwnRedis, who: str) -> None:
+def test_redis_counts_while_it_answers(own_redis: RedisProcess, who: str) -> None:
     counters = Counters(own_redis.url, retry_seconds=0.05)
     assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
     own_redis.start()
@@ -95,7 +95,7 @@ def test_redis_counts_while_it_answers(own_redis: OwnRedis, who: str) -> None:
     counters.breaker.close()
 
 
-def test_a_redis_that_failed_is_not_asked_for_a_while(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_failed_is_not_asked_for_a_while(own_redis: RedisProcess, who: str) -> None:
     counters = Counters(own_redis.url, retry_seconds=60)
     assert counters.increment(who, 60) == 1
     own_redis.start()
@@ -103,15 +103,15 @@ def test_a_redis_that_failed_is_not_asked_for_a_while(own_redis: OwnRedis, who: 
 
 
 @contextmanager
-def hung(redis: OwnRedis) -> Iterator[None]:
-    redis.hang()
+def hung(redis: RedisProcess) -> Iterator[None]:
+    redis.program.pause()
     try:
         yield
     finally:
-        redis.resume()
+        redis.program.resume()
 
 
-def test_a_redis_that_hangs_counts_as_failed(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_hangs_counts_as_failed(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url)
     assert [counters.increment(who, 60) for _ in range(2)] == [1, 2]
@@ -119,7 +119,7 @@ def test_a_redis_that_hangs_counts_as_failed(own_redis: OwnRedis, who: str) -> N
         assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
 
 
-def test_a_redis_that_refuses_writes_counts_as_failed(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_refuses_writes_counts_as_failed(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url)
     counters.increment(who, 60)

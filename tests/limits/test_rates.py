@@ -11,8 +11,8 @@ from payments.embedded.processes import wait_until
 from payments.redis_client.rate_counters import Counters, counters_at
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory
-from tests.limits.conftest import OwnRedis
 from tests.limits.test_rate_counters import AWAY
+from tests.support.redis_process import RedisProcess
 
 OF_A_KEY, OF_AN_ADDRESS = '"default";q=300;w=1', '"default";q=30;w=1'
 
@@ -141,7 +141,7 @@ def test_repeated_requests_without_a_valid_key_are_limited(api: Api, settings: S
 
 
 def test_a_key_has_its_rate_in_this_process_when_redis_stops_and_in_redis_when_it_comes_back(
-    api: Api, settings: Settings, own_redis: OwnRedis
+    api: Api, settings: Settings, own_redis: RedisProcess
 ) -> None:
     settings.RATE_LIMIT, settings.REDIS_URL = "3/day", own_redis.url
     own_redis.start()

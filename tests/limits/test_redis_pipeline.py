@@ -10,7 +10,7 @@ from redis import RedisError
 from payments.embedded import redis_server
 from payments.redis_client.pipeline import RedisPipeline
 from tests.concurrency import at_once
-from tests.limits.conftest import OwnRedis
+from tests.support.redis_process import RedisProcess
 
 
 def test_each_command_has_its_answer(who: str) -> None:
@@ -24,7 +24,7 @@ def test_the_command_after_a_refused_one_has_its_own_answer(who: str) -> None:
     assert line.ask([("PING",)]) == [b"PONG"]
 
 
-def test_a_restarted_redis_is_reconnected(own_redis: OwnRedis) -> None:
+def test_a_restarted_redis_is_reconnected(own_redis: RedisProcess) -> None:
     own_redis.start()
     line = RedisPipeline(own_redis.url)
     line.ask([("PING",)])
@@ -33,7 +33,7 @@ def test_a_restarted_redis_is_reconnected(own_redis: OwnRedis) -> None:
     assert line.ask([("PING",)]) == [b"PONG"]
 
 
-def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_ready(own_redis: OwnRedis) -> None:
+def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_ready(own_redis: RedisProcess) -> None:
     with socket.socket(socket.AF_UNIX) as begun:
         begun.bind(str(own_redis.folders.redis_socket))
         assert not redis_server.is_ready(own_redis.folders)

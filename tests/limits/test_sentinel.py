@@ -1,7 +1,6 @@
 """Redis with Sentinel: where the master ends, rate counters and tasks use the new one."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,12 +13,13 @@ from redis.sentinel import Sentinel
 
 from config.boot.addresses import broker_of
 from payments.embedded import redis_server
-from payments.embedded.processes import spawn, stop, wait_until
-from payments.quickstart.ports import HOST, claim
+from payments.embedded.processes import wait_until
+from payments.quickstart.ports import HOST
 from payments.redis_client.pipeline import RedisPipeline
 from payments.redis_client.rate_counters import Counters
 from payments.webhooks.wake_up import TaskSender
 from tests.deploy.conftest import make_certificate
+from tests.support.processes import Program, free_port, running
 
 pytestmark = pytest.mark.long
 
@@ -36,10 +36,9 @@ class Group:
         if tls:
             make_certificate(folder / "tls")
             self.tls = {"ssl": True, "ssl_ca_certs": str(folder / "tls" / "fullchain.pem")}
-        with ExitStack() as claimed:
-            ports = [claimed.enter_context(claim(0)).getsockname()[1] for _ in range(5)]
+        ports = [free_port() for _ in range(5)]
         self.servers, self.sentinels = ports[:2], ports[2:]
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._programs: dict[int, Program] = {}
 
     @property
     def url(self) -> str:
@@ -62,7 +61,7 @@ class Group:
         assert wait_until(self._is_whole, PATIENCE_SECONDS)
 
     def kill_master(self) -> None:
-        self._processes[self.master()[1]].kill()
+        self._programs[self.master()[1]].kill()
 
     def master(self) -> tuple[str, int]:
         found: tuple[str, int] = self._sentinel().discover_master(SERVICE)
@@ -83,11 +82,8 @@ class Group:
         file = self._folder / f"{port}.conf"
         listens = self._listens_with_tls(port) if self.tls else f"port {port}"
         file.write_text(f"{listens}\nbind {HOST}\ndir {self._folder}\n{lines}")
-        process = spawn(
-            [self._program(), file, *arguments], log=self._folder / f"{port}.log", environment={"PATH": "/usr/bin:/bin"}
-        )
-        self._processes[port] = process
-        self._stack.callback(stop, process, timeout_seconds=5)
+        command = [self._program(), file, *arguments]
+        self._programs[port] = self._stack.enter_context(running(command, log=self._folder / f"{port}.log"))
 
     def _listens_with_tls(self, port: int) -> str:
         own = self._folder / "tls"

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from payments.domain.disputes.record import CannotBeTrue, NotNow
-from tests.charging.doubles import provider
+from payments.providers.base import Approved, Rejected
+from tests.charging.doubles import Double, lost_by_error, provider
 from tests.client import made
-from tests.disputes.doubles import LosesResponses, RefusesResponses, TakesAllResponses
 from tests.machine.comparison import check_refused
 from tests.machine.dispute_model import ORDER, REFUSED, UNANSWERED, Dispute
 from tests.machine.history import DISPUTE_FEE, one_of
@@ -19,7 +19,12 @@ from tests.machine.model import Charge
 stages = st.sampled_from(["inquiry", "notice", "chargeback", "chargeback"]) | st.sampled_from(ORDER)
 disputable = charges_like(lambda charge: charge.stage == "captured")
 FOLLOWS = ("refund", "void", "response", "lost response", "chargeback", "reversed")
-PROVIDERS = {"": TakesAllResponses, REFUSED: RefusesResponses, UNANSWERED: LosesResponses}
+RESPONDS = {
+    # Whatever the books of the simulator say.
+    "": lambda _, asked: Approved(asked.provider_ref),
+    REFUSED: Rejected("too_late", "The bank has decided."),
+    UNANSWERED: lost_by_error,
+}
 has_disputes = precondition(lambda history: history.disputes())
 any_dispute = one_of(
     lambda history: history.disputes() + 4 * [each for each in history.disputes() if each.takes_response]
@@ -91,7 +96,7 @@ class DisputingMachine(Machine):
     @precondition(lambda history: any(each.response_state == "pending" for each in history.disputes()))
     @rule(fate=st.sampled_from(["", REFUSED, UNANSWERED]))
     def send_responses(self, fate: str) -> None:
-        with provider(PROVIDERS[fate]()):
+        with provider(Double(respond=RESPONDS[fate])):
             self.time.send_responses()
         for dispute in self.disputes():
             dispute.send(fate)

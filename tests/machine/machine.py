@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from payments.models import AMOUNT_MAX
-from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, provider
 from tests.client import CARD_FIELDS, error_of, made
 from tests.machine import model
@@ -21,7 +20,7 @@ from tests.machine.model import LOST, UNSENT, Charge, Source
 # How much likelier it is that a step can be done than that it must be refused.
 OFTEN = 4
 MOST_CHARGES, MOST_SOURCES, MOST_CUSTOMERS = 8, 12, 3
-DOUBLES: dict[str, type[Simulator]] = {LOST: LosesAnswers, UNSENT: NeverHears}
+DOUBLES = {LOST: LosesAnswers, UNSENT: NeverHears}
 
 behaviours = st.sampled_from(ORDINARY) | st.sampled_from(ORDINARY + DECLINED)
 amounts = st.integers(1, AMOUNT_MAX) | st.integers(1, 20)

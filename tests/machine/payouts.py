@@ -8,7 +8,8 @@ from hypothesis.stateful import initialize, invariant, precondition, rule
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import approve
 from payments.domain.payouts.make import NothingToPay
-from tests.charging.doubles import provider
+from payments.providers.base import Rejected
+from tests.charging.doubles import Double, provider
 from tests.client import Api, made
 from tests.machine.behaviours import Behaviour
 from tests.machine.disputes import DisputingMachine
@@ -17,10 +18,10 @@ from tests.machine.machine import MOST_CHARGES
 from tests.machine.model import Charge
 from tests.machine.payout_model import BANK, LOSES_ANSWER, LOSES_REQUEST, REFUSED, SILENT, Balance, Payout
 from tests.operators.factories import person
-from tests.payouts.doubles import RefusesPayouts
 from tests.payouts.readings import all_pages
 
 ORDINARY_NUMBER = "6789"
+NO_BALANCE = Rejected("no_balance", "Your balance has too little.")
 numbers = st.sampled_from([ORDINARY_NUMBER, *BANK, SILENT]) | st.sampled_from([LOSES_ANSWER, LOSES_REQUEST])
 OPERATORS = ("ana", "ben")
 operators = st.sampled_from(OPERATORS)
@@ -148,7 +149,7 @@ class PayingMachine(DisputingMachine):
     def send_payouts(self, fate: str) -> None:
         """Send what is due and look up what is on its way; the provider may refuse our requests."""
         if fate:
-            with provider(RefusesPayouts()):
+            with provider(Double(create_payout=NO_BALANCE)):
                 self.time.send_payouts()
         else:
             self.time.send_payouts()

@@ -1,9 +1,5 @@
 """A real web server and a real worker with metrics, and what a scrape of each returns."""
 
-import os
-import signal
-import socket
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,20 +9,12 @@ import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
-from payments.quickstart.ports import HOST, answers, claim
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.worker import Worker, database_url
+from payments.quickstart.ports import HOST
+from tests.support.processes import PATIENCE_SECONDS, free_port, listens
+from tests.support.web import managed_web
+from tests.support.worker import Worker
 
-PATIENCE_SECONDS = 60
 Families = dict[str, Metric]
-
-
-def free_port() -> int:
-    with claim(0) as claimed:
-        port: int = claimed.getsockname()[1]
-    return port
 
 
 def scrape(port: int) -> Families:
@@ -47,20 +35,9 @@ class Server:
 
 @contextmanager
 def web(folder: Path, **environment: str) -> Iterator[Server]:
-    port, metrics_port = free_port(), free_port()
-    own = {"DATABASE_URL": database_url(), "METRICS_ADDRESS": f"{HOST}:{metrics_port}", "TMPDIR": str(folder)}
-    process = spawn(
-        [sys.executable, "manage.py", "web", "--port", str(port)],
-        log=folder / "web.log",
-        environment=os.environ | own | environment,
-        cwd=PROJECT,
-        death_signal=signal.SIGTERM,
-    )
-    try:
-        assert wait_until(lambda: answers(port), PATIENCE_SECONDS), (folder / "web.log").read_text()
-        yield Server(port, metrics_port, process.pid)
-    finally:
-        stop(process, timeout_seconds=20)
+    metrics_port = free_port()
+    with managed_web(folder, **{"METRICS_ADDRESS": f"{HOST}:{metrics_port}"} | environment) as (port, program):
+        yield Server(port, metrics_port, program.pid)
 
 
 @pytest.fixture
@@ -74,20 +51,9 @@ def worker_scrape(db: None, tmp_path: Path) -> Iterator[Callable[[], Families]]:
     """Start a worker; return what scrapes it."""
     worker, port = Worker(tmp_path), free_port()
     worker.start(NOTIFY_ALLOW_LOOPBACK="true", METRICS_ADDRESS=f"{HOST}:{port}")
-    assert wait_until(lambda: is_open(port), PATIENCE_SECONDS), worker.log.read_text()
+    worker.program.wait_until(lambda: listens(port))
     yield lambda: scrape(port)
     worker.kill()
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as receiver:
-        yield receiver
-
-
-def is_open(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex((HOST, port)) == 0
 
 
 def value(families: Families, name: str, **labels: str) -> float:

@@ -16,9 +16,10 @@ from payments.embedded.processes import wait_until
 from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.quickstart.ports import HOST
 from tests.client import Api
-from tests.figures.servers.receiver import Receiver
-from tests.metrics.conftest import PATIENCE_SECONDS, Families, Server, is_open, value, web
+from tests.metrics.conftest import PATIENCE_SECONDS, Families, Server, listens, value, web
 from tests.metrics.test_rules import RULES, queries_of_board
+from tests.support.processes import with_children
+from tests.support.receiver import Receiver
 from tests.web.clients import ask, head, length
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -90,10 +91,9 @@ def test_the_gauges_of_a_process_that_died_are_gone_and_its_counts_stay(server: 
     for _ in range(4):
         charge(server, api)
     assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 400, PATIENCE_SECONDS)
-    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
-    for child in children:
+    for child in with_children(server.pid)[1:]:
         if "manage.py" in Path(f"/proc/{child}/cmdline").read_text():
-            os.kill(int(child), signal.SIGKILL)
+            os.kill(child, signal.SIGKILL)
             break
     assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 200, PATIENCE_SECONDS)
     assert wait_until(lambda: value(server.scrape(), "kaha_threads") == 400, PATIENCE_SECONDS)
@@ -107,12 +107,12 @@ def test_the_public_port_shows_no_metrics_and_the_folder_goes_with_the_server(tm
         assert len(list(tmp_path.glob("kaha-metrics-*/*.db"))) > 2
         ports = server.port, server.metrics_port
     assert not list(tmp_path.glob("kaha-metrics-*"))
-    assert not any(is_open(port) for port in ports)
+    assert not any(listens(port) for port in ports)
 
 
 def test_without_an_address_nothing_listens(tmp_path: Path, db: None) -> None:
     with web(tmp_path, METRICS_ADDRESS="") as server:
-        assert not is_open(server.metrics_port)
+        assert not listens(server.metrics_port)
 
 
 def test_every_metric_of_the_rules_and_the_board_is_in_a_scrape(

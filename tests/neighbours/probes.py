@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from payments.embedded.processes import wait_until
 from tests.client import APPROVED, CARD_FIELDS
-from tests.figures.servers.receiver import Receiver
+from tests.support.receiver import Receiver
 
 if TYPE_CHECKING:
     from payments.domain.merchants.merchants import NewMerchant

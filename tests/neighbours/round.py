@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments.domain.merchants.merchants import create_merchant
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.web import web_process
-from tests.figures.servers.worker import Worker
 from tests.neighbours.logs import Log
 from tests.neighbours.offences import Offence, Scene
 from tests.neighbours.probes import TIMEOUT_SECONDS, Neighbour, Samples
+from tests.support.receiver import Receiver
+from tests.support.web import web_process
+from tests.support.worker import Worker
 
 LIMITS = {"RATE_LIMIT": "300/second", "RATE_LIMIT_ANONYMOUS": "30/second"}
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import re
-import socket
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -12,6 +11,7 @@ from django.db import connection
 from redis import Redis
 
 from tests.neighbours.flood import running
+from tests.support.processes import free_port, with_children
 
 PROVIDER_SECONDS = 9
 BACKLOG = 1000
@@ -20,8 +20,7 @@ BACKLOG = 1000
 @contextmanager
 def slow_provider_url() -> Iterator[Mapping[str, str]]:
     """Yield the environment that leads Xendit's connector to a server which answers 503 after PROVIDER_SECONDS."""
-    with _free_ports(1) as [port]:
-        pass
+    port = free_port()
     with running(serve_slowly, port, PROVIDER_SECONDS):
         yield {"XENDIT_URL": f"http://127.0.0.1:{port}"}
 
@@ -43,8 +42,7 @@ async def serve_slowly(port: int, seconds: float) -> None:
 @contextmanager
 def hanging_receivers(count: int) -> Iterator[list[str]]:
     """Yield the URLs of receivers that take connections and answer nothing."""
-    with _free_ports(count) as ports:
-        pass
+    ports = [free_port() for _ in range(count)]
     with running(hang, ports):
         yield [f"http://127.0.0.1:{port}/hook" for port in ports]
 
@@ -71,13 +69,4 @@ def postgres_pids() -> list[int]:
         cursor.execute("SELECT pg_backend_pid()")
         [backend] = cursor.fetchone()
     status = Path(f"/proc/{backend}/status").read_text()
-    postmaster = int(re.search(r"^PPid:\s+(\d+)", status, re.M)[1])  # type: ignore[index]
-    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    return [postmaster, *map(int, children)]
-
-
-@contextmanager
-def _free_ports(count: int) -> Iterator[list[int]]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        yield [each.getsockname()[1] for each in sockets]
+    return with_children(int(re.search(r"^PPid:\s+(\d+)", status, re.M)[1]))  # type: ignore[index]

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
-from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from payments.staff.roles import ALL_MERCHANTS
+from tests.client import signed_in
 
 SCREEN, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # How a page may be looked at.
@@ -43,6 +43,5 @@ def _session_of(name: str, role: str) -> str:
     rights = {"is_staff": True, "is_superuser": role == "superuser"}
     user, _ = User.objects.get_or_create(username=name, defaults=rights)
     user.groups.set(Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
-    client = Client()
-    client.force_login(user)
+    client = signed_in(user)
     return client.cookies[settings.SESSION_COOKIE_NAME].value

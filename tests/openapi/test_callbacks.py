@@ -5,8 +5,8 @@ import pytest
 from payments.domain.charging.state_machine import TRANSITIONS
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
-from tests.figures.servers.receiver import Call, Receiver
 from tests.openapi.conftest import Document, escaped
+from tests.support.receiver import Call, Receiver
 
 TYPES = [
     "charge.created",

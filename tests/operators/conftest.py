@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.client import signed_in
 from tests.operators.factories import person
 
 
@@ -14,9 +15,7 @@ def _the_password_is_enough(settings: Any) -> None:
 
 
 def client_of(name: str, role: str) -> Client:
-    client = Client()
-    client.force_login(person(name, role))
-    return client
+    return signed_in(person(name, role))
 
 
 @pytest.fixture

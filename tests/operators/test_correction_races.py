@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 
 import pytest
 from django.db import connection, transaction
@@ -12,10 +11,8 @@ from payments.domain.charging import recovery
 from payments.domain.operators.four_eyes import Refused
 from payments.embedded.processes import wait_until
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
-from payments.providers.base import Operation, Outcome, Payment
-from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.doubles import provider
+from tests.charging.doubles import Waits, provider
 from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
@@ -79,21 +76,9 @@ def test_a_concurrent_approval_and_lookup_record_one_outcome(lap: int, api: Api)
     assert Event.objects.filter(type="charge.succeeded").count() == 1
 
 
-class AnswersAfter(Simulator):
-    """A provider whose lookup ends when the test says so."""
-
-    def __init__(self) -> None:
-        self.asked, self.may_continue = threading.Event(), threading.Event()
-
-    def resolve(self, asked: Payment | Operation) -> Outcome:
-        self.asked.set()
-        self.may_continue.wait(10)
-        return super().resolve(asked)
-
-
 @pytest.mark.django_db(transaction=True)
 def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(api: Api) -> None:
-    attempt, slow, ben = unknown_payment(api), AnswersAfter(), operator("ben")
+    attempt, slow, ben = unknown_payment(api), Waits("resolve"), operator("ben")
     correction = proposed(attempt, "declined")
 
     def lookup_and_approval(number: int) -> None:
@@ -102,7 +87,7 @@ def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(
         else:
             slow.asked.wait(10)
             decide.approve(correction, ben, NOTE)
-            slow.may_continue.set()
+            slow.proceed.set()
 
     with provider(slow):
         at_once(2, lookup_and_approval)

@@ -1,7 +1,6 @@
 """Concurrent operators and programs: an action is decided once, executed once, and never beyond the captured amount."""
 
 import os
-import signal
 
 import pytest
 from django.db import connection
@@ -10,9 +9,7 @@ from payments.domain.approvals import decide, execution
 from payments.domain.approvals.request import submit
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Attempt, Charge, OperatorAction
-from payments.providers.base import Operation, Outcome
-from payments.providers.simulator.connector import Simulator
-from tests.charging.doubles import provider
+from tests.charging.doubles import Double, dies_after, provider
 from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
@@ -104,22 +101,13 @@ def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_a
     assert 0 < row.amount_refunded <= row.amount_captured
 
 
-class DiesWhenAsked(Simulator):
-    """A provider at which the process is killed after the money has moved and before it is recorded."""
-
-    def refund(self, operation: Operation) -> Outcome:
-        super().refund(operation)
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
-
-
 def test_a_process_killed_while_it_refunds_has_refunded_once(api: Api) -> None:
     api.charge()
     action = approved(proposed())
     connection.close()
     child = os.fork()
     if child == 0:
-        with provider(DiesWhenAsked()):
+        with provider(Double(refund=dies_after)):
             execution.execute_action(action)
         os._exit(0)
     os.waitpid(child, 0)

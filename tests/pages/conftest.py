@@ -1,14 +1,14 @@
 """A payer with a browser, and a shop's web site to come back to."""
 
 import shutil
-import threading
 from collections.abc import Generator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
+
+from tests.support.http_server import Answered, answering
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -39,23 +39,12 @@ def payer(live_server: LiveServer, settings: Settings, browser: Browser) -> Gene
     assert complaints == []
 
 
-class ShopPage(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>Shop</title><link rel=icon href=data:,><h1>The shop</h1>")
-
-    def log_message(self, *_: object) -> None:
-        pass
+SHOP_PAGE = b"<!doctype html><title>Shop</title><link rel=icon href=data:,><h1>The shop</h1>"
 
 
 @pytest.fixture
 def shop_site() -> Generator[dict[str, str]]:
     """Return the `redirect` of a source: addresses of a shop with another origin than ours."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ShopPage)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://localhost:{server.server_port}"
-    yield {"success": f"{url}/thanks?order=1", "fail": f"{url}/sorry"}
-    server.shutdown()
-    server.server_close()
+    with answering(lambda _: Answered(200, SHOP_PAGE, {"Content-Type": "text/html"})) as server:
+        url = server.address.replace("127.0.0.1", "localhost")
+        yield {"success": f"{url}/thanks?order=1", "fail": f"{url}/sorry"}

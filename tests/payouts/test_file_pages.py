@@ -18,6 +18,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
 from tests.admin.conftest import text_of, words_of
+from tests.client import signed_in
 from tests.operators.factories import person
 from tests.payouts.live import DEBTOR_NUMBER, DEBTORS, NUMBER, live_account, make_file, ready
 
@@ -33,9 +34,7 @@ def account(shop: NewMerchant, settings: Settings) -> PayoutAccount:
 
 
 def client_of(name: str, role: str = "finance") -> Client:
-    client = Client()
-    client.force_login(person(name, role))
-    return client
+    return signed_in(person(name, role))
 
 
 @pytest.fixture
@@ -195,8 +194,7 @@ def test_files_are_for_operators_of_all_merchants(account: PayoutAccount, ana: C
     file, limited = make_file(), person("dan", "finance")
     limited.groups.remove(limited.groups.get(name="all merchants"))
     MerchantAccess.objects.create(operator=limited, merchant=account.merchant)
-    client = Client()
-    client.force_login(limited)
+    client = signed_in(limited)
     assert client.get(reverse(ADD)).status_code == 403
     for name in ("change", "mark_sent"):
         assert client.get(page_of(name, file)).status_code == 404, name

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Protocol
 
 from payments import clock, ids
@@ -18,6 +17,7 @@ from payments.providers.base import (
     Provider,
     Unknown,
 )
+from tests.support.fake_provider import Spoilt
 
 AMOUNT = 10_000
 RETURN_URL = "https://pay.example.com/return/somewhere"
@@ -27,20 +27,6 @@ CARD = CardData("4000000000003055", "12", "2039", "Juan dela Cruz", "123")
 PATIENCE = 3
 
 SignedMessage = tuple[Mapping[str, str], bytes]
-
-
-class Spoilt(StrEnum):
-    """The fate of a request or of its answer."""
-
-    LOST = "lost"  # done; the connection is closed instead of the answer
-    CUT = "cut"  # done; half of the answer comes back
-    GARBLED = "garbled"  # done; the answer is no JSON
-    FAILING = "failing"  # done; the answer says 500
-    OTHER_AMOUNT = "other amount"  # done; the answer names another amount than was asked for
-    BUSY = "busy"  # not done: too many requests
-    DOWN = "down"  # not done: the answer says 500, to a lookup too
-    DROPPED = "dropped"  # not done; the connection is closed instead of the answer
-    DELAYED = "delayed"  # done; the answer takes longer than anybody waits
 
 
 @dataclass(frozen=True)

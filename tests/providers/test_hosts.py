@@ -12,7 +12,7 @@ from payments.providers.base import NotSent
 from payments.providers.http import ForeignHost, Reply
 from tests.providers.adyen.bench import ACCOUNT
 from tests.providers.adyen.factories import asked
-from tests.providers.wire import Answered, Fake
+from tests.support.http_server import Answered, answering
 
 DOMAINS = ("api.example.com", "*.example.net")
 FOREIGN = [
@@ -91,8 +91,7 @@ def test_no_prefix_of_a_live_account_leads_a_card_away_from_adyen(prefix: str) -
 
 
 def test_a_card_is_not_sent_to_a_listener_that_a_prefix_names() -> None:
-    fake = Fake(lambda _: Answered(200, {}), lambda body: body)
-    with fake.serving():
+    with answering(lambda _: Answered(200, {})) as fake:
         prefix = f"{fake.address.removeprefix('http://')}/?"
         live = replace(ACCOUNT, livemode=True, settings={**ACCOUNT.settings, "live_prefix": prefix})
         outcome = Adyen(live, "").create_payment(asked())

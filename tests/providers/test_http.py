@@ -2,31 +2,22 @@
 
 import gc
 import logging
-import socket
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from email.parser import BytesParser
-from threading import Thread
 
 import pytest
 
 from payments.providers import http
 from payments.providers.http import MAX_ANSWER_BYTES, Line, Unanswered, Unsent
 from tests.concurrency import at_once
-from tests.providers.wire import Answered, Asked, Fake
+from tests.support.http_server import NOBODY, Answered, answering
 
 SHORT_SECONDS = 0.3
 HEADERS = {"Authorization": "Basic bm9ib2R5"}
 BODY = b'{"number": "4000000000003055"}'
-
-
-@contextmanager
-def answering(answer: Callable[[Asked], Answered]) -> Iterator[Fake]:
-    """Run a provider that answers so."""
-    fake = Fake(answer, lambda body: body)
-    with fake.serving():
-        yield fake
 
 
 def test_an_answer_is_given_whole() -> None:
@@ -42,8 +33,14 @@ def test_an_answer_that_has_no_end_is_not_read_on() -> None:
 
 
 def test_an_answer_that_trickles_in_is_waited_for_no_longer_than_any_other() -> None:
-    with trickling() as address, closing(Line(SHORT_SECONDS)) as line, pytest.raises(Unanswered):
-        line.send("GET", address, {}, None)
+    def trickle() -> Iterator[bytes]:
+        while True:
+            yield b"x"
+            time.sleep(0.01)
+
+    answer = Answered(200, trickle(), length=1_000_000)
+    with answering(lambda _: answer) as fake, closing(Line(SHORT_SECONDS)) as line, pytest.raises(Unanswered):
+        line.send("GET", fake.address, {}, None)
 
 
 def test_nobody_is_followed_elsewhere() -> None:
@@ -68,10 +65,8 @@ def test_an_answer_arrives_on_a_connection_that_was_idle_while_the_process_forke
 
 
 def test_without_a_connection_nothing_was_sent() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
     with pytest.raises(Unsent):
-        http.send("POST", f"http://127.0.0.1:{port}/", {}, BODY)
+        http.send("POST", NOBODY, {}, BODY)
 
 
 def test_a_request_that_cannot_be_verified_is_sent_nothing() -> None:
@@ -93,29 +88,6 @@ def test_a_log_line_shows_that_it_was_asked_and_not_what(caplog: pytest.LogCaptu
     assert announced == {"method": "POST", "host": "127.0.0.1", "path": "/payments", "status": 200}
     for unsaid in ("hidden", "bm9ib2R5", "4000000000003055", "answer"):
         assert unsaid not in str(vars(record))
-
-
-@contextmanager
-def trickling() -> Iterator[str]:
-    """Yield the address of a server that answers byte by byte and never ends."""
-
-    def trickle() -> None:
-        connection, _ = server.accept()
-        with connection, suppress(OSError):
-            connection.recv(4096)
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-            connection.settimeout(0.01)
-            while True:
-                connection.sendall(b"x")
-                with suppress(TimeoutError):
-                    if not connection.recv(1):
-                        return
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = Thread(target=trickle)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-        thread.join()
 
 
 def test_a_form_has_each_field_whole_whatever_is_in_it() -> None:

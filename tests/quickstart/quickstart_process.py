@@ -3,19 +3,24 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
+from tempfile import gettempdir, mkdtemp
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-DEADLINE_SECONDS = 60
+from payments.embedded.folders import PROJECT
+from payments.embedded.processes import wait_until
+from tests.support.processes import PATIENCE_SECONDS, start
+
 # What the suite's own servers have put into the environment would be taken for somebody's outside servers.
 ENVIRONMENT = {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPDIR") if name in os.environ}
+# Where its output is, of which it knows nothing.
+OUTPUTS = "kaha-outputs-"
 # Memory, and the clock of libuuid, by which redis-py names its locks where Debian has a folder for that clock.
-NOT_OURS = ("/memfd:", "/var/lib/libuuid/")
+NOT_OURS = ("/memfd:", "/var/lib/libuuid/", f"{gettempdir()}/{OUTPUTS}")
 MANAGE = [sys.executable, str(PROJECT / "manage.py")]
 
 
@@ -23,30 +28,30 @@ class Quickstart:
     """A quickstart on a free port, run from anywhere; `output` is what it has written to standard output."""
 
     def __init__(self, data: Path, *arguments: str, before: tuple[str, ...] = ()) -> None:
-        command = [*before, *MANAGE, "quickstart", "--data", str(data), "--port", "0", *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.data = data
-        self.process = subprocess.Popen(command, cwd="/", env=ENVIRONMENT, text=True, **pipes)
-        self.output = ""
+        command = [*before, *MANAGE, "quickstart", "--data", data, "--port", "0", *arguments]
+        self.data, self._files = data, Path(mkdtemp(prefix=OUTPUTS))
+        files = {"log": self._files / "errors", "output": self._files / "output"}
+        self.program = start(command, **files, environment=ENVIRONMENT, cwd="/")
+
+    @property
+    def output(self) -> str:
+        return self.program.output
 
     def read_until(self, pattern: str) -> str:
-        """Read standard output up to the line in which the pattern occurs; return all of it so far."""
-        assert self.process.stdout
-        while not re.search(pattern, self.output):
-            line = self.process.stdout.readline()
-            assert line, f"ended before {pattern!r}: {self.process.communicate()[1]}"
-            self.output += line
+        """Wait until the pattern occurs in a line of standard output; return all of it so far."""
+        self.program.wait_until(lambda: re.search(rf"{pattern}.*\n", self.output) is not None)
         return self.output
 
     def ready(self) -> dict[str, Any]:
         """Return what it prints with `--json`."""
-        return dict(json.loads(self.read_until(r"\n")))
+        return dict(json.loads(self.read_until("")))
 
     def ended(self) -> tuple[int, str]:
-        """Its exit code and the rest of what it says on standard error, once nothing of it runs any more."""
-        errors = self.process.communicate(timeout=DEADLINE_SECONDS)[1]
+        """Its exit code and what it says on standard error, once nothing of it runs any more."""
+        status, errors = self.program.wait(), self.program.errors
+        shutil.rmtree(self._files)
         wait_until_nothing_runs(self.data)
-        return self.process.returncode, errors
+        return status, errors
 
 
 def manage(data: Path, *arguments: str) -> str:
@@ -59,10 +64,7 @@ def manage(data: Path, *arguments: str) -> str:
 
 def wait_until_nothing_runs(data: Path) -> None:
     """Wait until no process is left that has to do with a data folder."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while running := processes_of(data):
-        assert time.monotonic() < deadline, running
-        time.sleep(0.05)
+    assert wait_until(lambda: not processes_of(data), PATIENCE_SECONDS), processes_of(data)
 
 
 def processes_of(data: Path) -> dict[int, str]:

@@ -10,44 +10,21 @@ from subprocess import Popen
 from threading import Timer
 
 import psutil
-import psycopg
 import pytest
-from environ import Env
 
-from payments import embedded
 from payments.embedded import postgres
 from payments.embedded.folders import make_running_folders, prepare, secrets_of
-from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.quickstart_process import ENVIRONMENT, MANAGE, manage
+from tests.support.postgres import Postgres, remove_linked_folders
 
 pytestmark = pytest.mark.long
 
 
-class Database:
+class Database(Postgres):
     """A cluster of its own, started as often as wanted."""
 
-    def __init__(self, data: Path) -> None:
-        self.folders = prepare(data)
-        make_running_folders(self.folders)
-        self._processes: list[Popen[bytes]] = []
-
-    def start(self) -> Popen[bytes]:
-        postgres.create(self.folders)
-        process = postgres.start(self.folders, {"fsync": "off"})
-        self._processes.append(process)
-        postgres.wait_until_ready(self.folders, process, 30)
-        return process
-
-    def execute(self, statement: str) -> list[tuple[object, ...]]:
-        url = Env.db_url_config(embedded.environment(self.folders)["DATABASE_URL"])
-        host, user, password, name = (url[key] for key in ("HOST", "USER", "PASSWORD", "NAME"))
-        with psycopg.connect(host=host, user=user, password=password, dbname=name) as connection:
-            cursor = connection.execute(statement)
-            return cursor.fetchall() if cursor.description else []
-
-    def stop(self) -> None:
-        for process in self._processes:
-            postgres.stop_server(process)
+    def start(self, **settings: str) -> Popen[bytes]:
+        return super().start(fsync="off", **settings)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ import httpx
 import pytest
 
 from payments.quickstart.banner import Ready, curl_lines
-from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.quickstart_process import (
     ENVIRONMENT,
     MANAGE,
@@ -24,6 +23,7 @@ from tests.quickstart.quickstart_process import (
     processes_of,
     wait_until_nothing_runs,
 )
+from tests.support.postgres import remove_linked_folders
 
 pytestmark = pytest.mark.long
 
@@ -43,7 +43,7 @@ class Ended:
 def first(data: Path) -> Ended:
     quickstart = Quickstart(data)
     output = quickstart.read_until("limit=2")
-    quickstart.process.send_signal(signal.SIGINT)
+    quickstart.program.send(signal.SIGINT)
     return Ended(data, output, quickstart.ended()[0])
 
 
@@ -54,7 +54,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[Quickstart]:
     quickstart = Quickstart(data, "--json")
     quickstart.ready()
     yield quickstart
-    quickstart.process.terminate()
+    quickstart.program.send(signal.SIGTERM)
     quickstart.ended()
     remove_linked_folders(data)
 
@@ -103,14 +103,14 @@ def test_a_later_start_has_the_same_keys_and_leaves_no_process(
     quickstart = Quickstart(first.data, "--json")
     ready = quickstart.ready()
     assert all(ready[name] in first.output for name in [*KEYS, "merchant", "admin_password"])
-    quickstart.process.send_signal(number)
+    quickstart.program.send(number)
     assert quickstart.ended()[0] == exit_code
 
 
 def test_it_ends_with_the_process_that_started_it(first: Ended) -> None:
     quickstart = Quickstart(first.data, "--json", before=("sh", "-c", '"$@" & wait', "sh"))
     quickstart.ready()
-    quickstart.process.kill()
+    quickstart.program.send(signal.SIGKILL)
     wait_until_nothing_runs(first.data)
 
 

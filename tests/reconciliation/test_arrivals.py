@@ -15,7 +15,7 @@ from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
 from tests.charging.elapsed_time import recover
 from tests.charging.lateness import arrive_late
-from tests.client import NEVER_ARRIVES, Api
+from tests.client import NEVER_ARRIVES, Api, signed_in
 from tests.reconciliation.factories import kinds, reconcile, reconcile_file, tampered
 
 pytestmark = pytest.mark.django_db
@@ -23,9 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def operator() -> Client:
-    client = Client()
-    client.force_login(the_operator())
-    return client
+    return signed_in(the_operator())
 
 
 @pytest.fixture

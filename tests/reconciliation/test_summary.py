@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from payments.domain.reconciliation.summary import parts_of
 from payments.models import Posting, ReportLine
 from tests.admin.conftest import text_of, the_operator
-from tests.client import APPROVED, Api
+from tests.client import APPROVED, Api, signed_in
 from tests.reconciliation.factories import pay_in_every_way, reconcile, reconcile_file, tampered
 from tests.simulator.factories import taken
 
@@ -53,8 +52,7 @@ def test_the_page_of_a_run_shows_its_parts_and_leads_to_its_items(api: Api) -> N
     api.charge()
     taken(APPROVED)
     run = reconcile()
-    client = Client()
-    client.force_login(the_operator())
+    client = signed_in(the_operator())
     page = text_of(client.get(reverse("admin:payments_reconciliationrun_change", args=[run.pk])))
     assert "Matched" in page
     assert "Not in ledger" in page

@@ -24,11 +24,11 @@ from payments.domain.reconciliation.uploads import TooMany
 from payments.models import AuditEntry, MerchantAccess, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
 from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of
-from tests.client import APPROVED, Api
+from tests.client import APPROVED, Api, signed_in
 from tests.concurrency import at_once
-from tests.figures.servers.web import database_url
 from tests.reconciliation.factories import export, pay_in_every_way
 from tests.simulator.factories import taken
+from tests.support.web import database_url
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db]
 HEAD = b"reference,simulator_reference,type,amount,currency,booked_at\n"
@@ -53,9 +53,7 @@ def operator(db: None) -> User:
 
 @pytest.fixture
 def client(operator: User) -> Client:
-    client = Client()
-    client.force_login(operator)
-    return client
+    return signed_in(operator)
 
 
 @pytest.fixture

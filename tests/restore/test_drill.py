@@ -15,6 +15,7 @@ import pytest
 from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
 from tests.restore.cluster import IS_INSTALLED, OWNER, PROGRAMS, Cluster
+from tests.support.processes import running
 
 pytestmark = [
     pytest.mark.long,
@@ -81,15 +82,9 @@ def paying(cluster: Cluster, key: str, log: Path) -> Iterator[None]:
     """Have programs of a merchant pay for the duration of the block."""
     environment = os.environ | {"DATABASE_URL": cluster.url, "DATABASE_CONNECTIONS": "10"}
     command = [sys.executable, "-m", "tests.restore.programs", key, str(log)]
-    with (log.parent / "paying.log").open("w") as output:
-        programs = subprocess.Popen(
-            command, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=output
-        )
-        try:
-            yield
-        finally:
-            programs.communicate(timeout=60)
-    assert programs.returncode == 0, (log.parent / "paying.log").read_text()[-2_000:]
+    with running(command, log=log.parent / "paying.log", environment=environment, stdin=subprocess.PIPE) as programs:
+        yield
+        assert programs.wait() == 0, programs.errors[-2_000:]
 
 
 def wait_for_lines(log: Path, count: int) -> None:

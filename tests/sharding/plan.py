@@ -10,8 +10,8 @@ from pathlib import Path
 from django.db import connection
 
 from payments.db.partitions import ALL
-from tests.figures.servers.scratch import scratch_servers
 from tests.sharding.tables import OWNER, Kind, tables_of
+from tests.support.scratch import scratch_servers
 
 FOLDER = Path("config/deploy/citus")
 KEYS, TABLES = FOLDER / "keys.sql", FOLDER / "tables.sql"

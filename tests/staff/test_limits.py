@@ -17,7 +17,7 @@ from payments.overview.day_totals import sum_up_due
 from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, list_with, newest, page_of  # noqa: F401
-from tests.client import REFUNDS_WAIT
+from tests.client import REFUNDS_WAIT, signed_in
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
@@ -51,9 +51,7 @@ def operator_of(*shops: NewMerchant) -> Client:
     user = User.objects.create(username="olive", is_staff=True)
     user.user_permissions.set(Permission.objects.exclude(codename="work_for_all_merchants"))
     MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=shop.merchant) for shop in shops)
-    client = Client()
-    client.force_login(user)
-    return client
+    return signed_in(user)
 
 
 @pytest.fixture(autouse=True)

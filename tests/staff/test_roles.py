@@ -14,6 +14,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 from payments.staff.roles import MONTH_END, ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import newest  # noqa: F401
+from tests.client import signed_in
 from tests.staff.all_merchants import for_all
 
 pytestmark = pytest.mark.long
@@ -238,8 +239,7 @@ def test_administrators_do_nothing_about_money() -> None:
 
 
 def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> None:
-    client = Client()
-    client.force_login(User.objects.create(username="new", is_staff=True))
+    client = signed_in(User.objects.create(username="new", is_staff=True))
     assert {answer_to(client, name, rows) for name in NAMES} <= {403, 404}
 
 

@@ -18,7 +18,7 @@ from payments.search.sweep import rebuild
 from payments.staff.admin_site import search_page
 from payments.staff.admin_site.site import grouped
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, house, operator, text_of  # noqa: F401  something to be found
-from tests.client import APPROVED
+from tests.client import APPROVED, signed_in
 from tests.factories import ChargeFactory, MerchantFactory
 
 pytestmark = pytest.mark.long
@@ -203,9 +203,7 @@ def test_outsiders_are_sent_to_the_login(db: None) -> None:
 def member(*permissions: str) -> Client:
     user = User.objects.create(username="ben", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client = Client()
-    client.force_login(user)
-    return client
+    return signed_in(user)
 
 
 def test_nobody_is_led_to_what_they_may_not_see(house: House) -> None:  # noqa: F811

@@ -6,7 +6,6 @@ from contextlib import suppress
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, Error, Page, expect
 from pytest_django.fixtures import Settings
@@ -14,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey
+from tests.client import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,8 +24,7 @@ SECRET = re.compile(r"sk_test_[0-9a-f]{48}")
 def tab(live_server: LiveServer, settings: Settings, browser: Browser, ana: User) -> Generator[Page]:
     """Yield the tab of a superuser who has signed in."""
     settings.ADMIN_MFA = False
-    client = Client()
-    client.force_login(ana)
+    client = signed_in(ana)
     context = browser.new_context(base_url=live_server.url)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME]
     context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": live_server.url}])

@@ -18,6 +18,7 @@ from payments.models import Charge
 from payments.staff.preferences import TIME_ZONE
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
+from tests.client import signed_in
 from tests.factories import ChargeFactory
 
 PREFERENCES = reverse("admin:preferences")
@@ -28,12 +29,6 @@ MANILA = "Asia/Manila"
 def words(moment: datetime, zone: str) -> str:
     with current_zone.override(zone), clock.at(NOON):
         return moment_text(moment).replace("\N{NO-BREAK SPACE}", " ")
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture(autouse=True)

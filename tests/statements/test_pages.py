@@ -14,6 +14,7 @@ from payments.ledger.account_days import sum_up_due
 from payments.models import AuditEntry, LedgerDay, MerchantAccess
 from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of, the_operator
+from tests.client import signed_in
 from tests.ledger.books import charge_fees
 from tests.overview.past_charges import days_ago, make_past_charge
 
@@ -33,9 +34,7 @@ def month(shop: NewMerchant) -> str:
 
 @pytest.fixture
 def operator() -> Client:
-    client = Client()
-    client.force_login(the_operator())
-    return client
+    return signed_in(the_operator())
 
 
 @pytest.fixture
@@ -44,9 +43,7 @@ def sign_in() -> SignIn:
         user = User.objects.create(username=role, is_staff=True)
         user.groups.set(Group.objects.filter(name__in=[role, *([] if merchants else [ALL_MERCHANTS])]))
         MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=each.merchant) for each in merchants)
-        client = Client()
-        client.force_login(user)
-        return client
+        return signed_in(user)
 
     return sign_in
 

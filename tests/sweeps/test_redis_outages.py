@@ -17,9 +17,9 @@ from payments.embedded.processes import wait_until
 from payments.models import Sweep, Webhook
 from payments.sweeps.schedule import SWEEPS
 from tests.client import Api
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.worker import Worker, nothing_waits
-from tests.sweeps.redis_process import RedisProcess, own_redis
+from tests.support.receiver import Receiver
+from tests.support.redis_process import RedisProcess, own_redis
+from tests.support.worker import Worker, nothing_waits
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -42,12 +42,6 @@ def worker(own: RedisProcess, tmp_path: Path) -> Iterator[Worker]:
     worker.kill()
 
 
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as receiver:
-        yield receiver
-
-
 def deliver(api: Api, receiver: Receiver) -> None:
     """Make an event for the receiver, and wait until a worker has sent it."""
     api.charge_source(api.source(redirect={"success": receiver.url, "fail": receiver.url, "notify": receiver.url}))
@@ -61,15 +55,15 @@ def test_webhooks_are_sent_while_redis_is_killed_stalled_and_replaced_and_the_wo
     deliver(api, receiver)
     for _ in range(2):
         assert wait_until(own.has_listener, PATIENCE_SECONDS)
-        own.kill()
+        own.stop()
         deliver(api, receiver)
         own.start()
         assert wait_until(own.has_listener, PATIENCE_SECONDS)
-        own.stall()
+        own.program.pause()
         deliver(api, receiver)
-        own.proceed()
+        own.program.resume()
         assert wait_until(own.has_listener, PATIENCE_SECONDS)
-    assert worker.is_running
+    assert worker.program.is_running
 
 
 def test_a_worker_survives_an_error_that_celery_does_not_expect(
@@ -101,13 +95,13 @@ def test_an_idle_worker_logs_next_to_nothing(worker: Worker, own: RedisProcess) 
 
 
 def lines_of(worker: Worker) -> list[str]:
-    return worker.log.read_text().splitlines()
+    return worker.program.output.splitlines()
 
 
 def test_a_worker_starts_and_sweeps_without_redis(
     own: RedisProcess, api: Api, receiver: Receiver, tmp_path: Path
 ) -> None:
-    own.kill()
+    own.stop()
     worker = Worker(tmp_path)
     worker.start(REDIS_URL=own.url, NOTIFY_ALLOW_LOOPBACK="true")
     try:
@@ -122,5 +116,6 @@ def test_a_worker_that_is_asked_to_stop_ends_while_redis_is_away(
     worker: Worker, own: RedisProcess, api: Api, receiver: Receiver
 ) -> None:
     deliver(api, receiver)
-    own.kill()
-    assert worker.ends_after(signal.SIGTERM, PATIENCE_SECONDS) == os.EX_OK
+    own.stop()
+    worker.program.send(signal.SIGTERM)
+    assert worker.program.wait() == os.EX_OK

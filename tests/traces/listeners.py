@@ -2,16 +2,17 @@
 
 import gzip
 import json
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.support.http_server import Answered, Asked, answering
+from tests.support.processes import running_module
 
 TRACES, ERRORS = "/v1/traces", "/api/7/envelope/"
 
@@ -74,40 +75,26 @@ def listener() -> Iterator[Listener]:
     listening = Listener()
     listening.is_open.set()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            if self.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            listening.got.append(Got(self.path, dict(self.headers.items()), body))
-            listening.is_open.wait()
-            self.send_response(listening.status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def take(asked: Asked) -> Answered:
+        is_compressed = asked.headers.get("Content-Encoding") == "gzip"
+        body = gzip.decompress(asked.body) if is_compressed else asked.body
+        listening.got.append(Got(asked.path, dict(asked.headers.items()), body))
+        listening.is_open.wait()
+        return Answered(listening.status)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    listening.url = f"http://127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield listening
-    finally:
-        listening.is_open.set()
-        server.shutdown()
-        server.server_close()
+    with answering(take) as server:
+        listening.url = server.address
+        try:
+            yield listening
+        finally:
+            listening.is_open.set()
 
 
 @contextmanager
 def listener_process() -> Iterator[str]:
     """Yield the URL of a listener that does not share our interpreter's lock."""
-    command = [sys.executable, "-m", "tests.traces.listeners"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip()
-        process.communicate()
+    with running_module("tests.traces.listeners") as program:
+        yield program.output.strip()
 
 
 def _spans(body: bytes) -> Iterator[SpanGot]:

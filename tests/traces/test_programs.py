@@ -7,9 +7,9 @@ import pytest
 
 from payments.embedded.processes import wait_until
 from tests.client import Api
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.worker import Worker
 from tests.metrics.conftest import PATIENCE_SECONDS, web
+from tests.support.receiver import Receiver
+from tests.support.worker import Worker
 from tests.traces.listeners import Listener, SpanGot
 from tests.web.clients import ask, head, length
 

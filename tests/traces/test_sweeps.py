@@ -21,7 +21,6 @@ from payments.traces.calls import record_provider_call
 from payments.traces.statements import MOST_SPANS
 from tests.client import ANSWER_LOST, Api, made
 from tests.disputes.stories import dispute_on
-from tests.payouts.conftest import fees as fees  # a fixture
 from tests.payouts.stories import give_account, give_schedule, settled
 from tests.test_logging import Lines, lines  # noqa: F401  the log as it is written
 from tests.traces.conftest import Sent

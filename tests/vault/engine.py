@@ -8,12 +8,11 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from tests.support.http_server import Answered, Asked, answering
 
 TOKEN = "hvs.a-token-of-the-fake"
 
@@ -49,37 +48,20 @@ class Engine:
 def running(engine: Engine) -> Iterator[None]:
     """Serve the engine at `engine.url`, for the key `kaha` and one token."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            engine.asked.append(self.path)
-            status, answer = self.reply(body)
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def reply(self, body: bytes) -> tuple[int, bytes]:
-            if isinstance(engine.failure, bytes):
-                return 200, engine.failure
-            if engine.failure or self.headers["X-Vault-Token"] != TOKEN:
-                return engine.failure or 403, json.dumps({"errors": ["permission denied"]}).encode()
-            mount, verb, name = self.path.removeprefix("/v1/").split("/")
-            if (mount, name) != ("transit", "kaha"):
-                return 404, b'{"errors": []}'
-            try:
-                return 200, json.dumps({"data": engine.answer(verb, json.loads(body))}).encode()
-            except (InvalidTag, ValueError) as fault:
-                return 400, json.dumps({"errors": [str(fault)]}).encode()
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        engine.url = f"http://127.0.0.1:{server.server_port}"
+    def reply(asked: Asked) -> Answered:
+        engine.asked.append(asked.path)
+        if isinstance(engine.failure, bytes):
+            return Answered(200, engine.failure)
+        if engine.failure or asked.headers["X-Vault-Token"] != TOKEN:
+            return Answered(engine.failure or 403, {"errors": ["permission denied"]})
+        mount, verb, name = asked.path.removeprefix("/v1/").split("/")
+        if (mount, name) != ("transit", "kaha"):
+            return Answered(404, {"errors": []})
         try:
-            yield
-        finally:
-            server.shutdown()
-            thread.join()
+            return Answered(200, {"data": engine.answer(verb, json.loads(asked.body))})
+        except (InvalidTag, ValueError) as fault:
+            return Answered(400, {"errors": [str(fault)]})
+
+    with answering(reply) as server:
+        engine.url = server.address
+        yield

@@ -1,6 +1,5 @@
 """Against a fake of the transit engine's HTTP interface, not against a real Vault."""
 
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
@@ -30,6 +29,7 @@ from payments.webhooks.worker import DeliveryLoop
 from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
+from tests.support.http_server import NOBODY, Silence, answering
 from tests.vault.engine import TOKEN, Engine, running
 
 pytestmark = pytest.mark.long
@@ -100,15 +100,14 @@ def test_a_malformed_answer_makes_the_key_unavailable(engine: Engine, failure: i
 
 
 def test_a_silent_server_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}"
+    with answering(lambda _: Silence.HUNG) as silent:
+        settings.VAULT_TRANSIT_URL = silent.address
         with pytest.raises(VaultUnavailable, match="Timeout"):
             key_wraps.new_key(Purpose.CARD)
 
 
 def test_a_refused_connection_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{server.getsockname()[1]}"
+    settings.VAULT_TRANSIT_URL = NOBODY
     with pytest.raises(VaultUnavailable):
         key_wraps.new_key(Purpose.CARD)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.figures.servers.web import web_process
+from tests.support.web import web_process
 
 Serve = Callable[..., int]
 # What one process does is tested; each takes more than a second to start.

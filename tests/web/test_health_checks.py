@@ -2,27 +2,22 @@
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
-import psycopg
 import pytest
 
-from payments import embedded
-from payments.embedded import postgres
-from payments.embedded.folders import PROJECT, make_running_folders, prepare
+from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
 from tests.client import Api
+from tests.support.postgres import Postgres, own_postgres
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
 from tests.web.conftest import Serve, ServeWithPid
 
@@ -136,66 +131,51 @@ def is_refused(port: int) -> bool:
 
 @dataclass(frozen=True)
 class OwnDatabase:
-    """A database on a separate PostgreSQL: its DATABASE_URL, and the process of the server."""
+    """A database on a separate PostgreSQL."""
 
-    url: str
-    pid: int
+    server: Postgres
+    name: str
 
-    def named(self, name: str) -> "OwnDatabase":
-        """Return another database of the same server."""
-        return replace(self, url=f"{self.url.rpartition('/')[0]}/{name}")
+    @property
+    def url(self) -> str:
+        return self.server.url(self.name)
 
     def execute(self, *statements: str) -> None:
-        address, _, name = self.url.rpartition("/")
-        with psycopg.connect(address.replace("@/", f"@/{name}?host="), autocommit=True) as own:
-            for statement in statements:
-                own.execute(statement)
+        self.server.execute(*statements, database=self.name)
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[OwnDatabase]:
+def own_server() -> Iterator[Postgres]:
     """Yield a separate PostgreSQL, whose database has kaha's tables and is only copied."""
-    data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
-    data.chmod(0o711)
-    places = prepare(data)
-    make_running_folders(places)
-    postgres.create(places)
-    process = postgres.start(places)
-    try:
-        assert wait_until(lambda: postgres.is_ready(places), PATIENCE_SECONDS)
-        url = embedded.environment(places)["DATABASE_URL"]
+    with own_postgres() as server:
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": url}, cwd=PROJECT)
-        yield OwnDatabase(url, process.pid)
-    finally:
-        postgres.stop_server(process)
-        shutil.rmtree(data, ignore_errors=True)
+        subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": server.url()}, cwd=PROJECT)
+        yield server
 
 
 @pytest.fixture
-def own_database(own_server: OwnDatabase) -> Iterator[OwnDatabase]:
+def own_database(own_server: Postgres) -> Iterator[OwnDatabase]:
     """Yield a database of one test, with kaha's tables, on a separate PostgreSQL."""
     name = f"copy_{uuid4().hex[:8]}"
-    admin = own_server.named("postgres")
-    admin.execute(f"CREATE DATABASE {name} TEMPLATE kaha")
+    own_server.execute(f"CREATE DATABASE {name} TEMPLATE kaha", database="postgres")
     try:
-        yield own_server.named(name)
+        yield OwnDatabase(own_server, name)
     finally:
-        signal_all(own_server.pid, signal.SIGCONT)
+        own_server.thaw()
         # What a test has set may hold for this session until it has read the file again.
         writable = "SET default_transaction_read_only = off"
         drop = f"DROP DATABASE {name} WITH (FORCE)"
-        admin.execute(writable, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", drop)
+        own_server.execute(writable, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", drop, database="postgres")
 
 
 def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_database: OwnDatabase) -> None:
     port = serve(workers=1, DATABASE_URL=own_database.url)
     assert watched(port, "ready")[0] == 200
-    signal_all(own_database.pid, signal.SIGSTOP)
+    own_database.server.freeze()
     assert wait_until(lambda: watched(port, "ready") == HANGS, PATIENCE_SECONDS)
     assert ask(port, head("GET /ready"))[0].headers["Retry-After"] == "1"
     assert watched(port, "ping") == (200, "healthy")
-    signal_all(own_database.pid, signal.SIGCONT)
+    own_database.server.thaw()
     assert wait_until(lambda: watched(port, "ready")[0] == 200, PATIENCE_SECONDS)
 
 
@@ -235,10 +215,3 @@ def test_ready_says_what_keeps_a_process_from_serving(
 def test_without_redis_a_process_is_ready_and_says_so(serve: Serve) -> None:
     port = serve(workers=1, REDIS_URL="redis://127.0.0.1:1/0")
     assert watched(port, "ready") == (200, "degraded: Redis does not answer")
-
-
-def signal_all(postmaster: int, number: signal.Signals) -> None:
-    """Send a signal to PostgreSQL and all its processes."""
-    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    for pid in [postmaster, *map(int, children)]:
-        os.kill(pid, number)

@@ -22,7 +22,7 @@ from payments.staff.models import OperatorProfile
 from tests.admin.conftest import operator as operator  # a fixture
 from tests.admin.conftest import the_operator
 from tests.client import Api
-from tests.standbys import Standby, standby
+from tests.support.standbys import Standby, standby
 from tests.web.clients import PATIENCE_SECONDS
 from tests.web.conftest import Serve
 

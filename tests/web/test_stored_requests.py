@@ -16,17 +16,6 @@ from tests.contract.calls import newest_event
 from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, connect, head
 from tests.web.conftest import Serve, ServeWithPid
 
-
-@pytest.fixture
-def other_api(other_shop: NewMerchant) -> Api:
-    return Api(other_shop.keys["sk_test"])
-
-
-@pytest.fixture
-def live_api(shop: NewMerchant) -> Api:
-    return Api(shop.keys["sk_live"])
-
-
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

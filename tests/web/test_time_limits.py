@@ -13,8 +13,8 @@ from psycopg import sql
 
 from payments.db.backend import session
 from payments.embedded.folders import PROJECT
-from tests.figures.servers.worker import database_url
 from tests.metrics.conftest import web
+from tests.support.worker import database_url
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -12,7 +12,7 @@ from payments.models import Dispute, Evidence, ReportUpload
 from payments.models.charging.evidence import SIZE_MAX
 from tests.admin.actions import address_of
 from tests.admin.conftest import the_operator
-from tests.client import Api
+from tests.client import Api, signed_in
 from tests.contract.calls import new_dispute
 from tests.operators.factories import person
 from tests.web.clients import ask, length, open_sockets
@@ -54,9 +54,7 @@ def head_of(port: int, client: Client, path: str = "") -> bytes:
 
 @pytest.fixture
 def client() -> Client:
-    client = Client()
-    client.force_login(the_operator())
-    return client
+    return signed_in(the_operator())
 
 
 @pytest.fixture
@@ -73,8 +71,7 @@ def test_an_operator_uploads_a_file_that_is_larger_than_any_form(serve: Serve, c
 
 def test_strangers_and_viewers_send_no_file(serve: Serve, client: Client, large: bytes) -> None:
     port, body = serve(), form(client, large)
-    viewer = Client()
-    viewer.force_login(User.objects.create(username="viewer", is_staff=True))
+    viewer = signed_in(User.objects.create(username="viewer", is_staff=True))
     assert post(port, Client(), body) in (302, 403)
     assert post(port, viewer, body) == 403
     assert not ReportUpload.objects.exists()

@@ -13,9 +13,9 @@ from payments.webhooks.outbox import send_again
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
-from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock, on_schedule
+from tests.support.receiver import Receiver
 from tests.webhooks.claims import only
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,9 +20,9 @@ from payments.webhooks.claims import Claimed
 from payments.webhooks.receiver_queues import ReceiverQueues, SlowReceivers
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import DeliveryLoop
-from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock
+from tests.support.receiver import Receiver
 from tests.webhooks.test_delivery import send_to
 from tests.webhooks.test_worker import in_thread, leased
 

@@ -13,10 +13,10 @@ from payments.models import Webhook
 from payments.webhooks.outbox import send_again
 from payments.webhooks.scan_window import EVERYTHING, LOOK_BACK_EVERY, ScanWindow, recent
 from payments.webhooks.worker import DeliveryLoop
-from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock
 from tests.months import months_behind
+from tests.support.receiver import Receiver
 from tests.webhooks.claims import parts_of_claim
 from tests.webhooks.test_delivery import send_to
 

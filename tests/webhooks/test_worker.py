@@ -21,8 +21,8 @@ from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 from tests.charging.test_races import at_once
-from tests.figures.servers.receiver import Receiver
 from tests.figures.webhooks.schedule import MovedClock
+from tests.support.receiver import Receiver
 from tests.webhooks.claims import claim, only
 from tests.webhooks.test_delivery import send_to
 

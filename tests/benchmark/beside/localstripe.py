@@ -1,8 +1,6 @@
 """localstripe, a peer that merchants' own tests run, to be faster than. It rewrites its whole store at each change."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,13 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.payment import CARD, ORDER
-from payments.quickstart.ports import claim
 from tests.benchmark.clients.client import Load
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Figures, measured
-from tests.benchmark.servers import failed
+from tests.support.processes import Program, free_port, start
 
 PACKAGE = "localstripe==1.15.10"
 # Its store would be at one path for all: here it is in the folder that it is started in.
@@ -40,15 +36,15 @@ class Localstripe:
 
     def __init__(self, folder: Path, load: Load) -> None:
         self._folder, self._load, self._log = folder, load, folder.with_suffix(".log")
-        self._process: subprocess.Popen[bytes] | None = None
+        self._program: Program | None = None
         self._port, self._charge = 0, ""
 
     def __enter__(self) -> "Localstripe":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process:
-            stop(self._process, timeout_seconds=5)
+        if self._program:
+            self._program.stop()
 
     def contenders(self) -> Iterator[tuple[str, Callable[[], Figures]]]:
         """Install it and yield it, fresh and with STORED charges. Raises Failed where there is no index."""
@@ -56,20 +52,16 @@ class Localstripe:
             (sys.executable, "venv", self._folder),
             (self._folder / "bin" / "python", "pip", "install", "--quiet", PACKAGE),
         ):
-            command = [str(part) for part in (python, "-m", *arguments)]
-            if spawn(command, log=self._log, environment=os.environ, cwd=self._folder.parent).wait(TIMEOUT_SECONDS):
-                raise failed("installing localstripe", self._log)
+            start([python, "-m", *arguments], log=self._log, cwd=self._folder.parent).succeed(TIMEOUT_SECONDS)
         yield "localstripe", self._fresh
         yield "localstripe/full", self._full
 
     def _fresh(self) -> Figures:
         self.__exit__()
-        with claim(0) as claimed:
-            self._port = claimed.getsockname()[1]
+        self._port = free_port()
         command = [self._folder / "bin" / "python", "-c", START, "--from-scratch", f"--port={self._port}"]
-        self._process = spawn(command, log=self._log, environment=os.environ, cwd=self._folder)
-        if not wait_until(lambda: self._new_card() != "", TIMEOUT_SECONDS):
-            raise failed("localstripe", self._log)
+        self._program = start(command, log=self._log, cwd=self._folder)
+        self._program.wait_until(lambda: self._new_card() != "", TIMEOUT_SECONDS)
         order = {"amount": ORDER["amount"], "currency": "php", "source": self._new_card()}
         form = urlencode(order)
         headers = {"Host": HOST, **HEADERS, "Content-Length": len(form)}
@@ -82,7 +74,7 @@ class Localstripe:
         return self._measured()
 
     def _measured(self) -> Figures:
-        pids = {"server": self._process.pid} if self._process else {}
+        pids = {"server": self._program.pid} if self._program else {}
         return measured(partial(self._send, MEASURED), pids)
 
     def _send(self, count: int) -> Any:

@@ -2,8 +2,6 @@
 
 import base64
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,12 +9,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn
 from payments.quickstart.payment import CARD, ORDER
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Stretch
-from tests.benchmark.servers import Failed, failed
+from tests.support.processes import Failed, Program, start
 
 # For requests that are sent until there is no more of them.
 LONGEST_SECONDS = 3600.0
@@ -64,12 +60,11 @@ class Load:
         pace = {"seconds": seconds, "again": again, "spread_seconds": spread_seconds, "pause_seconds": pause_seconds}
         job.write_text(json.dumps({"port": port, "requests": requests, "connections": self.connections, **pace}))
         command = [sys.executable, "-m", "tests.benchmark.clients.load", str(job), str(answers)]
-        process = spawn(command, log=log, environment=os.environ, cwd=PROJECT)
-        return lambda: self._answers(process, answers, log)
+        program = start(command, log=log)
+        return lambda: self._answers(program, answers)
 
-    def _answers(self, process: "subprocess.Popen[bytes]", answers: Path, log: Path) -> Answers:
-        if process.wait(2 * LONGEST_SECONDS):
-            raise failed("the load", log)
+    def _answers(self, program: Program, answers: Path) -> Answers:
+        program.succeed(2 * LONGEST_SECONDS)
         found = json.loads(answers.read_text())
         if refused := found.pop("refused"):
             raise Failed(f"a request was answered {refused[:500]}")

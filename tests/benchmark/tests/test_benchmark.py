@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.quickstart.quickstart_process import ENVIRONMENT, PROJECT, processes_of
+from payments.embedded.folders import PROJECT
+from tests.quickstart.quickstart_process import ENVIRONMENT, processes_of
 
 pytestmark = pytest.mark.long
 

@@ -1,11 +1,14 @@
 """CPU time, of processes that use some."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE
+from tempfile import TemporaryDirectory
 
 from tests.benchmark.figures import cpu_seconds, memory_mb
+from tests.support.processes import running
 
 BUSY = "import time\nwhile time.process_time() < 0.1: pass"
 SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
@@ -15,11 +18,8 @@ SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
 def shell_that_runs(code: str, then: str = "true") -> Iterator[int]:
     """Yield the process ID of a shell that runs Python below it, and `then` something of its own, once one says so."""
     shell = ["sh", "-c", f'"$@"; {then}', "sh", sys.executable, "-c", code]
-    with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
-        assert running.stdout
-        running.stdout.readline()
-        yield running.pid
-        running.communicate(b"\n")
+    with TemporaryDirectory() as folder, running(shell, log=Path(folder) / "log", ready=r"\n", stdin=PIPE) as program:
+        yield program.pid
 
 
 def test_the_time_of_what_a_process_has_started_and_ended_is_its_own() -> None:

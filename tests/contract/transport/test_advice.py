@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from payments.domain.merchants.merchants import NewMerchant
-from tests.client import Api, error_of, made
+from tests.client import Api, error_of, made, signed_in
 from tests.contract.calls import CARD_SOURCE
 
 FORM = "application/x-www-form-urlencoded"
@@ -245,8 +245,7 @@ def test_a_form_without_its_token_is_answered_with_what_to_do() -> None:
 
 @pytest.mark.django_db
 def test_a_page_that_a_role_does_not_permit_leads_back(django_user_model: Any) -> None:
-    client = Client()
-    client.force_login(django_user_model.objects.create_user("ana", is_staff=True))
+    client = signed_in(django_user_model.objects.create_user("ana", is_staff=True))
     response = client.get("/admin/payments/merchant/", headers=BROWSER)
     assert response.status_code == 403
     assert 'href="/admin/"' in response.content.decode()

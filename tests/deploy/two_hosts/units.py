@@ -6,8 +6,8 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
-from payments.embedded.processes import spawn, stop
 from tests.deploy.two_hosts.hosts import TIMEOUT_SECONDS, Host
+from tests.support.processes import Program, start
 
 FOLDERS = ("etc/systemd/system", "usr/lib/systemd/system")
 # What Debian's generator makes of the first.
@@ -33,7 +33,7 @@ class Systemd:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, Program] = {}
 
     def systemctl(self, line: str) -> None:
         """Do what the line says. Raises KeyError for another verb."""
@@ -51,19 +51,20 @@ class Systemd:
             self._run(name, unit, "ExecStart")
         else:
             log = self._host.root.parent / f"{self._host.root.name}-{name}.log"
-            self._running[name] = spawn(self._command(name, unit, "ExecStart"), log=log, environment={})
+            self._running[name] = start(self._command(name, unit, "ExecStart"), log=log, environment={})
 
     def restart(self, name: str) -> None:
         unit = Unit(self._host.root, name)
         if name in self._running:
-            stop(self._running.pop(name), timeout_seconds=90)
+            self._running.pop(name).stop(90)
         elif unit.value("Type") == "forking":
             self._run(name, unit, "ExecStop")
         self.start(name)
 
     def end(self) -> None:
         """Stop what was started and stays in front."""
-        stop(*self._running.values(), timeout_seconds=90)
+        for program in self._running.values():
+            program.stop(90)
 
     def _run(self, name: str, unit: Unit, what: str) -> None:
         command = self._command(name, unit, what)

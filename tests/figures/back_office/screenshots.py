@@ -12,10 +12,10 @@ from playwright.sync_api import Page, sync_playwright
 from payments.embedded.folders import PROJECT
 from payments.models import Merchant
 from tests.approvals.factories import requested_key
-from tests.figures.servers.web import web_server
 from tests.office.pages import main_pages
 from tests.office.tabs import WAYS, Office
 from tests.pages.conftest import CHROMIUM_NAMES
+from tests.support.web import web_server
 
 PICTURES = PROJECT / "payments" / "static" / "docs" / "screenshots"
 QUALITY_PERCENT = 70

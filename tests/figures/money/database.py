@@ -1,18 +1,14 @@
 """Whether anything acknowledged is lost, or done twice, when PostgreSQL is killed and started again under load."""
 
-import os
-import signal
 import time
 from collections import Counter
-from contextlib import ExitStack, suppress
-from pathlib import Path
+from contextlib import ExitStack
 from random import Random
 from typing import Any
 
 from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
-from payments.embedded import postgres
 from payments.embedded.folders import Folders
 from payments.embedded.processes import wait_until
 from payments.ids import parse_id
@@ -20,11 +16,11 @@ from payments.models import Attempt, Charge, Refund
 from payments.providers.simulator.models import SimulatedPayment
 from tests.faults.tallies import broken_invariants
 from tests.figures.money.lasting_load import Load, name_of
-from tests.figures.servers.scratch import SETTINGS
-from tests.figures.servers.web import web_server
-from tests.figures.servers.worker import Worker
+from tests.support.postgres import Postgres
+from tests.support.scratch import SETTINGS
+from tests.support.web import web_server
+from tests.support.worker import Worker
 
-START_TIMEOUT_SECONDS = 60
 RESOLVE_TIMEOUT_SECONDS = 60
 UP_SECONDS = (2.0, 5.0)
 DOWN_SECONDS = (0.0, 2.0)
@@ -34,42 +30,24 @@ def database(folders: Folders, kills: int, seed: int) -> dict[str, object]:
     """Kills the server `kills` times while programs charge, capture and refund, then lets the worker finish."""
     chance, worker = Random(seed), Worker(folders.data)
     load = Load(create_merchant("Sari Store").keys["sk_test"], seed)
-    with ExitStack() as servers, ExitStack() as stack:
+    server = Postgres(folders.data)
+    with ExitStack() as stack:
+        stack.callback(server.stop)
         stack.callback(worker.kill)
         url = stack.enter_context(web_server(folders.data))
         worker.start()
         with load.on(url):
             for _ in range(kills):
                 time.sleep(chance.uniform(*UP_SECONDS))
-                _kill(folders)
+                server.kill()
                 time.sleep(chance.uniform(*DOWN_SECONDS))
-                server = postgres.start(folders, SETTINGS)
-                servers.callback(postgres.stop_server, server)
-                postgres.wait_until_ready(folders, server, START_TIMEOUT_SECONDS)
+                server.start(**SETTINGS)
             time.sleep(chance.uniform(*UP_SECONDS))
         connection.close()
         started = time.monotonic()
         wait_until(lambda: not _unresolved(), RESOLVE_TIMEOUT_SECONDS)
         resolved = {"unresolved": _unresolved(), "resolved_in_seconds": round(time.monotonic() - started, 1)}
         return {"kills": kills, "seed": seed, **_answered(load), **resolved, **_kept(load)}
-
-
-def _kill(folders: Folders) -> None:
-    """SIGKILL to the server and every process of it, and nothing of it is left when this returns."""
-    postmaster = int((folders.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
-    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    pids = [postmaster, *map(int, children)]
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    assert wait_until(lambda: not any(map(_lives, pids)), START_TIMEOUT_SECONDS)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
-    except OSError:
-        return False
 
 
 def _unresolved() -> int:

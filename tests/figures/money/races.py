@@ -14,7 +14,7 @@ from payments.providers.simulator.models import SimulatedOperation, SimulatedPay
 from tests.faults.tallies import broken_invariants
 from tests.figures.money.merchant_program import Answer, Program, order, program
 from tests.figures.money.refund_watch import watch
-from tests.figures.servers.web import web_server
+from tests.support.web import web_server
 
 AMOUNT = 1000
 MOST_REFUNDED = 250

@@ -12,7 +12,7 @@ from payments.providers.simulator.models import SimulatedOperation, SimulatedPay
 from tests.client import APPROVED, CARD_FIELDS
 from tests.faults.tallies import broken_invariants
 from tests.figures.money.merchant_program import Answer, Program, order, program
-from tests.figures.servers.web import web_server
+from tests.support.web import web_server
 
 MOST_SENDINGS = 5
 PATIENCE_SECONDS = (0.001, 0.2)

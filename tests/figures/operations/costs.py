@@ -16,11 +16,11 @@ from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import cpu_seconds
 from tests.figures.money.charge_cost import table_sizes
 from tests.figures.money.server_use import run_sql
-from tests.figures.servers.receiver import receiver_process
-from tests.figures.servers.relay import RunningRelay, relay_process
-from tests.figures.servers.web import web_process
-from tests.figures.servers.worker import Worker, nothing_waits
 from tests.ledger.books import charge_fees
+from tests.support.receiver import receiver_process
+from tests.support.relay import RelayProcess, relay_process
+from tests.support.web import web_process
+from tests.support.worker import Worker, nothing_waits
 
 CONNECTIONS = 8
 WARM_UP_CHARGES = 200
@@ -58,7 +58,7 @@ def costs(folders: Folders, charges: int) -> dict[str, object]:
         worker.start(**through)
         notify = f"http://{HOST}:{links['receivers'].port}/hook"
         client = Client(Load(folders.data, CONNECTIONS), links["merchants"].port, merchant.keys["sk_test"], notify)
-        pids = {"web": web, "worker": worker.pid} | _servers()
+        pids = {"web": web, "worker": worker.program.pid} | _servers()
         _take(client, WARM_UP_CHARGES)
         before = _measure(pids, links)
         _take(client, charges)
@@ -78,7 +78,7 @@ def _take(client: Client, count: int) -> None:
     run_sql("CHECKPOINT")
 
 
-def _measure(pids: Mapping[str, int], links: Mapping[str, RunningRelay]) -> dict[str, float]:
+def _measure(pids: Mapping[str, int], links: Mapping[str, RelayProcess]) -> dict[str, float]:
     sizes = table_sizes().values()
     [[log_bytes]] = run_sql("SELECT pg_current_wal_lsn() - '0/0'")
     return (
@@ -95,7 +95,7 @@ def _servers() -> dict[str, int]:
     return {name: next(pid for line, pid in started.items() if text in line) for name, text in programs.items()}
 
 
-def _database_at(relay: RunningRelay) -> str:
+def _database_at(relay: RelayProcess) -> str:
     kept = connection.settings_dict
     return f"postgresql://{kept['USER']}:{quote(kept['PASSWORD'], safe='')}@{HOST}:{relay.port}/{kept['NAME']}"
 

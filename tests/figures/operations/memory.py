@@ -6,7 +6,7 @@ from pathlib import Path
 from payments.domain.merchants.merchants import create_merchant
 from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import memory_mb
-from tests.figures.servers.web import web_process
+from tests.support.web import web_process
 
 CONNECTIONS = 16
 STRETCHES = 10

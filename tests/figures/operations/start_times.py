@@ -10,9 +10,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import wait_until
-from tests.figures.servers.web import web_server
-from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker
+from tests.support.web import web_server
+from tests.support.worker import Worker
 
 LIBRARIES = "aiohttp, celery, django.contrib.admin, psycopg, redis, rest_framework.views, webauthn"
 FLOOR = f"import django; django.setup(); import {LIBRARIES}"
@@ -57,11 +56,11 @@ def _serve(folder: Path) -> float:
 
 def _work(folder: Path) -> float:
     with TemporaryDirectory(dir=folder) as own:
-        worker, log = Worker(Path(own)), Path(own) / "worker.log"
+        worker = Worker(Path(own))
         started = time.perf_counter()
         worker.start()
         try:
-            assert wait_until(lambda: " ready." in log.read_text(), START_TIMEOUT_SECONDS), log.read_text()
+            worker.program.wait_until(r" ready\.")
             return time.perf_counter() - started
         finally:
             worker.kill()

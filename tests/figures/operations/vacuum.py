@@ -9,13 +9,14 @@ from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.embedded.folders import Folders
+from payments.embedded.processes import wait_until
 from payments.quickstart.payment import REFUNDED
 from payments.quickstart.ports import HOST
 from tests.benchmark.clients.client import Client, Load
 from tests.benchmark.figures import Stretch, percentile
 from tests.benchmark.servers import side_server
-from tests.figures.servers.web import web_process
-from tests.figures.servers.worker import Worker
+from tests.support.web import web_process
+from tests.support.worker import Worker, nothing_waits
 
 CONNECTIONS = 16
 CHARGES = 1_000
@@ -49,7 +50,7 @@ def vacuum(folders: Folders, minutes: int, stretches: int) -> dict[str, object]:
         worker.start()
         try:
             shown = [_stretch(client, minutes * 60 / stretches) for _ in range(stretches)]
-            delivered = worker.wait_until_delivered(DRAIN_SECONDS)
+            delivered = wait_until(nothing_waits, DRAIN_SECONDS)
         finally:
             worker.kill()
     return {"charges": len(client.charges), "delivered": delivered, "stretches": shown, "tables": _tables()}

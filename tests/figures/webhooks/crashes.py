@@ -14,9 +14,10 @@ from payments.ids import public_id
 from payments.models import Webhook
 from payments.webhooks.claims import LEASE
 from payments.webhooks.wake_up import wake_worker
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits
 from tests.figures.webhooks.events import new_merchant, put_events
+from tests.support.processes import PATIENCE_SECONDS
+from tests.support.receiver import Receiver
+from tests.support.worker import Worker, nothing_waits
 
 RECEIVERS = 5
 # Slow enough that a kill always finds events on their way.
@@ -45,7 +46,7 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
             if not waits_for_leases:
                 Webhook.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
         worker.start()
-        all_sent = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
+        all_sent = wait_until(nothing_waits, PATIENCE_SECONDS + LEASE.total_seconds() + events / 50)
     tries = Counter(event_id for receiver in receivers for event_id in receiver.event_ids)
     deaths = Counter(event_id for event_id, _ in claimed)
     return {
@@ -65,7 +66,7 @@ def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> set[Leas
     before = _calls(receivers)
     worker.start()
     wake_worker()
-    assert wait_until(lambda: _calls(receivers) > before, START_TIMEOUT_SECONDS)
+    assert wait_until(lambda: _calls(receivers) > before, PATIENCE_SECONDS)
     redis.Redis.from_url(settings.REDIS_URL).flushdb()
     worker.kill()
     leased = Webhook.objects.filter(leased_until__gt=clock.now())

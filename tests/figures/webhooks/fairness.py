@@ -10,9 +10,10 @@ from payments import clock
 from payments.embedded.processes import wait_until
 from payments.models import Merchant
 from payments.webhooks.wake_up import wake_worker
-from tests.figures.servers.receiver import Receiver
-from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker
 from tests.figures.webhooks.events import new_merchant, put_events
+from tests.support.processes import PATIENCE_SECONDS
+from tests.support.receiver import Receiver
+from tests.support.worker import Worker
 
 HEALTHY = 5
 PAUSE_SECONDS = 0.2
@@ -32,7 +33,7 @@ def fairness(folder: Path, hanging: int, receivers: int, events: int, timeout_se
         for receiver in dead:
             put_events(hostile, receiver.url, hanging // receivers, clock.now())
         worker.start()
-        assert wait_until(lambda: sum(len(receiver.calls) for receiver in dead) >= receivers, START_TIMEOUT_SECONDS)
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in dead) >= receivers, PATIENCE_SECONDS)
         written = _write(healthy, events)
         answered = [receiver for of_merchant in healthy.values() for receiver in of_merchant]
         assert wait_until(lambda: sum(len(receiver.calls) for receiver in answered) >= events, timeout_seconds)

@@ -10,8 +10,8 @@ from payments import clock
 from payments.models import Webhook, WebhookAttempt
 from payments.webhooks.retry_schedule import DELAYS_SECONDS, JITTER
 from payments.webhooks.worker import DeliveryLoop
-from tests.figures.servers.receiver import Call, Receiver, Reply
 from tests.figures.webhooks.events import new_merchant, put_events
+from tests.support.receiver import Call, Receiver, Reply
 
 RECEIVERS = 10
 # The clock jumps from one time at which something is due to the next, but not by less.

@@ -14,8 +14,8 @@ from payments.models import Event, Merchant, Webhook
 from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.signatures import Signer
 from payments.webhooks.worker import DeliveryLoop
-from tests.figures.servers.receiver import receiver_process
 from tests.figures.webhooks.events import new_merchant, put_events
+from tests.support.receiver import receiver_process
 
 # What a request carries: the headers that sign it, and its body.
 Signed = tuple[Mapping[str, str], bytes]

@@ -12,7 +12,8 @@ from tests.providers.adyen.books import Booked, Books, State
 from tests.providers.adyen.dispute_books import Refusal
 from tests.providers.adyen.webhooks import MERCHANT_ACCOUNT
 from tests.providers.openapi import described
-from tests.providers.wire import Answered, Asked, Fake
+from tests.support.fake_provider import FakeProvider
+from tests.support.http_server import Answered, Asked
 
 CHECKOUT = described("adyen-CheckoutService-v72.json")
 DISPUTES = described("adyen-DisputeService-v30.json")
@@ -43,7 +44,7 @@ CANCELLED, NOT_AUTHENTICATED = ("16", "Shopper Cancelled"), ("11", "3D Not Authe
 Body = dict[str, Any]
 
 
-class AdyenFake(Fake):
+class AdyenFake(FakeProvider):
     """The fake on its socket, at `address`."""
 
     def __init__(self) -> None:

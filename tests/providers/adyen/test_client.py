@@ -1,7 +1,6 @@
 """How Adyen is reached, what its errors mean, and that nothing secret is shown on the way."""
 
 import logging
-import socket
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,7 +16,8 @@ from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import API_KEY, AdyenFake
 from tests.providers.adyen.webhooks import HMAC_KEY
 from tests.providers.bench import CARD, Spoilt
-from tests.providers.wire import Answered, Asked, Fake
+from tests.support import http_server
+from tests.support.http_server import NOBODY, Answered, Asked
 
 LIVE = replace(ACCOUNT, livemode=True, settings={**ACCOUNT.settings, "live_prefix": "1797a841fbb37ca7-Kaha"})
 NAMELESS = replace(LIVE, settings=ACCOUNT.settings)
@@ -37,8 +37,7 @@ def whereto(account: Account, address: str = "") -> str:
 
 def answering(answered: Answered) -> Outcome:
     """Return the outcome of a payment where Adyen answers so."""
-    fake = Fake(lambda asked: answered, lambda body: body)
-    with fake.serving():
+    with http_server.answering(lambda asked: answered) as fake:
         return Adyen(ACCOUNT, fake.address).create_payment(asked())
 
 
@@ -64,10 +63,7 @@ def test_a_live_account_without_its_prefix_asks_nobody() -> None:
 
 
 def test_where_nobody_listens_nothing_was_sent() -> None:
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{bound.getsockname()[1]}"
-        assert isinstance(Adyen(ACCOUNT, address).create_payment(asked()), NotSent)
+    assert isinstance(Adyen(ACCOUNT, NOBODY).create_payment(asked()), NotSent)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +128,7 @@ def test_a_refusal_does_not_quote_what_was_asked() -> None:
     def quoting(asked: Asked) -> Answered:
         return Answered(422, {"errorCode": "101", "message": f"Invalid card: {asked.body.decode()}"})
 
-    fake = Fake(quoting, lambda body: body)
-    with fake.serving():
+    with http_server.answering(quoting) as fake:
         outcome = Adyen(ACCOUNT, fake.address).create_payment(asked())
     assert isinstance(outcome, Rejected)
     assert CARD.number not in outcome.message

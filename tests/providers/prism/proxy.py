@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments import ids
-from payments.embedded.processes import spawn, stop, wait_until
+from payments.embedded.processes import wait_until
 from payments.providers import http
 from tests.providers.openapi import SPECS
+from tests.support.processes import running
 
 LISTENING = re.compile(r"Prism is listening on (\S+)")
 # The path, and what Prism calls it that was not as described. Of an answer that never came it says something else.
 COMPLAINT = re.compile(r"(?:get|post|delete) (\S+) .*prism/errors#(\w+)")
 END = "/that-is-all-"
-START_SECONDS = 30
 STOP_SECONDS = 5
 
 
@@ -46,9 +46,5 @@ def prism_before(upstream: str, description: str) -> Iterator[Prism]:
     with tempfile.TemporaryDirectory(prefix="kaha-prism-") as folder:
         log = Path(folder) / "log"
         command = [os.environ["PRISM"], "proxy", SPECS / description, upstream, "--errors", "--port", "0"]
-        process = spawn(command, log=log, environment={"PATH": os.environ["PATH"]})
-        try:
-            assert wait_until(lambda: LISTENING.search(log.read_text()) is not None, START_SECONDS), log.read_text()
-            yield Prism(LISTENING.findall(log.read_text())[0], log)
-        finally:
-            stop(process, timeout_seconds=STOP_SECONDS)
+        with running(command, log=log, ready=LISTENING.pattern, environment={"PATH": os.environ["PATH"]}) as program:
+            yield Prism(LISTENING.findall(program.output)[0], log)

@@ -9,7 +9,7 @@ import pytest
 from payments.providers import http
 from tests.providers.prism.conftest import XENDIT
 from tests.providers.prism.proxy import Prism, prism_before
-from tests.providers.wire import Answered, Fake
+from tests.support.http_server import Answered, answering
 
 HEADERS = {"Authorization": "Basic bm9ib2R5Og==", "api-version": "2024-11-11"}
 LOOKUP = "/transactions?limit=1"
@@ -19,8 +19,8 @@ NOTHING: dict[str, Any] = {"has_more": False, "data": [], "links": []}
 @pytest.fixture(scope="module")
 def prism() -> Iterator[Prism]:
     """Prism before a fake that answers as it is set to."""
-    fake = Fake(lambda asked: Answered(200, json.loads(asked.headers["x-answer"])), lambda body: body)
-    with fake.serving(), prism_before(fake.address, XENDIT) as prism:
+    answer = lambda asked: Answered(200, json.loads(asked.headers["x-answer"]))  # noqa: E731
+    with answering(answer) as fake, prism_before(fake.address, XENDIT) as prism:
         yield prism
 
 

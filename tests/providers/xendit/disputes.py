@@ -9,8 +9,8 @@ from email.parser import BytesParser
 from typing import Any
 from uuid import uuid4
 
-from tests.providers.wire import Asked
 from tests.providers.xendit.books import Refusal, Request
+from tests.support.http_server import Asked
 
 Body = dict[str, Any]
 

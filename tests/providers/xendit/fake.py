@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from tests.providers.openapi import described
-from tests.providers.wire import Answered, Asked, Fake
 from tests.providers.xendit import disputes, movements, payouts, shapes
 from tests.providers.xendit.books import CHALLENGED, Books, Refund, Refusal, Request
+from tests.support.fake_provider import FakeProvider
+from tests.support.http_server import Answered, Asked
 
 SPEC = "xendit-payments-v3-subset.openapi.json"
 WEBHOOKS = {"payment": "payment", "payment_request": "paymentRequest", "refund": "refund"}
@@ -20,7 +21,7 @@ REPEATED = ("types",)
 Handler = Callable[[dict[str, Any], str], tuple[int, Any]]
 
 
-class FakeXendit(Fake):
+class FakeXendit(FakeProvider):
     """One account's Xendit, whose secret key it knows."""
 
     def __init__(self, secret_key: str) -> None:

@@ -1,7 +1,6 @@
 """Broken connections and answers that are none, and what may be known of what was asked."""
 
 import logging
-import socket
 from contextlib import closing
 
 import pytest
@@ -15,15 +14,14 @@ from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, CARD, Money, Spoilt, asked, operation, taken
 from tests.providers.xendit.bench import URL, XenditBench, xendit_bench
+from tests.support.http_server import NOBODY
 
 # For tries that come to their limit.
 SHORT_SECONDS = 0.3
 
 
 def test_where_nobody_listens_nothing_was_sent(bench: XenditBench) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    nobody = Xendit(Client(f"http://127.0.0.1:{port}", bench.secret_key), bench.callback_token)
+    nobody = Xendit(Client(NOBODY, bench.secret_key), bench.callback_token)
     assert isinstance(nobody.create_payment(asked(bench)), NotSent)
 
 

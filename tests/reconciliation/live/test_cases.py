@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
 from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
-from tests.client import Api
+from tests.client import Api, signed_in
 from tests.reconciliation.factories import kinds
 
 pytestmark = pytest.mark.django_db
@@ -73,8 +72,7 @@ def test_equal_corrections_are_read_once_however_often_their_report_is(api: Api)
 
 def test_a_correction_that_names_nothing_of_ours_is_not_in_the_ledger(api: Api) -> None:
     read_in(api, "adyen-two-equal-corrections.csv")
-    client = Client()
-    client.force_login(the_operator())
+    client = signed_in(the_operator())
     text = text_of(client.get(list_of(ReconciliationItem)))
     assert text.count('field-they_say">ManualCorrected of PHP\xa05.00<') == text.count('field-we_say">nothing<') == 2
     assert set(ReconciliationItem.objects.values_list("kind", flat=True)) == {"missing_here"}
@@ -102,8 +100,7 @@ def test_a_row_that_cannot_be_read_has_a_page_with_its_reason_and_its_line(api: 
     assert uploads.read_due()
     item = ReconciliationItem.objects.get()
     assert (item.kind, item.charge, item.posting) == ("unread", Attempt.objects.get().charge, None)
-    client = Client()
-    client.force_login(the_operator())
+    client = signed_in(the_operator())
     page = text_of(client.get(page_of(item)))
     assert "column Gross Credit (GC): must be an amount of PHP in digits" in page
     assert "field-number" in page

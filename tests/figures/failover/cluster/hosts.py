@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn
 from tests.figures.failover.cluster.namespaces import Network, call_in, command_in, processes_in, send
+from tests.support.processes import Program, start
 
 # As RestartSec of the units in config/deploy/systemd.
 RESTART_SECONDS = 2.0
@@ -32,7 +32,7 @@ class Service:
     user: str
     # Of somebody else's on the same host: what happens to the host does not happen to it.
     spared: bool
-    process: "subprocess.Popen[bytes] | None" = None
+    program: Program | None = None
     ended_at: float = field(default=0.0)
 
 
@@ -77,7 +77,7 @@ class Host:
     def supervise(self) -> None:
         """Start again what has ended, as a service manager does."""
         for service in self._services:
-            if self.is_down or service.process is None or service.process.poll() is None:
+            if self.is_down or service.program is None or service.program.is_running:
                 continue
             if not service.ended_at:
                 service.ended_at = time.monotonic()
@@ -101,8 +101,8 @@ class Host:
         """Have a service end in good order, and not start again."""
         found = self._named(service)
         self._services.remove(found)
-        if found.process:
-            found.process.terminate()
+        if found.program:
+            found.program.send(signal.SIGTERM)
 
     def unplug(self) -> None:
         self._network.cut(self.address)
@@ -119,15 +119,14 @@ class Host:
 
     def _pids(self, name: str = "") -> set[int]:
         if name:
-            process = self._named(name).process
-            return {process.pid} if process else set()
-        spared = {service.process.pid for service in self._services if service.spared and service.process}
+            program = self._named(name).program
+            return {program.pid} if program else set()
+        spared = {service.program.pid for service in self._services if service.spared and service.program}
         return processes_in(self.namespace) - spared
 
     def _run(self, service: Service) -> None:
         service.ended_at = 0.0
         program = shutil.which(service.command[0], path=DEBIAN) or service.command[0]
         command = command_in(self.namespace, [program, *service.command[1:]], service.user)
-        service.process = spawn(
-            ["nice", "-n", "10", *command], log=self.log(service.name), environment=service.environment, cwd=PROJECT
-        )
+        polite = ["nice", "-n", "10", *command]
+        service.program = start(polite, log=self.log(service.name), environment=service.environment)

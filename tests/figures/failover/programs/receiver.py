@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from tests.figures.failover.cluster.kaha import RECEIVER_PORT
-from tests.figures.servers.receiver import Call, Receiver
+from tests.support.receiver import Call, Receiver
 
 
 def main(file: Path) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 import sys
 import threading
 import time
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
+
+from tests.support.processes import running_module
 
 HEAD_END = b"\r\n\r\n"
 # What an endpoint answers: a status, a status with headers, or nothing ever.
@@ -120,11 +121,8 @@ def _response(status: int, headers: dict[str, str]) -> bytes:
 @contextmanager
 def receiver_process() -> Iterator[str]:
     """Yield the URL of a receiver that does not share our interpreter's lock."""
-    command = [sys.executable, "-m", "tests.figures.servers.receiver"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip()
-        process.communicate()
+    with running_module("tests.support.receiver") as program:
+        yield program.output.strip()
 
 
 if __name__ == "__main__":

@@ -1,25 +1,26 @@
 """A relay between a program and a server, which counts the bytes that both send."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+
+from tests.support.processes import running_module
 
 HOST = "127.0.0.1"
 CHUNK_BYTES = 1 << 16
 
 
 class Relay:
-    """Passes on what comes to its port to `target`, a port of loopback or the path of a socket, and back."""
+    """Passes on what comes to it to `target`, a port of loopback or the path of a socket, and back."""
 
     def __init__(self, target: str) -> None:
         self._target = target
         self.bytes = 0
 
-    async def serve(self) -> None:
+    async def serve(self, host: str, port: int) -> None:
         """Print the port, and then the bytes so far for each line on standard input."""
-        server = await asyncio.start_server(self._connect, HOST, 0, backlog=1000)
+        server = await asyncio.start_server(self._connect, host, port, backlog=1000)
         print(server.sockets[0].getsockname()[1], flush=True)
         while await asyncio.to_thread(sys.stdin.readline):
             print(self.bytes, flush=True)
@@ -38,41 +39,43 @@ class Relay:
                 self.bytes += len(data)
                 writer.write(data)
                 await writer.drain()
-        except ConnectionError:
+        except OSError:
             pass
         finally:
             writer.close()
 
 
-class RunningRelay:
-    """A relay in a process of its own."""
+class RelayProcess:
+    """A relay in a process of its own, on a port of loopback that stays the same."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
-        self.port = self._line()
+    def __init__(self, target: int | str) -> None:
+        self._target, self.port, self._running = target, 0, ExitStack()
+        self.restore()
+
+    def restore(self) -> None:
+        """Accept connections."""
+        command = running_module("tests.support.relay", self._target, HOST, self.port)
+        self._program = self._running.enter_context(command)
+        self.port = int(self._program.output)
+
+    def cut(self) -> None:
+        """End every connection and refuse new ones."""
+        self._running.close()
 
     def bytes(self) -> int:
         """Return the bytes that were passed on so far, both ways."""
-        assert self._process.stdin
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        return self._line()
-
-    def _line(self) -> int:
-        assert self._process.stdout
-        return int(self._process.stdout.readline())
+        return int(self._program.ask())
 
 
 @contextmanager
-def relay_process(target: int | str) -> Iterator[RunningRelay]:
+def relay_process(target: int | str) -> Iterator[RelayProcess]:
     """Yield a relay to a port of loopback or to the path of a socket."""
-    command = [sys.executable, "-m", "tests.figures.servers.relay", str(target)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield RunningRelay(process)
-        finally:
-            process.terminate()
+    relay = RelayProcess(target)
+    try:
+        yield relay
+    finally:
+        relay.cut()
 
 
 if __name__ == "__main__":
-    asyncio.run(Relay(sys.argv[1]).serve())
+    asyncio.run(Relay(sys.argv[1]).serve(sys.argv[2], int(sys.argv[3])))

@@ -1,4 +1,4 @@
-"""kaha's web server as an operator starts it: granian with processes of its own, on a free port of loopback."""
+"""kaha's web servers on free ports of loopback: granian by itself, and `manage.py web`."""
 
 import os
 import signal
@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from payments.embedded.folders import PROJECT
-from payments.embedded.processes import spawn, stop, wait_until
 from payments.quickstart.ports import HOST, answers, claim
 from payments.web.server import CONNECTIONS, HEADER_MILLISECONDS, PROCESSES
-from tests.figures.servers.worker import database_url
 from tests.high_limits import MANY_DECLINES_TEXT
+from tests.support.processes import Program, free_port, running
+from tests.support.worker import database_url
 
-START_TIMEOUT_SECONDS = 60
 TARGET = "config.asgi:application"
 
 
@@ -40,21 +38,28 @@ def web_process(
         url = f"http://{HOST}:{port}"
         size = ["--workers", workers, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
         http = ["--http", "1", "--no-ws", "--http1-header-read-timeout", header_milliseconds]
-        place = ["--host", HOST, "--port", port]
-        granian = [sys.executable, "-m", "granian", "--interface", "asgi"]
-        command = [*granian, *http, *size, *place, target]
+        granian = [sys.executable, "-m", "granian", "--interface", "asgi", *http, *size, "--host", HOST, "--port", port]
         rate = "100000/second"
         limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
-        own = {"WEB_DRAIN_SECONDS": "0", "DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits, **environment}
-        process = spawn(
-            [str(part) for part in command],
-            log=folder / "web.log",
-            environment=os.environ | own,
-            cwd=PROJECT,
-            death_signal=signal.SIGTERM,
-        )
-        try:
-            assert wait_until(lambda: answers(port), START_TIMEOUT_SECONDS), (folder / "web.log").read_text()
-            yield url, process.pid
-        finally:
-            stop(process, timeout_seconds=5)
+        own = {"WEB_DRAIN_SECONDS": "0", "PUBLIC_URL": url, **limits, **environment}
+        with _serving([*granian, target], port, folder, own) as program:
+            yield url, program.pid
+
+
+@contextmanager
+def managed_web(folder: Path, **environment: str) -> Iterator[tuple[int, Program]]:
+    """Serve as `manage.py web` does, with two processes; yield the port."""
+    port = free_port()
+    command = [sys.executable, "manage.py", "web", "--port", port]
+    with _serving(command, port, folder, {"TMPDIR": str(folder), **environment}, stop_seconds=20) as program:
+        yield port, program
+
+
+@contextmanager
+def _serving(
+    command: list[object], port: int, folder: Path, own: dict[str, str], stop_seconds: float = 5
+) -> Iterator[Program]:
+    environment = os.environ | {"DATABASE_URL": database_url(), **own}
+    ends = {"death_signal": signal.SIGTERM, "stop_seconds": stop_seconds}
+    with running(command, log=folder / "web.log", ready=lambda: answers(port), environment=environment, **ends) as web:
+        yield web
