@@ -3,14 +3,17 @@
 import base64
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
 
 from payments.connections import release_connection
+
+if TYPE_CHECKING:
+    # Requests are made before Django's models are there, too.
+    from django.contrib.auth.models import User
 
 APPROVED = "4000000000003055"
 CHALLENGED = "4242424242424242"
@@ -82,7 +85,7 @@ class Api:
         return made(self.get(f"/charges/{charge['id']}"))
 
 
-def signed_in(user: User) -> Client:
+def signed_in(user: "User") -> Client:
     """Return the browser of an operator who is signed in."""
     browser = Client()
     browser.force_login(user)

@@ -14,7 +14,7 @@ from tests.cli.conftest import Service
 from tests.cli.terminal import Terminal
 from tests.factories import ChargeFactory
 from tests.support.processes import Failed
-from tests.support.relay import RelayProcess
+from tests.support.relay import relay_process
 
 pytestmark = pytest.mark.long
 
@@ -110,15 +110,14 @@ def test_a_key_that_is_typed_is_not_shown(bare_terminal: Terminal, service: Serv
 
 
 def test_a_service_that_comes_back_in_time_is_asked_again(terminal: Terminal, service: Service) -> None:
-    relay = RelayProcess(int(service.url.rpartition(":")[2]))
-    relay.cut()
-    terminal.variables["KAHA_URL"] = f"http://127.0.0.1:{relay.port}"
-    running = terminal.start("charges", "create", "4321", "--card", APPROVED, "--json")
-    with pytest.raises(Failed, match="does not end"):
-        running.program.wait(1)
-    relay.restore()
-    running.read_until('"amount":4321')
-    relay.cut()
+    with relay_process(int(service.url.rpartition(":")[2])) as relay:
+        relay.cut()
+        terminal.variables["KAHA_URL"] = f"http://127.0.0.1:{relay.port}"
+        running = terminal.start("charges", "create", "4321", "--card", APPROVED, "--json")
+        with pytest.raises(Failed, match="does not end"):
+            running.program.wait(1)
+        relay.restore()
+        running.read_until('"amount":4321')
 
 
 @pytest.mark.django_db(transaction=True)

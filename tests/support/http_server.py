@@ -1,6 +1,7 @@
 """The server of answers: on a socket of this machine, each request answered by a function of the test."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -101,6 +102,11 @@ class _Threads(ThreadingHTTPServer):
     def __init__(self, server: Server) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked_of = server
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that hang up before they ask."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
