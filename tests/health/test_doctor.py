@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.embedded.folders import PROJECT
-from payments.health.report import recent_report
+from payments.health.examination import recent_examination
 from payments.health.table import JUDGED
 from payments.models import MerchantAccess, WorkerProcess
 from tests.admin.conftest import text_of
@@ -23,8 +23,8 @@ ON_CALL = reverse("admin:on_call")
 
 
 @pytest.fixture(autouse=True)
-def no_recent_report() -> None:
-    recent_report.forget()
+def no_recent_examination() -> None:
+    recent_examination.forget()
 
 
 def page(client: Client, name: str = "ben") -> str:

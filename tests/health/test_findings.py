@@ -14,8 +14,8 @@ from pytest_django import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
+from payments.health.examination import examine
 from payments.health.facts import DatabaseUse
-from payments.health.report import examine
 from payments.models import DataKey, MoneyCheck, Sweep, Webhook, WorkerProcess
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key

@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
-from payments.health.report import recent_report
+from payments.health.examination import recent_examination
 from payments.inbox.entries import in_words
 from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.state import WorkerState, read_state
@@ -34,11 +34,11 @@ def on_call(request: HttpRequest) -> HttpResponse:
     """Return the page, for operators who work for all merchants: findings name them."""
     if limit_of(request) is not None or not operator_of(request).has_perm("payments.view_sweep"):
         raise PermissionDenied
-    report, state = recent_report.get(), read_state()
+    examination, state = recent_examination.get(), read_state()
     context = admin.site.each_context(request) | {
         "title": "On call",
-        "wrong": [(check, settings.PUBLIC_URL + check.guide, found) for check, found in report.wrong],
-        "in_order": report.in_order,
+        "wrong": [(check, settings.PUBLIC_URL + check.guide, found) for check, found in examination.wrong],
+        "in_order": examination.in_order,
         "workers": [(worker, worker in state.alive) for worker in state.workers],
         "sweeps": list(_rows(state)),
     }

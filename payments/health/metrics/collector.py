@@ -10,8 +10,8 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from payments.connections import release_connection
+from payments.health.examination import database_answers
 from payments.health.gauges import gauge
-from payments.health.report import database_answers
 from payments.health.table import MEASURED, Fact
 
 logger = logging.getLogger("kaha.metrics")

@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, OutputWrapper
 
-from payments.health.report import Report, examine
+from payments.health.examination import Examination, examine
 
 
 class Command(BaseCommand):
@@ -14,17 +14,17 @@ class Command(BaseCommand):
     )
 
     def handle(self, **_: Any) -> None:
-        report = examine()
-        write(report, self.stdout)
-        if report.wrong:
+        examination = examine()
+        write(examination, self.stdout)
+        if examination.wrong:
             sys.exit(1)
 
 
-def write(report: Report, output: OutputWrapper) -> None:
+def write(examination: Examination, output: OutputWrapper) -> None:
     """Write what is wrong with its section of the guide, and the names of what is in order."""
-    for check, found in report.wrong:
+    for check, found in examination.wrong:
         output.write(f"{check.title}: see {settings.PUBLIC_URL}{check.guide}")
         for finding in found:
             output.write(f"  {'URGENT' if finding.urgent else 'wrong '}  {finding.what}")
             output.write(f"          {finding.do}")
-    output.write(f"In order: {', '.join(check.title for check in report.in_order) or 'nothing'}.")
+    output.write(f"In order: {', '.join(check.title for check in examination.in_order) or 'nothing'}.")

@@ -1,4 +1,4 @@
-"""A report of what is wrong, for `manage.py doctor` and the page On call."""
+"""What is wrong, for `manage.py doctor` and the page On call."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ NO_DATABASE = Finding(
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Examination:
     """What was found of each fact."""
 
     results: Sequence[tuple[Fact, Sequence[Finding]]]
@@ -36,12 +36,12 @@ class Report:
         return [fact for fact, each in self.results if not each]
 
 
-def examine() -> Report:
+def examine() -> Examination:
     """Look at all facts, one after the other; one that cannot be read is a finding."""
     if not database_answers():
         others = [(fact, fact.find()) for fact in JUDGED if not fact.of_database]
-        return Report([(DATABASE, [NO_DATABASE]), *others])
-    return Report([(fact, _result_of(fact)) for fact in JUDGED])
+        return Examination([(DATABASE, [NO_DATABASE]), *others])
+    return Examination([(fact, _result_of(fact)) for fact in JUDGED])
 
 
 def database_answers() -> bool:
@@ -64,25 +64,25 @@ def _result_of(fact: Fact) -> list[Finding]:
         release_connection()
 
 
-class RecentReport:
-    """A report that is at most CACHED_SECONDS old, so that readers of a page do not repeat its statements."""
+class RecentExamination:
+    """An examination that is at most CACHED_SECONDS old, so that readers of a page do not repeat its statements."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._report: Report | None = None
+        self._last: Examination | None = None
         self._made_at = 0.0
 
-    def get(self) -> Report:
+    def get(self) -> Examination:
         """Return it, made anew if it is too old."""
         with self._lock:
-            if self._report is None or time.monotonic() - self._made_at > CACHED_SECONDS:
-                self._report, self._made_at = examine(), time.monotonic()
-            return self._report
+            if self._last is None or time.monotonic() - self._made_at > CACHED_SECONDS:
+                self._last, self._made_at = examine(), time.monotonic()
+            return self._last
 
     def forget(self) -> None:
         """Make it anew next time."""
         with self._lock:
-            self._report = None
+            self._last = None
 
 
-recent_report = RecentReport()
+recent_examination = RecentExamination()
