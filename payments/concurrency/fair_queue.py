@@ -76,11 +76,12 @@ class FairQueue:
 
     A burst of one caller delays its own turns and hardly those of others: a caller waits for at most one turn of each
     other. Of its own the one that has waited longest is next, and none that comes later overtakes it. Where
-    `leaves_room`, a caller has no more turns than are left free; so of a crowd those without a turn come first.
+    `leaves_room`, a caller has no more turns than are left free, and than `most_of_one`, if given; so of a crowd those
+    without a turn come first.
     """
 
-    def __init__(self, most: int, leaves_room: bool = True) -> None:
-        self._slots, self._leaves_room = Slots(most, most if leaves_room else None), leaves_room
+    def __init__(self, most: int, leaves_room: bool = True, most_of_one: int | None = None) -> None:
+        self._slots, self._leaves_room = Slots(most_of_one or most, most if leaves_room else None), leaves_room
         # Waiting turns by caller, the next caller first.
         self._lines: dict[Hashable, deque[Turn]] = {}
         self._lock = Lock()

@@ -6,7 +6,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
-from threading import Semaphore
+from threading import Lock
 from typing import Any
 
 from django.contrib import admin
@@ -29,9 +29,9 @@ TAG = re.compile(r"<[^>]+>")
 # An amount and a mode of creation come first, and what a page shows for an empty value is an empty cell.
 EMPTY = ("", "–", "-")
 OTHER_DOWNLOADS = "Wait until other downloads are done, then try again."
-# In one process, as many downloads are made at the same moment: beside a crowd of them, threads of other requests
-# would wait for the interpreter. All others wait for their readers or for this.
-_AT_ONCE = Semaphore(2)
+# In one process, one piece is made at the same moment, and it is followed by a pause as long as its making took of the
+# processor: however many download, they take half of the interpreter.
+_MAKING = Lock()
 # Each piece waits until its reader has taken it.
 PIECE_BYTES = 32 * 1024
 
@@ -53,9 +53,11 @@ class Lines:
     @staticmethod
     def _piece(lines: Iterator[bytes]) -> bytes:
         piece = bytearray()
-        with _AT_ONCE:
+        with _MAKING:
+            started = time.thread_time()
             while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
                 piece += line
+            time.sleep(time.thread_time() - started)
         return bytes(piece)
 
 
