@@ -132,12 +132,16 @@ class Front:
     def _drain(self) -> None:
         """Say by `/ready` that no more requests should come, and stop taking them WEB_DRAIN_SECONDS later.
 
-        Then granian's own handler, which SIGINT has too, has requests under way end.
+        Then those that wait for events are answered, and granian's own handler, which SIGINT has too, has all others
+        under way end.
         """
         if not self._health.is_stopping:
             self._health.is_stopping = True
-            loop = asyncio.get_running_loop()
-            loop.call_later(settings.WEB_DRAIN_SECONDS, os.kill, os.getpid(), signal.SIGINT)
+            asyncio.get_running_loop().call_later(settings.WEB_DRAIN_SECONDS, self._stop)
+
+    def _stop(self) -> None:
+        self._threads.waits.end()
+        os.kill(os.getpid(), signal.SIGINT)
 
     async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         began = time.perf_counter()
