@@ -15,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import QueryDict, StreamingHttpResponse
 from django.utils import timezone
 
-from payments import clock
+from payments import clock, context
 from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -53,6 +53,8 @@ class Lines:
     @staticmethod
     def _piece(lines: Iterator[bytes]) -> bytes:
         piece = bytearray()
+        # Pages of other operators do not wait for this one's turn.
+        context.begin_wait()
         with _MAKING:
             started = time.thread_time()
             while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
