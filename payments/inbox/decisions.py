@@ -69,5 +69,5 @@ def _in_words(row: ApprovalRequest) -> Waiting:
     if row.shown_as is OperatorAction:
         what = f"{row.kind.capitalize()} of a charge"
     if row.shown_as is Correction and row.attempt:
-        what = f"Correction of a {row.attempt.kind}: {row.after['outcome'].replace('_', ' ')}"
+        what = f"Correction, {row.attempt.kind}: {row.after['outcome'].replace('_', ' ')}"
     return Waiting(row, what, row.merchant.title, amount, row.charge.livemode if row.charge else True)

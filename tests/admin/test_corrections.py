@@ -168,7 +168,7 @@ def test_an_operator_who_may_only_look_does_nothing(unknown: Attempt) -> None:
     correction = proposed(unknown)
     for page in (desk_page(unknown), page_of(correction)):
         text = text_of(looker.get(page))
-        assert [act for act in ("Look up now", "Propose an outcome", "Decide the proposal") if act in text] == []
+        assert [act for act in ("Look up now", "Propose an outcome", "Decide the request") if act in text] == []
     assert looker.post(look_up_at(unknown)).status_code == 403
     assert looker.post(propose_at(unknown), FORM).status_code == 403
     assert looker.get(propose_at(unknown)).status_code == 403

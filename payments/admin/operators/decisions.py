@@ -130,7 +130,7 @@ def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> li
     may = _fitting(request, row, decisions)
     if row.state != State.PROPOSED or not may:
         return []
-    label = "Withdraw the proposal" if may[0].by_proposer else "Decide the proposal"
+    label = "Withdraw the request" if may[0].by_proposer else "Decide the request"
     address = f"admin:{row._meta.app_label}_{row._meta.model_name}_decide"
     return [ActionButton(label, reverse(address, args=[row.pk]))]
 
