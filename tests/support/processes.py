@@ -106,7 +106,7 @@ class Program:
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
 
-    def stop(self, timeout_seconds: float = 5, first: signal.Signals = signal.SIGTERM) -> None:
+    def stop(self, timeout_seconds: float = PATIENCE_SECONDS, first: signal.Signals = signal.SIGTERM) -> None:
         """Ask it to end, and kill it after the given time."""
         stop(self._process, timeout_seconds=timeout_seconds, first=first)
 
@@ -133,7 +133,7 @@ def running(
     *,
     log: Path,
     ready: Callable[[], bool] | str | None = None,
-    stop_seconds: float = 5,
+    stop_seconds: float = PATIENCE_SECONDS,
     **options: Any,
 ) -> Iterator[Program]:
     """Start a program as `start` does, and yield it when it is ready; it ends with the block. Raises Failed."""

@@ -51,15 +51,13 @@ def managed_web(folder: Path, **environment: str) -> Iterator[tuple[int, Program
     """Serve as `manage.py web` does, with two processes; yield the port."""
     port = free_port()
     command = [sys.executable, "manage.py", "web", "--port", port]
-    with _serving(command, port, folder, {"TMPDIR": str(folder), **environment}, stop_seconds=20) as program:
+    with _serving(command, port, folder, {"TMPDIR": str(folder), **environment}) as program:
         yield port, program
 
 
 @contextmanager
-def _serving(
-    command: list[object], port: int, folder: Path, own: dict[str, str], stop_seconds: float = 5
-) -> Iterator[Program]:
+def _serving(command: list[object], port: int, folder: Path, own: dict[str, str]) -> Iterator[Program]:
     environment = os.environ | {"DATABASE_URL": database_url(), **own}
-    ends = {"death_signal": signal.SIGTERM, "stop_seconds": stop_seconds}
-    with running(command, log=folder / "web.log", ready=lambda: answers(port), environment=environment, **ends) as web:
+    options = {"environment": environment, "death_signal": signal.SIGTERM}
+    with running(command, log=folder / "web.log", ready=lambda: answers(port), **options) as web:
         yield web
