@@ -32,6 +32,10 @@ HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
 # The one host that the admin is on, with nothing else; "" for it to be where all is.
 ADMIN_HOST = env.text("ADMIN_HOST", "")
 ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
+# Hosts that serve one product each, for programs that know only its host; "" for none.
+CHECKOUT_HOST, LINKS_HOST, REQUESTS_HOST = (
+    env.text(name, "").lower() for name in ("CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
+)
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.

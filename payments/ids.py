@@ -16,6 +16,7 @@ KINDS = {
     "ch": "charge",
     "re": "refund",
     "cus": "customer",
+    "cs": "checkout session",
     "dp": "dispute",
     "ev": "evidence piece",
     "po": "payout",

@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
+from payments.domain.checkout import sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.payouts import make, sweeps
@@ -126,6 +127,11 @@ def stop_delivering(**_: object) -> None:
 @at_most(ASKING_AT_ONCE)
 def void_expired_holds() -> int:
     return expiry.void_expired_holds()
+
+
+@shared_task
+def expire_checkouts() -> int:
+    return sessions.expire_due()
 
 
 @shared_task

@@ -5,6 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from payments.api.account import AccountViewSet
 from payments.api.charges import ChargeViewSet
+from payments.api.checkout import SessionViewSet
 from payments.api.clock import ClockViewSet
 from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
@@ -22,6 +23,7 @@ class OptionalSlashRouter(SimpleRouter):
 router = OptionalSlashRouter()
 router.register("charges", ChargeViewSet, basename="charge")
 router.register("sources", SourceViewSet, basename="source")
+router.register("checkout_sessions", SessionViewSet, basename="checkout-session")
 router.register("disputes", DisputeViewSet, basename="dispute")
 router.register("payouts", PayoutViewSet, basename="payout")
 router.register("balance_transactions", BalanceTransactionViewSet, basename="transaction")

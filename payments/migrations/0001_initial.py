@@ -4,6 +4,7 @@ from django.db import migrations
 from payments.migrations.initial import (
     audit,
     charges,
+    checkouts,
     disputes,
     events,
     ledger,
@@ -30,6 +31,7 @@ class Migration(migrations.Migration):
         *sources.OPERATIONS,
         *providers.OPERATIONS,
         *payouts.OPERATIONS,
+        *checkouts.OPERATIONS,
         *charges.OPERATIONS,
         *disputes.OPERATIONS,
         *events.OPERATIONS,

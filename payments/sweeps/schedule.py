@@ -25,6 +25,7 @@ SWEEPS = {
     "execute_approved_actions": ASKING,
     "apply_provider_events": ASKING,
     "void_expired_holds": Schedule(30.0, ASKING_AT_ONCE, shared=True),
+    "expire_checkouts": Schedule(10.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
     "apply_simulator_messages": Schedule(1.0),
     "close_overtaken_corrections": Schedule(30.0),

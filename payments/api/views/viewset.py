@@ -88,5 +88,5 @@ def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
         if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
             raise
         answer = refusal_answer(refusal, caller.request_id)
-        idempotency.store_refusal(caller, answer)
+        idempotency.store_answer(caller, answer)
         return answer

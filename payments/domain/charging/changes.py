@@ -7,6 +7,7 @@ from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
+from payments.domain.charging import checkout_progress
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
@@ -55,6 +56,8 @@ def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping
                 yield Update(type(change.row), change.match, change.values)
                 if change.event:
                     yield from events.of(caller, change.event, after[change.row.pk])
+                if isinstance(change.row, Charge) and change.event:
+                    yield from checkout_progress.progress(caller, after[change.row.pk])
             case Movement():
                 yield movements.posted(change, attempt)
             case Insert(row=Refund() as refund):

@@ -17,6 +17,7 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
+from payments.domain.checkout import sessions
 from payments.domain.disputes import respond
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
@@ -30,6 +31,7 @@ from payments.models import (
     Block,
     Card,
     Charge,
+    Checkout,
     Dispute,
     Merchant,
     Payout,
@@ -56,6 +58,7 @@ class ProcessedCounts:
     events: int = 0
     lookups: int = 0
     holds: int = 0
+    checkouts: int = 0
     responses: int = 0
     settled: int = 0
     payouts: int = 0
@@ -115,6 +118,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield looked_up.filter(charge__in=charges), "due_at"
     yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
+    yield Checkout.objects.filter(scope.within(), state=Checkout.State.UNPAID, expires_at__isnull=False), "expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
     yield Dispute.objects.filter(scope.within(), status__in=Dispute.OPEN), "evidence_due_at"
@@ -136,6 +140,7 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
+        checkouts=sessions.expire_due(scope=scope),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
         payouts=_pay_out(scope),

@@ -7,6 +7,8 @@ RIGHTS = {
     "charges:read": "read and list charges, with their sources and refunds",
     "charges:write": "make charges, capture and verify them, and void held ones",
     "refunds:write": "refund charges; with charges:write, void captured ones",
+    "checkout:read": "read and list checkout sessions, payment links and payment requests",
+    "checkout:write": "make and end them; with charges:write, capture a session's hold",
     "disputes:write": "add evidence to disputes, submit it, and accept losses",
     "events:read": "read and list events, and in them every object as it was at each change",
     "requests:read": "read the log of requests",

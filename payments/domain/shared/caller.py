@@ -16,10 +16,14 @@ KEPT_COUNT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with."""
+    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with.
+
+    `is_own` is one that we made for a part of the request.
+    """
 
     key: str
     fingerprint: bytes
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.shared.caller import Caller, default_url
 from payments.json_codecs.verbatim_json import to_bytes
-from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import Charge, Checkout, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
@@ -40,6 +41,9 @@ EVENT_TYPES: dict[str, str] = {
     "payout_account.created": "Payouts will go to another bank account, from its `effective_at` on.",
     "payout_account.updated": "A bank account was withdrawn before payouts went to it.",
     "organization.updated": "An operator changed what leads your data, money or trust: `changed` names it.",
+    "checkout_session.created": "A checkout session was made.",
+    "checkout_session.completed": "A payer has paid a checkout session, or its amount is held.",
+    "checkout_session.expired": "A checkout session ended without a payment.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
@@ -51,12 +55,15 @@ EVENT_OBJECTS: dict[str, Any] = {
     "dp": Dispute,
     "po": Payout,
     "ba": PayoutAccount,
+    "cs": Checkout,
     "src": Source,
     "mer": Merchant,
 }
 
 
-def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount) -> list[Write]:
+def of(
+    caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout
+) -> list[Write]:
     """Return the writes of an event that shows this object, and of its webhook where there is a URL."""
     redirect: Mapping[str, Any] | None = None
     match row:
@@ -68,6 +75,8 @@ def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout 
             redirect, rendered = row.charge.source.redirect, DISPUTE.render(row)
         case Payout():
             rendered = PAYOUT.render(row)
+        case Checkout():
+            rendered = SESSION.render(row)
         case PayoutAccount():
             rendered = PAYOUT_ACCOUNT.render(row)
     event = _event(caller, event_type, row.id, row.version, rendered)

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.conf import settings
 
 from payments.migrations.initial import run_sql
+from payments.models.merchants.merchant import check_support_phone
 
 OPERATIONS = [
     migrations.CreateModel(
@@ -29,6 +30,8 @@ OPERATIONS = [
             ("events_live", models.PositiveIntegerField(default=0, editable=False)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("support_email", models.EmailField(blank=True, default="", max_length=254)),
+            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone])),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),
         ],
         options={

@@ -1,7 +1,12 @@
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
 from django.db import models
 
 from payments import clock, ids
+
+check_support_phone = RegexValidator(
+    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", "Write a telephone number as +63 917 555 0142."
+)
 
 
 class Merchant(models.Model):
@@ -19,6 +24,9 @@ class Merchant(models.Model):
     # By mode, `test` and `live`, where events of sources without a notify URL go.
     notify_urls = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # Where payers ask about their orders: on their pages and in their messages.
+    support_email = models.EmailField(blank=True, default="")
+    support_phone = models.CharField(max_length=25, blank=True, default="", validators=[check_support_phone])
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     # How many events of each mode were about the merchant itself.

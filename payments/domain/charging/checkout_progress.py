@@ -1,0 +1,106 @@
+"""How a charge moves the checkout that it pays, in the same statement as the charge itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from payments import clock
+from payments.db.writes import Update, Write
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import PaymentError, conflict
+from payments.models import Charge, Checkout
+from payments.models.checkout.checkout import ATTEMPTS_MAX
+
+State = Checkout.State
+# The events of a checkout that enters a state, by its kind.
+EVENTS: Mapping[tuple[str, str], str] = {
+    (Checkout.Kind.SESSION, State.PAID): "checkout_session.completed",
+    (Checkout.Kind.SESSION, State.AUTHORIZED): "checkout_session.completed",
+    (Checkout.Kind.SESSION, State.EXPIRED): "checkout_session.expired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutAttempt:
+    """A payer's attempt to pay a checkout: the `number` of attempts before it, and what the payer gave."""
+
+    checkout_id: UUID
+    number: int
+    payer: Mapping[str, Any]
+
+
+def begin(caller: Caller, attempt: CheckoutAttempt) -> Update:
+    """Return the write by which an attempt begins, which one of several at the same time makes.
+
+    Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
+    """
+    checkout = Checkout.objects.get(id=attempt.checkout_id, merchant_id=caller.merchant_id)
+    if fault := _why_not_payable(checkout, attempt):
+        raise fault
+    unchanged = {
+        "id": checkout.id,
+        "merchant_id": checkout.merchant_id,
+        "state": State.UNPAID,
+        "attempts": attempt.number,
+    }
+    values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
+    return Update(Checkout, unchanged, values)
+
+
+def _why_not_payable(checkout: Checkout, attempt: CheckoutAttempt) -> PaymentError | None:
+    if checkout.state != State.UNPAID or checkout.attempts != attempt.number:
+        return conflict("checkout_not_payable", "This is paid, over, or being paid already.")
+    if checkout.attempts >= ATTEMPTS_MAX:
+        return conflict("checkout_not_payable", f"This was tried {ATTEMPTS_MAX} times and cannot be tried again.")
+    if checkout.expires_at and checkout.expires_at <= clock.now():
+        return conflict("checkout_not_payable", "The time to pay this is over.")
+    return None
+
+
+def state_after(state: str, charge: Charge) -> State | None:
+    """Return the state to which `charge`, as it is now, moves its checkout in `state`; None where it stays."""
+    match state, charge.status:
+        case State.PAYING, Charge.Status.FAILED:
+            return State.UNPAID
+        case State.PAYING, Charge.Status.SUCCEEDED:
+            return State.PAID if charge.captured else State.AUTHORIZED
+        case State.AUTHORIZED, Charge.Status.SUCCEEDED:
+            return State.PAID if charge.captured else None
+        case State.AUTHORIZED, Charge.Status.VOIDED:
+            return State.VOIDED
+    return None
+
+
+def progress(caller: Caller, charge: Charge) -> list[Write]:
+    """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
+    if charge.checkout_id is None:
+        return []
+    rows = Checkout.objects.select_related("merchant").filter(merchant_id=charge.merchant_id)
+    checkout = rows.get(id=charge.checkout_id)
+    checkout.charge_list = [charge]
+    state = state_after(checkout.state, charge)
+    if state is None:
+        return []
+    return move(caller, checkout, state)
+
+
+def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
+    """Return the writes that move a checkout to `state`, with the event that shows it.
+
+    They match its row as long as it is in the state in which it was read; in memory it moves at once.
+    """
+    unchanged = {
+        "id": checkout.id,
+        "merchant_id": checkout.merchant_id,
+        "state": checkout.state,
+        "version": checkout.version,
+    }
+    # A hold that is captured was completed before.
+    is_new = checkout.state != State.AUTHORIZED
+    event = EVENTS.get((checkout.kind, state)) if is_new else None
+    values = {"state": state, "updated_at": clock.now(), "version": checkout.version + (event is not None)}
+    vars(checkout).update(values)
+    shown = events.of(caller, event, checkout) if event else []
+    return [Update(Checkout, unchanged, values), *shown]
