@@ -18,6 +18,8 @@ from payments.models import Charge, Checkout
 from payments.rendering.objects.checkout import payment_url
 
 DESCRIPTION_MAX_LENGTH = 255
+# The kinds of checkouts that have a page of their own, by the prefix of the ID in its address.
+PAGES = {"cs": Checkout.Kind.SESSION, "pr": Checkout.Kind.REQUEST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,10 @@ class Choice:
 
 
 def checkout_of_page(text: str) -> Checkout | None:
-    """Return the session whose page this public ID names, with its merchant and charge; None without one."""
-    uuid = parse_id("cs", text)
-    rows = Checkout.objects.whole().filter(kind=Checkout.Kind.SESSION)
-    return rows.filter(id=uuid).first() if uuid else None
+    """Return the session or request whose page this public ID names, with merchant and charge; None without one."""
+    prefix = text.partition("_")[0]
+    kind, uuid = PAGES.get(prefix), parse_id(prefix, text)
+    return Checkout.objects.whole().filter(kind=kind, id=uuid).first() if kind and uuid else None
 
 
 def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
