@@ -9,11 +9,12 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.checkout import CheckoutViewSet
+from payments.api.checkout import CheckoutViewSet, alias_of
 from payments.api.responses.rendering import json_response
-from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput
+from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput, status
 from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Filters, Listing, show_page
+from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import requests
 from payments.domain.shared.caller import Caller
@@ -32,9 +33,13 @@ def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Fil
 
 
 def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID, status: str | None) -> list[Checkout]:
+    return list(Checkout.objects.whole().newest_page(_paths(merchant_id, livemode, status), length, below))
+
+
+def _paths(merchant_id: UUID, livemode: bool, status: str | None) -> list[dict[str, Any]]:
+    """Return the paths of `newest_page` to the requests with this status; None is any."""
     path = {"merchant_id": merchant_id, "livemode": livemode, "kind": Checkout.Kind.REQUEST}
-    paths = [path | {"state": state} for state in STATES[status]] if status else [path]
-    return list(Checkout.objects.whole().newest_page(paths, length, below))
+    return [path | {"state": state} for state in STATES[status]] if status else [path]
 
 
 REQUESTS = Listing(Checkout, "pr", _page, _narrow, within={"kind": Checkout.Kind.REQUEST})
@@ -54,10 +59,17 @@ def _voided(request: Checkout) -> StoredAnswer:
     return StoredAnswer(200, to_bytes(shown | {"data": shown}))
 
 
+class NumberedRequestQuery(NumberedPageQuery):
+    """The filters of the list by the other addresses."""
+
+    status = status()
+
+
 class RequestViewSet(CheckoutViewSet):
     """Payment requests; each action calls one function of the domain."""
 
     query_serializers = {"list": RequestListQuery}
+    alias_queries = {"list": NumberedRequestQuery}
     rights = {
         "list": "checkout:read",
         "retrieve": "checkout:read",
@@ -67,7 +79,11 @@ class RequestViewSet(CheckoutViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), REQUESTS, self.query, REQUEST.render)
+        caller = self.caller(request)
+        if alias_of(request):
+            path, *more = _paths(caller.merchant_id, caller.livemode, self.query.get("status"))
+            return show_numbered_page(request, Checkout.objects.whole(), path, self.query, REQUEST.render, *more)
+        return show_page(request, caller, REQUESTS, self.query, REQUEST.render)
 
     def create(self, request: Request) -> HttpResponse:
         merchant = key_of(request).merchant

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from payments.api import product_paths
 from payments.domain.checkout import payments
 from payments.domain.shared.errors import PaymentError
 from payments.models import PaymentRequest
@@ -216,6 +217,28 @@ def test_the_list_is_filtered_by_status(api: Api) -> None:
     }
     first = made(api.get("/payment_requests/", status="open", limit=1))
     assert made(api.get(first["next"].removeprefix("/v2")))["data"] == [shown(api, waiting)]
+
+
+def numbered(api: Api, **query: Any) -> dict[str, Any]:
+    """Return a page of the list by the path of clients that know no cursor."""
+    environ: dict[str, Any] = {"REQUEST_METHOD": "GET", "PATH_INFO": "/requests/api/v1/requests", "HTTP_HOST": ""}
+    product_paths.lead(environ)
+    led = {name: environ[name] for name in (product_paths.ALIAS, product_paths.ADDRESS)}
+    answer = api.client.get(environ["PATH_INFO"], query, headers=api.headers(), **led)
+    assert answer.status_code == 200
+    return dict(json.loads(answer.content))
+
+
+def test_by_the_other_path_the_list_has_numbered_pages(api: Api, settings: Any) -> None:
+    waiting, paid, busy = (billed(api) for _ in range(3))
+    pay(paid)
+    pay(busy, CHALLENGED)
+    page = numbered(api, status="open", limit=1)
+    assert (page["total"], page["count"], page["previous"]) == (2, 1, None)
+    assert page["next"] == f"{settings.PUBLIC_URL}/requests/api/v1/requests?page=2&limit=1&status=open"
+    assert page["data"] == [shown(api, busy)]
+    assert [row["id"] for row in numbered(api, status="open", limit=1, page=2)["data"]] == [waiting["id"]]
+    assert numbered(api)["total"] == 3
 
 
 def test_requests_are_not_among_sessions(api: Api) -> None:

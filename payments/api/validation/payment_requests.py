@@ -29,7 +29,12 @@ class VoidInput(StrictSerializer):
     reason = StrictString(max_length=255, help_text="Why; the payer's page does not show it.")
 
 
+def status() -> Choice:
+    """Return the filter by how a request stands."""
+    return Choice(["open", "paid", "voided"], required=False, help_text="Only requests that are so.")
+
+
 class RequestListQuery(PageQuery):
     """The filters of the list of payment requests."""
 
-    status = Choice(["open", "paid", "voided"], required=False, help_text="Only requests that are so.")
+    status = status()
