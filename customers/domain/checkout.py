@@ -9,15 +9,31 @@ from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, Write
 from payments.domain.charging import sources
-from payments.domain.charging.kept_cards import Contact, Customers
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import Customers, KnownCustomer
 from payments.models import Source
 
 
-def find(caller: Caller, text: str) -> Contact:
+def find(caller: Caller, text: str) -> KnownCustomer:
     """Return the customer of this public ID. Raise PaymentError `resource_missing`."""
-    customer = changes.find(caller, text)
-    return Contact(customer.id, customer.email, customer.mobile_number)
+    return _known(changes.find(caller, text, "customer"))
+
+
+def lock(caller: Caller, text: str) -> KnownCustomer:
+    """Return the customer as `find` does, locked until the transaction ends."""
+    return _known(changes.lock(caller, text, "customer"))
+
+
+def _known(customer: Customer) -> KnownCustomer:
+    metadata = customer.metadata or {}
+    name, locale = metadata.get("name"), metadata.get("locale")
+    return KnownCustomer(
+        customer.id,
+        customer.email,
+        name if name and isinstance(name, str) else customer.email.partition("@")[0],
+        customer.mobile_number,
+        "fil" if locale == "fil" else "en",
+    )
 
 
 def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[Write]]:
@@ -48,4 +64,4 @@ def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
     return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
 
 
-CUSTOMERS = Customers(find, new, keep)
+CUSTOMERS = Customers(find, lock, new, keep)

@@ -4,7 +4,6 @@ from typing import Any
 
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
-from payments.ids import parse_id
 from payments.models import Charge, Checkout
 from tests.client import APPROVED, CARD_FIELDS, Api, made
 
@@ -19,14 +18,28 @@ ORDER: dict[str, Any] = {
 SETUP = {"mode": "setup", "payment_method_types": ["card"]}
 
 
+def customer(api: Api, **members: Any) -> str:
+    """Return the ID of a new customer."""
+    juan = {"email": "juan@example.com", "description": "Juan", "mobile_number": "+639171234567"}
+    return str(made(api.post("/customers/", juan | members))["id"])
+
+
+def billed(api: Api, **members: Any) -> dict[str, Any]:
+    """Return a new payment request."""
+    order = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")}
+    to = {} if "customer" in members else {"customer": customer(api)}
+    return made(api.post("/payment_requests/", order | {"delivery_methods": ["email"]} | to | members))
+
+
 def opened(api: Api, **members: Any) -> dict[str, Any]:
     """Return a new session."""
     return made(api.post("/checkout_sessions/", {**ORDER, **members}))
 
 
 def shown(api: Api, session: dict[str, Any]) -> dict[str, Any]:
-    """Return the session as it is now."""
-    return made(api.get(f"/checkout_sessions/{session['id']}"))
+    """Return the session or request as it is now."""
+    path = "payment_requests" if session["object"] == "payment_request" else "checkout_sessions"
+    return made(api.get(f"/{path}/{session['id']}"))
 
 
 def row_of(session: dict[str, Any]) -> Checkout:
@@ -54,7 +67,7 @@ def pay_by_wallet(session: dict[str, Any], kind: str = "gcash") -> Charge:
 
 def charges_of(session: dict[str, Any]) -> list[Charge]:
     """Return the charges of a session, the oldest first."""
-    return list(Charge.objects.filter(checkout_id=parse_id("cs", session["id"])).order_by("id"))
+    return list(Charge.objects.filter(checkout_id=row_of(session).id).order_by("id"))
 
 
 def event_types(api: Api, session: dict[str, Any]) -> list[str]:

@@ -33,15 +33,17 @@ def show_numbered_page(
     path: Mapping[str, Any],
     query: Mapping[str, Any],
     render: Callable[[Any], Any],
+    *more: Mapping[str, Any],
 ) -> HttpResponse:
     """Answer the page that a validated `query` asks for, the newest first, of the `rows` with the values of `path`.
 
-    An index has the columns of `path` and then the ID.
+    An index has the columns of `path` and then the ID; so it has those of `more` paths.
     """
+    paths = [path, *more]
     number, limit = query["page"], query["limit"]
-    total = rows.newest_page([path], ROWS_MAX).count()
+    total = rows.newest_page(paths, ROWS_MAX).count()
     first, end = (number - 1) * limit, min(number * limit, total)
-    found = rows.newest_page([path], end)[first:end] if first < end else []
+    found = rows.newest_page(paths, end)[first:end] if first < end else []
     shown = [render(row) for row in found]
     body = {
         "total": total,

@@ -24,7 +24,7 @@ from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
 
 # Conflicts that end by themselves: the same request may be sent again under its idempotency key.
-TRANSIENT = {"resource_busy"}
+TRANSIENT = {"resource_busy", "session_busy", "request_busy"}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
 Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
-from payments.domain.charging.kept_cards import customers
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.models import Charge, Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
@@ -20,7 +20,12 @@ EVENTS: Mapping[tuple[str, str], str] = {
     (Checkout.Kind.SESSION, State.PAID): "checkout_session.completed",
     (Checkout.Kind.SESSION, State.AUTHORIZED): "checkout_session.completed",
     (Checkout.Kind.SESSION, State.EXPIRED): "checkout_session.expired",
+    (Checkout.Kind.REQUEST, State.PAID): "payment_request.succeeded",
+    (Checkout.Kind.REQUEST, State.VOIDED): "payment_request.updated",
 }
+# The events of a checkout whose attempt was declined, by its kind.
+DECLINED_EVENTS: Mapping[str, str] = {Checkout.Kind.REQUEST: "payment_request.failed"}
+ENDS = (State.PAID, State.VOIDED, State.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +101,14 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
     """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
     if charge.checkout_id is None:
         return []
-    rows = Checkout.objects.select_related("merchant").filter(merchant_id=charge.merchant_id)
+    rows = Checkout.objects.select_related("merchant", "request").filter(merchant_id=charge.merchant_id)
     checkout = rows.get(id=charge.checkout_id)
     checkout.charge_list = [charge]
     state = state_after(checkout.state, charge)
     if state is None:
         return []
-    return [*move(caller, checkout, state), *_keep_card(caller, charge, checkout)]
+    event = DECLINED_EVENTS.get(checkout.kind) if was_declined(charge) else None
+    return [*move(caller, checkout, state, event), *_keep_card(caller, charge, checkout)]
 
 
 def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
@@ -110,10 +116,23 @@ def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write
     return customers().keep(caller, charge.customer_id, charge.source) if is_kept and charge.customer_id else []
 
 
-def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
-    """Return the writes that move a checkout to `state`, with the event that shows it.
+def was_declined(charge: Charge) -> bool:
+    """Return whether a charge failed by an answer, and not because its payer never came or chose another way."""
+    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") != "action_expired"
 
-    They match its row as long as it is in the state in which it was read; in memory it moves at once.
+
+def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None) -> list[Write]:
+    """Return the writes that move a checkout to `state`, with the event that shows it (default: that of `EVENTS`)."""
+    # A hold that is captured was completed before.
+    is_new = checkout.state != State.AUTHORIZED
+    event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
+    return change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+
+
+def change(caller: Caller, checkout: Checkout, event: str | None, **values: Any) -> list[Write]:
+    """Return the writes that change a checkout, with the event that shows it, if there is one.
+
+    They match its row as long as it is in the state in which it was read; in memory it changes at once.
     """
     unchanged = {
         "id": checkout.id,
@@ -121,10 +140,7 @@ def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
         "state": checkout.state,
         "version": checkout.version,
     }
-    # A hold that is captured was completed before.
-    is_new = checkout.state != State.AUTHORIZED
-    event = EVENTS.get((checkout.kind, state)) if is_new else None
-    values = {"state": state, "updated_at": clock.now(), "version": checkout.version + (event is not None)}
+    values |= {"updated_at": clock.now(), "version": checkout.version + (event is not None)}
     vars(checkout).update(values)
     shown = events.of(caller, event, checkout) if event else []
     return [Update(Checkout, unchanged, values), *shown]

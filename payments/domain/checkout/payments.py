@@ -11,8 +11,8 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, charges, checkout_progress, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkout_progress import CheckoutAttempt
-from payments.domain.charging.kept_cards import customers
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import parse_id, public_id
@@ -22,6 +22,8 @@ from payments.rendering.objects.checkout import payment_url
 DESCRIPTION_MAX_LENGTH = 255
 CONTACT = ("email", "name", "phone")
 Mode, State = Checkout.Mode, Checkout.State
+# The kinds of checkouts that have a page of their own, by the prefix of the ID in its address.
+PAGES = {"cs": Checkout.Kind.SESSION, "pr": Checkout.Kind.REQUEST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,10 @@ class Choice:
 
 
 def checkout_of_page(text: str) -> Checkout | None:
-    """Return the session whose page this public ID names, with its merchant and charge; None without one."""
-    uuid = parse_id("cs", text)
-    rows = Checkout.objects.whole().filter(kind=Checkout.Kind.SESSION)
-    return rows.filter(id=uuid).first() if uuid else None
+    """Return the session or request whose page this public ID names, with merchant and charge; None without one."""
+    prefix = text.partition("_")[0]
+    kind, uuid = PAGES.get(prefix), parse_id(prefix, text)
+    return Checkout.objects.whole().filter(kind=kind, id=uuid).first() if kind and uuid else None
 
 
 def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:

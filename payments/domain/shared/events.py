@@ -17,6 +17,7 @@ from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 from payments.webhooks import outbox
@@ -44,6 +45,10 @@ EVENT_TYPES: dict[str, str] = {
     "checkout_session.created": "A checkout session was made.",
     "checkout_session.completed": "A payer has paid a checkout session, or its amount is held.",
     "checkout_session.expired": "A checkout session ended without a payment.",
+    "payment_request.created": "A payment request was made.",
+    "payment_request.updated": "A payment request was voided, sent again or delivered.",
+    "payment_request.succeeded": "A customer has paid a payment request.",
+    "payment_request.failed": "An attempt to pay a payment request was declined.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
@@ -56,9 +61,12 @@ EVENT_OBJECTS: dict[str, Any] = {
     "po": Payout,
     "ba": PayoutAccount,
     "cs": Checkout,
+    "pr": Checkout,
     "src": Source,
     "mer": Merchant,
 }
+# The models of what the API names otherwise, by the beginning of an event's type without underscores.
+NAMED_OTHERWISE = {"organization": "merchant", "checkoutsession": "checkout", "paymentrequest": "checkout"}
 
 
 def of(
@@ -76,7 +84,7 @@ def of(
         case Payout():
             rendered = PAYOUT.render(row)
         case Checkout():
-            rendered = SESSION.render(row)
+            rendered = (REQUEST if row.kind == Checkout.Kind.REQUEST else SESSION).render(row)
         case PayoutAccount():
             rendered = PAYOUT_ACCOUNT.render(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
@@ -92,8 +100,7 @@ def of_organization(caller: Caller, sequence: int, rendered: dict[str, Any]) -> 
 def is_about(event_type: str, model: Any) -> bool:
     """Return whether events of this type are about objects of `model`."""
     name = event_type.partition(".")[0].replace("_", "")
-    # The API names a merchant so.
-    return bool(model._meta.model_name == ("merchant" if name == "organization" else name))
+    return bool(model._meta.model_name == NAMED_OTHERWISE.get(name, name))
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:

@@ -19,10 +19,10 @@ ATTEMPTS_MAX = 20
 
 class CheckoutQuerySet(ScopedQuerySet["Checkout"]):
     def whole(self) -> Self:
-        """Return the checkouts with merchant and charges, as rendering needs them."""
+        """Return the checkouts with merchant, charges and what a request has of its own, as rendering needs them."""
         paying = Charge.objects.whole().exclude(status=Charge.Status.FAILED)
         charges = models.Prefetch("charges", paying, to_attr="charge_list")
-        return self.select_related("merchant").prefetch_related(charges)
+        return self.select_related("merchant", "request").prefetch_related(charges)
 
 
 class Checkout(FastModel):
@@ -72,6 +72,8 @@ class Checkout(FastModel):
     expires_at = models.DateTimeField(null=True, blank=True)
     # Counts the changes that an event shows: the sequence of the last event.
     version = models.IntegerField(default=1)
+    # When it was paid, voided, or its time was over.
+    ended_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -90,7 +92,12 @@ class Checkout(FastModel):
                     "checkout_amount_in_bounds": Q(mode="save_card", amount=0)
                     | ~Q(mode="save_card") & Q(amount__gte=1, amount__lte=AMOUNT_MAX),
                     "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=ATTEMPTS_MAX),
-                    "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state__regex=one_of("authorized", "voided")),
+                    "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
+                    "checkout_voided_only_if_held_or_asked_for": Q(mode="setup")
+                    | Q(kind="request")
+                    | ~Q(state="voided"),
+                    "checkout_open_has_no_end": Q(ended_at__isnull=True)
+                    | Q(state__regex=one_of("paid", "voided", "expired")),
                     "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
                     "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),
                 },
@@ -98,15 +105,28 @@ class Checkout(FastModel):
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
+            models.Index(
+                F("merchant"),
+                F("livemode"),
+                F("kind"),
+                F("state"),
+                F("id"),
+                name="request_by_state",
+                condition=Q(kind="request"),
+            ),
             models.Index(F("expires_at"), name="checkout_due", condition=Q(state__in=["unpaid", "paying"])),
             models.Index(F("client_reference_id"), name="checkout_by_reference", condition=~Q(client_reference_id="")),
         ]
 
     def __str__(self) -> str:
-        return ids.public_id("cs", self.id)
+        return ids.public_id(PREFIXES[self.Kind(self.kind)], self.id)
 
     @property
     def paid_by(self) -> Charge | None:
         """The charge that paid or holds the amount; None before, and where a card is only kept."""
         is_open = self.state in (self.State.UNPAID, self.State.PAYING, self.State.EXPIRED)
         return None if is_open else next(iter(self.charge_list), None)
+
+
+# How the IDs begin that merchants see of each kind.
+PREFIXES = {Checkout.Kind.SESSION: "cs", Checkout.Kind.LINK: "cs", Checkout.Kind.REQUEST: "pr"}

@@ -6,7 +6,6 @@ from typing import Any
 from django.conf import settings
 
 from payments import sourcetypes
-from payments.ids import public_id
 from payments.models import Checkout
 from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 from payments.rendering.objects import member
@@ -110,9 +109,10 @@ def _payers(name: str) -> Callable[[Any], Any]:
 
 
 def payment_url(checkout: Checkout) -> str:
-    """Return the address of the payer's page of a session."""
-    root = f"https://{settings.CHECKOUT_HOST}" if settings.CHECKOUT_HOST else f"{settings.PUBLIC_URL}/checkout"
-    return f"{root}/{public_id('cs', checkout.id)}"
+    """Return the address of the payer's page of a checkout."""
+    is_request = checkout.kind == Checkout.Kind.REQUEST
+    host, path = (settings.REQUESTS_HOST, "requests") if is_request else (settings.CHECKOUT_HOST, "checkout")
+    return f"{f'https://{host}' if host else f'{settings.PUBLIC_URL}/{path}'}/{checkout}"
 
 
 def status(checkout: Checkout) -> str:
