@@ -57,6 +57,7 @@ def test_a_number_may_be_written_in_groups(number: str) -> None:
         ("082029", "08", "2029"),
         ("08-29", "08", "2029"),
         ("8 29", "08", "2029"),
+        ("829", "08", "2029"),
         # The last month of which the card is good.
         ("11/26", "11", "2026"),
     ],
@@ -81,6 +82,7 @@ def test_an_expiry_date_may_be_written_in_many_ways(expiry: str, month: str, yea
         ("expiry", "13/29", "for example 08 / 29"),
         ("expiry", "00/29", "for example 08 / 29"),
         ("expiry", "10/26", "has expired"),
+        ("expiry", "2029", "for example 08 / 29"),
         ("expiry", "soon", "for example 08 / 29"),
         ("cvc", "", "for example 123"),
         ("cvc", "12", "for example 123"),

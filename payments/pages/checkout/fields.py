@@ -20,7 +20,7 @@ EMAIL_MAX_LENGTH = 254
 NAME_MAX_LENGTH = 50
 CENTURY, MONTHS = 2000, 12
 PHONE = re.compile(r"\+?[0-9(][0-9 ()./-]{3,23}[0-9]")
-EXPIRY = re.compile(r"([0-9]{1,2})\s*[/.\- ]\s*(?:20)?([0-9]{2})|([0-9]{2})(?:20)?([0-9]{2})")
+EXPIRY = re.compile(r"([0-9]{1,2}) *[/.-]? *(?:20)?([0-9]{2})")
 POSTAL_CODE_OF_HOME = re.compile(r"[0-9]{4}")
 
 
@@ -65,7 +65,7 @@ def check_number(text: str) -> str:
 def check_expiry(text: str, now: datetime) -> str:
     """Return an expiry date as `MM/YYYY`; the card is good to the end of that month."""
     found = EXPIRY.fullmatch(text)
-    month, year = (int(found[1] or found[3]), CENTURY + int(found[2] or found[4])) if found else (0, 0)
+    month, year = (int(found[1]), CENTURY + int(found[2])) if found else (0, 0)
     if not 1 <= month <= MONTHS:
         raise Wrong(_("Write month and year as on your card, for example 08 / 29"))
     if (year, month) < (now.year, now.month):

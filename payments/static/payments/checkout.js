@@ -6,13 +6,14 @@ const SCHEMES = [["Visa", /^4/], ["Mastercard", /^(5[1-5]|2[2-7])/], ["JCB", /^3
 const digitsOf = text => text.replace(/[^0-9]/g, "")
 
 function regroup(field, group) {
+  const isAtEnd = field.selectionStart === field.value.length
   const before = digitsOf(field.value.slice(0, field.selectionStart)).length
   const text = group(digitsOf(field.value), field.value)
   if (text === field.value) return
   field.value = text
   let at = 0
   for (let seen = 0; at < text.length && seen < before; at++) if (/[0-9]/.test(text[at])) seen++
-  if (at === text.length - 3 && text.endsWith(" / ")) at = text.length
+  at = isAtEnd ? text.length : at
   field.setSelectionRange(at, at)
 }
 
