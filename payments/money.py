@@ -45,7 +45,7 @@ def format_amount(amount: int, currency: str) -> str:
 
 
 def shown_amount(amount: int, currency: str) -> str:
-    """Return `amount` as payers read it: "₱1,234.50", or "USD 1,234.50". Raises as `format_amount`."""
+    """Return `amount` as payers read it: "₱1,234.50", and "USD 1,234.50". Raises ValueError for an unknown code."""
     text = plain_amount(amount, currency)
     return f"₱{text}" if currency == DEFAULT_CURRENCY else f"{currency}\N{NO-BREAK SPACE}{text}"
 

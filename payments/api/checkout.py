@@ -15,7 +15,7 @@ from payments.api.product_paths import ALIAS, Alias
 from payments.api.responses.rendering import json_response
 from payments.api.validation.checkout import PartInput, SessionInput
 from payments.api.validation.query_fields import PageQuery
-from payments.api.validation.strict import Nothing
+from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.api.views.lists import Filters, Listing, read_page, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.scoped_queryset import LAST_ID
@@ -33,6 +33,14 @@ TYPES = {"validation_error": "invalid_request_error", "not_found_error": "not_fo
 
 class CheckoutViewSet(ApiViewSet):
     """The base of sessions, links and requests: errors in the form that their clients read."""
+
+    # By action, the query by the other addresses, where it differs.
+    alias_queries: Mapping[str, type[StrictSerializer]] = {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if alias_of(request):
+            self.query_serializers = {**self.query_serializers, **self.alias_queries}
+        super().initial(request, *args, **kwargs)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         final = super().finalize_response(request, response, *args, **kwargs)

@@ -13,6 +13,8 @@ from django.http.request import split_domain_port
 Environ = dict[str, Any]
 # In a request's environment: the Alias by which it came, None for a canonical path.
 ALIAS = "kaha.alias"
+# The whole URL, without its query, by which it came.
+ADDRESS = "kaha.address"
 # On a product's own host, these stand beside its pages.
 COMMON = ("/static/", "/ping", "/ready")
 
@@ -40,14 +42,22 @@ ALIASES = (
 
 def lead(environ: Environ) -> None:
     """Lead a request by another path or host to the canonical path, or to a payer's page."""
-    path = _by_host(environ.get("HTTP_HOST", ""), environ["PATH_INFO"])
+    host, given = split_domain_port(environ.get("HTTP_HOST", ""))[0], environ["PATH_INFO"]
+    path = _by_host(host, given)
     for alias in ALIASES:
         rest = path.removeprefix(alias.prefix)
         if path.startswith(alias.prefix) and rest[:1] in ("", "/"):
             if not (alias.is_root and is_payer(environ)):
-                environ[ALIAS], path = alias, alias.canonical + rest
+                root = settings.PUBLIC_URL if path == given else f"https://{host}"
+                environ[ALIAS], environ[ADDRESS] = alias, root + given
+                path = alias.canonical + rest
             break
     environ["PATH_INFO"] = path
+
+
+def address_of(environ: Environ) -> str:
+    """Return the whole URL, without its query, by which a request came."""
+    return str(environ.get(ADDRESS) or f"{settings.PUBLIC_URL}{environ['PATH_INFO']}")
 
 
 def is_payer(environ: Environ) -> bool:
@@ -59,9 +69,8 @@ def is_payer(environ: Environ) -> bool:
     return str(environ.get("CONTENT_TYPE", "")).startswith("application/x-www-form-urlencoded")
 
 
-def _by_host(host: str, path: str) -> str:
-    """Return the path that a request to a product's own host has below the service's main one."""
-    name = split_domain_port(host)[0]
+def _by_host(name: str, path: str) -> str:
+    """Return the path that a request to the product's own host of this `name` has below the service's main one."""
     products = {settings.CHECKOUT_HOST: "/checkout", settings.LINKS_HOST: "/links", settings.REQUESTS_HOST: "/requests"}
     prefix = products.get(name, "") if name else ""
     return prefix + path if prefix and not path.startswith(COMMON) else path

@@ -8,6 +8,8 @@ import polib
 import pytest
 from django.conf import settings
 from django.test import Client, RequestFactory
+from django.utils.dates import MONTHS
+from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 from payments.pages import payer
@@ -18,9 +20,11 @@ from tests.pages.waiting_charges import awaited, page_of, path_of
 
 CATALOG = settings.LOCALE_PATHS[0] / "fil" / "LC_MESSAGES"
 TEMPLATES = settings.BASE_DIR / "templates" / "payer"
+MAILS = settings.BASE_DIR / "templates" / "mail"
+MESSAGES = settings.BASE_DIR / "payments" / "domain" / "payer_messages"
 PAGES = settings.BASE_DIR / "payments" / "pages"
 MARKED = re.compile(r"""gettext\(u?(?P<quote>['"])(?P<text>.*?)(?P=quote)\)|_\(u?(['"])(?P<short>.*?)\3\)""", re.DOTALL)
-PLACEHOLDER = re.compile(r"%\(\w+\)s")
+PLACEHOLDER = re.compile(r"%\(\w+\)s|{\w+}")
 
 
 def translated() -> polib.POFile:
@@ -29,11 +33,9 @@ def translated() -> polib.POFile:
 
 def marked_in_templates() -> set[str]:
     """Return the texts that the templates mark for translation, as Django's own extraction reads them."""
-    texts = set[str]()
-    for template in TEMPLATES.rglob("*.html"):
-        python = templatize(template.read_text(encoding="utf-8"))
-        texts |= {found["text"] or found["short"] for found in MARKED.finditer(python)}
-    return texts
+    pages = (templatize(each.read_text(encoding="utf-8")) for each in [*TEMPLATES.rglob("*.html"), *MAILS.iterdir()])
+    sources = (each.read_text(encoding="utf-8") for each in MESSAGES.glob("*.py"))
+    return {found["text"] or found["short"] for text in (*pages, *sources) for found in MARKED.finditer(text)}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,8 @@ def marked_in_code() -> set[str]:
 
 def test_each_text_of_the_pages_is_translated_and_no_other() -> None:
     texts = marked_in_code() | marked_in_templates()
+    with override("en"):
+        texts |= {str(month) for month in MONTHS.values()}
     assert {entry.msgid for entry in translated()} == texts
     assert [entry.msgid for entry in translated() if not entry.msgstr] == []
 
