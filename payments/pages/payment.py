@@ -1,5 +1,6 @@
 """What every page of a payment shows: merchant, order, amount, time left and reference."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from payments import clock, sourcetypes
 from payments.ids import short_reference
-from payments.models import Attempt, Card, Charge
+from payments.models import Attempt, Card, Charge, Merchant
 from payments.money import shown_amount
 from payments.rendering.brand import Brand, brand_of
 
@@ -17,9 +18,8 @@ MINUTE_SECONDS = 60
 def shown_payment(charge: Charge) -> dict[str, Any]:
     """Return the context of a page about the payment of `charge`."""
     return {
+        **shown_merchant(charge.merchant),
         "test_mode": not charge.livemode,
-        "merchant": charge.merchant.title,
-        "brand": brand_of(charge.merchant.branding),
         "order": charge.description,
         "amount": shown_amount(charge.amount, charge.currency),
         "moment": charge.created_at,
@@ -28,6 +28,16 @@ def shown_payment(charge: Charge) -> dict[str, Any]:
         "reference": short_reference(charge.id),
         "statement_descriptor": charge.statement_descriptor,
         **_time_left(charge),
+    }
+
+
+def shown_merchant(merchant: Merchant, branding: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the shop of a page, in its own colours or in those of `branding`, and where payers reach it."""
+    return {
+        "merchant": merchant.title,
+        "brand": brand_of(branding or merchant.branding),
+        "support_email": merchant.support_email,
+        "support_phone": merchant.support_phone,
     }
 
 

@@ -84,10 +84,17 @@ def for_payers(view: View[Params]) -> View[Params]:
     return cast(View[Params], with_policy)
 
 
-def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
-    """Return the page of the template `payer/<name>.html`, which may load the merchant's logo."""
+def page(
+    request: HttpRequest,
+    name: str,
+    context: dict[str, Any] | None = None,
+    status: int = 200,
+    *,
+    has_script: bool = False,
+) -> HttpResponse:
+    """Return the page of the template `payer/<name>.html`, which may load the merchant's logo, and a script of ours."""
     shown = {"other_language": other_language()} | (context or {})
-    policy = csp_update({"img-src": image_origins(shown)})
+    policy = csp_update({"img-src": image_origins(shown)} | ({"script-src": [SELF]} if has_script else {}))
     show: Any = policy(lambda request: render(request, f"payer/{name}.html", shown, status=status))
     return cast(HttpResponse, show(request))
 
