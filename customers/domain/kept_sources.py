@@ -56,7 +56,8 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         if tie is None:
             raise not_found("source", text=source_id)
         customer.kept.remove(tie)
-        execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
+        changed, shown = change(caller, customer, "customer.updated")
+        execute_writes(*detach_writes(caller, tie), changed, *shown)
     return customer
 
 
@@ -86,4 +87,5 @@ def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
     vaulting = sources.vault(caller, source, customer.id)
     tie = CustomerSource(merchant_id=customer.merchant_id, customer=customer, source=source)
     customer.kept.insert(0, tie)
-    return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]
+    changed, shown = change(caller, customer, "customer.updated")
+    return [*vaulting, Insert(tie), changed, *shown]

@@ -14,6 +14,7 @@ TYPES = [
     "charge.succeeded",
     "charge.failed",
     "charge.captured",
+    "charge.disputed",
     "refund.created",
     "refund.updated",
     "dispute.created",
@@ -27,6 +28,13 @@ TYPES = [
     "payout_account.created",
     "payout_account.updated",
     "organization.updated",
+    "source.created",
+    "source.updated",
+    "source.deleted",
+    "source.expiring",
+    "customer.created",
+    "customer.updated",
+    "customer.deleted",
 ]
 
 

@@ -8,6 +8,8 @@ RIGHTS = {
     "charges:write": "make charges, capture and verify them, and void held ones",
     "refunds:write": "refund charges; with charges:write, void captured ones",
     "disputes:write": "add evidence to disputes, submit it, and accept losses",
+    "webhooks:read": "read and list webhook endpoints",
+    "webhooks:write": "make, change, test and delete webhook endpoints, and roll their secrets",
     "events:read": "read and list events, and in them every object as it was at each change",
     "requests:read": "read the log of requests",
     "balance:read": "read the balance and its transactions",

@@ -110,8 +110,8 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
             return
 
 
-def store_refusal(caller: Caller, answer: StoredAnswer) -> None:
-    """Store the answer of a refused request, so that it is refused in the same way again.
+def store_answer(caller: Caller, answer: StoredAnswer) -> None:
+    """Store the answer of a request that wrote nothing, such as a refused one, so that it is answered so again.
 
     Raise as `look_up` does when a racing request with the same key was first.
     """
