@@ -13,7 +13,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
-from tests.checkout.cast import SETUP, charges_of, opened, pay, pay_by_wallet, shown
+from tests.checkout.cast import SETUP, billed, charges_of, opened, pay, pay_by_wallet, shown
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api
 from tests.pages.waiting_charges import path_of
 
@@ -363,3 +363,32 @@ def test_an_address_that_opens_pages_without_end_is_answered_briefly(
 
 def test_the_page_can_be_sent_without_a_cookie(api: Api) -> None:
     assert send(Client(enforce_csrf_checks=True), opened(api)).status_code == 303
+
+
+def invoice_of(client: Client, invoice: dict[str, Any]) -> str:
+    return client.get(path_of(invoice["payment_request_url"])).content.decode()
+
+
+def test_a_request_shows_the_invoice_beside_its_payment(client: Client, api: Api) -> None:
+    invoice = billed(api, message="Thank you,\nMaria!")
+    text = invoice_of(client, invoice)
+    for part in (invoice["number"], "Halo-halo", "Thank you,\nMaria!", invoice["customer_email"], "Pay ₱250.00"):
+        assert part in text, part
+
+
+def test_a_request_is_paid_on_its_page_which_then_says_so(client: Client, api: Api) -> None:
+    invoice = billed(api)
+    path = path_of(invoice["payment_request_url"])
+    done = client.post(path, {"attempt": "0", **CARD, "number": APPROVED})["Location"]
+    assert client.get(path_of(done))["Location"] == invoice["payment_request_url"]
+    assert "your payment went through" in invoice_of(client, invoice)
+    assert shown(api, invoice)["paid"] is True
+
+
+def test_a_request_that_was_voided_asks_for_nothing(client: Client, api: Api) -> None:
+    invoice = billed(api)
+    api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"})
+    text = invoice_of(client, invoice)
+    assert "This invoice was cancelled" in text
+    assert "A secret of the shop" not in text
+    assert 'name="number"' not in text

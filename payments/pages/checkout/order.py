@@ -85,6 +85,17 @@ def shown_items(checkout: Checkout) -> list[dict[str, Any]]:
     ]
 
 
+def shown_invoice(checkout: Checkout) -> dict[str, Any]:
+    """Return what the page of a payment request shows of it beside its items."""
+    return {
+        "number": checkout.request.number,
+        "made_at": checkout.created_at,
+        "customer_name": checkout.order["customer_name"],
+        "customer_email": checkout.order["customer_email"],
+        "message": checkout.order.get("message") or "",
+    }
+
+
 def amount_of(checkout: Checkout) -> str:
     """Return what the payer pays, "" where a card is only kept."""
     return shown_amount(checkout.amount, checkout.currency) if checkout.amount else ""

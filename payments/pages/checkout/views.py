@@ -18,7 +18,14 @@ from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.pages.checkout import form as forms
 from payments.pages.checkout.context import Problem, shown_form
 from payments.pages.checkout.form import Form
-from payments.pages.checkout.order import asked_of, first_way, language_of_checkout, shop_address, shown_order
+from payments.pages.checkout.order import (
+    asked_of,
+    first_way,
+    language_of_checkout,
+    shop_address,
+    shown_invoice,
+    shown_order,
+)
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
 from payments.pages.payment import shown_payment
@@ -144,6 +151,8 @@ def _asked(
     declined = _declined(checkout) if not (problem or form.errors) else None
     shown = shown_form(asked_of(checkout), form, problem or declined)
     context = shown_order(checkout) | shown | {"declined": declined is not None}
+    if checkout.kind == Checkout.Kind.REQUEST:
+        return page(request, "checkout/request", context | shown_invoice(checkout), status, has_script=True)
     return page(request, "checkout/pay", context, status, has_script=True)
 
 
@@ -180,6 +189,7 @@ def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
         "cancel_url": "",
         "back_url": back,
         "paid": end == "paid",
+        "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
