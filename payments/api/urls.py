@@ -11,7 +11,7 @@ from payments.api.events import EventViewSet
 from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
-from payments.api.webhook_endpoints import WebhookEndpointViewSet
+from payments.api.webhooks.endpoints import WebhookEndpointViewSet
 
 
 class OptionalSlashRouter(SimpleRouter):
