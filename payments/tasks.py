@@ -127,7 +127,7 @@ def disable_failing_endpoints() -> int:
 
 @shared_task
 def announce_expiring_cards() -> int:
-    """Tell merchants about kept cards that expire soon."""
+    """Write the events of kept cards that expire soon."""
     return expiry.announce_expiring_cards()
 
 

@@ -13,7 +13,7 @@ from payments.api.payment_requests import RequestViewSet as PaymentRequestViewSe
 from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
-from payments.api.webhook_endpoints import WebhookEndpointViewSet
+from payments.api.webhooks.endpoints import WebhookEndpointViewSet
 
 
 class OptionalSlashRouter(SimpleRouter):

@@ -53,7 +53,7 @@ def test_a_rolled_secret_is_shown_and_a_deleted_endpoint_is_gone(terminal: Termi
     assert terminal.run("endpoints", "list").succeeded() == ""
 
 
-def test_what_a_receiver_did_with_a_test_event_is_told(terminal: Terminal, endpoint: str) -> None:
+def test_what_a_receiver_did_with_a_test_event_is_printed(terminal: Terminal, endpoint: str) -> None:
     WebhookEndpoint.objects.update(url="http://10.0.0.1/")
     assert "forbidden_address" in terminal.run("endpoints", "test", endpoint).succeeded()
 

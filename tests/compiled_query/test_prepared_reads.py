@@ -12,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.api import charges, disputes, events, payouts, requests, webhook_endpoints
+from payments.api import charges, disputes, events, payouts, requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
+from payments.api.webhooks import endpoints
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
@@ -76,7 +77,7 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of payouts in a currency": (payouts.PAYOUTS.page, (*PAGE, "above", "currency")),
     "page of requests": (requests.REQUESTS.page, PAGE),
     "requests after another": (requests.REQUESTS.newer, FOLLOWED),
-    "page of webhook endpoints": (webhook_endpoints.ENDPOINTS.page, PAGE),
+    "page of webhook endpoints": (endpoints.ENDPOINTS.page, PAGE),
     "page of customers": (views.CUSTOMERS.page, PAGE),
     "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
 }

@@ -129,10 +129,10 @@ def test_one_that_is_deleted_is_gone(api: Api) -> None:
 
 def test_nobody_reaches_those_of_another_merchant_or_mode(api: Api, other_api: Api, live_api: Api) -> None:
     identity = new(api)["id"]
-    for stranger in (other_api, live_api):
-        assert stranger.get(f"{PATH}{identity}").status_code == 404
-        assert stranger.put(f"{PATH}{identity}", {"status": "disabled"}).status_code == 404
-        assert stranger.delete(f"{PATH}{identity}").status_code == 404
+    for outsider in (other_api, live_api):
+        assert outsider.get(f"{PATH}{identity}").status_code == 404
+        assert outsider.put(f"{PATH}{identity}", {"status": "disabled"}).status_code == 404
+        assert outsider.delete(f"{PATH}{identity}").status_code == 404
 
 
 @pytest.mark.parametrize(("rights", "statuses"), [(["webhooks:read"], (200, 403)), (["webhooks:write"], (403, 201))])
@@ -153,21 +153,21 @@ def test_a_rolled_secret_is_shown_once_and_the_one_before_signs_along(api: Api) 
     assert faults_of(api.post(path, {"overlap_seconds": 604_801})) == {"overlap_seconds": "too_big"}
 
 
-def test_a_test_event_is_signed_with_the_endpoints_secret_and_its_answer_is_told(api: Api, settings: Settings) -> None:
+def test_a_test_event_is_signed_with_the_endpoints_secret_and_its_answer_is_shown(api: Api, settings: Settings) -> None:
     settings.NOTIFY_ALLOW_LOOPBACK = True
     with Receiver() as receiver:
         endpoint = new(api, url=receiver.url)
-        told = made(api.post(f"{PATH}{endpoint['id']}/test"))
+        shown = made(api.post(f"{PATH}{endpoint['id']}/test"))
     [call] = receiver.calls
     standardwebhooks.Webhook(endpoint["secret"]).verify(call.body, call.headers)
-    assert (told["object"], told["delivered"], told["status"], told["error"]) == ("webhook_test", True, 200, None)
+    assert (shown["object"], shown["delivered"], shown["status"], shown["error"]) == ("webhook_test", True, 200, None)
 
 
-def test_a_receiver_that_cannot_be_reached_is_told_of(api: Api, settings: Settings) -> None:
+def test_a_receiver_that_cannot_be_reached_is_named(api: Api, settings: Settings) -> None:
     settings.NOTIFY_ALLOW_LOOPBACK = False
     endpoint = new(api, url="http://127.0.0.1:2002/")
-    told = made(api.post(f"{PATH}{endpoint['id']}/test"))
-    assert (told["delivered"], told["status"], told["error"]) == (False, None, "forbidden_address")
+    shown = made(api.post(f"{PATH}{endpoint['id']}/test"))
+    assert (shown["delivered"], shown["status"], shown["error"]) == (False, None, "forbidden_address")
 
 
 def test_an_endpoint_made_by_the_api_gets_the_events_that_follow(api: Api, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Webhook endpoints: which events are written for them, what their receivers get, and what becomes of what waits."""
+"""Webhook endpoints: which events are written for them, what their receivers get, and how what waits ends."""
 
 from collections.abc import Iterator
 from datetime import timedelta

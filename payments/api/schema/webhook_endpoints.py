@@ -20,7 +20,7 @@ SECRET = {"secret": NEW_WEBHOOK_ENDPOINT.members["secret"].example}
 
 
 class WebhookEndpoints(DescribedView):
-    target_class = "payments.api.webhook_endpoints.WebhookEndpointViewSet"
+    target_class = "payments.api.webhooks.endpoints.WebhookEndpointViewSet"
     operations = {
         "create": writing(
             "create_webhook_endpoint",
@@ -99,7 +99,7 @@ class WebhookEndpoints(DescribedView):
         "roll_secret": writing(
             "roll_webhook_endpoint_secret",
             "Roll the secret of a webhook endpoint",
-            "A new secret signs at once; this answer alone shows it, and no replayed one. The secret of before signs "
+            "A new secret signs at once; this answer alone shows it, and no replayed one. The earlier one signs "
             "too for `overlap_seconds`, and no older one does.",
             RollInput,
             NEW_WEBHOOK_ENDPOINT,

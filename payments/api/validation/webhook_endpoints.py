@@ -85,11 +85,11 @@ class EndpointInput(EndpointMembers):
 
 
 class RollInput(StrictSerializer):
-    """How long the secret of before signs too."""
+    """How long the earlier secret signs too."""
 
     overlap_seconds = StrictInteger(
         min_value=0,
         max_value=OVERLAP_MAX // timedelta(seconds=1),
         default=OVERLAP // timedelta(seconds=1),
-        help_text="For how long the secret of before signs too, so that receivers can change over; 0 ends it at once.",
+        help_text="For how long the earlier secret signs too, so that receivers can change over; 0 ends it at once.",
     )

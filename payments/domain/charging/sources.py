@@ -21,7 +21,7 @@ from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
 
-# How long before a kept card expires its merchant is told.
+# How long before a kept card expires its merchant gets an event.
 EXPIRING_BEFORE = timedelta(days=30)
 
 

@@ -1,7 +1,7 @@
 """Webhook endpoints: made, changed and deleted by merchants and operators, and disabled where nothing arrives.
 
 Each change locks the merchant first, so that there is one at a time. Where it may lead events elsewhere, or silence
-them, the endpoints of before get `organization.updated`, because the change may be an attacker's.
+them, the endpoints as they were get `organization.updated`, because the change may be an attacker's.
 """
 
 from collections.abc import Callable, Mapping

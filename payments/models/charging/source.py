@@ -82,7 +82,7 @@ class Card(FastModel):
     sealed_number = models.BinaryField(null=True)
     # When the number of an unused source must be deleted.
     number_expires_at = models.DateTimeField(null=True, blank=True)
-    # When its merchant is to hear that this kept card expires soon; empty once that is said.
+    # When the event is due that this kept card expires soon; empty once it is written.
     expiring_at = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the CVC must be deleted at the latest.

@@ -111,7 +111,7 @@ def test(client: Client, endpoint: str, as_json: bool) -> None:
     """Send a test event, and print what the receiver did."""
     sent = client.post(f"{PATH}{endpoint}/test", {}, _key())
     with when_done():
-        show(sent, as_json, lambda told: [printable(f"{told['status'] or told['error']} in {told['milliseconds']} ms")])
+        show(sent, as_json, lambda done: [printable(f"{done['status'] or done['error']} in {done['milliseconds']} ms")])
 
 
 @endpoints.command("roll-secret", epilog=example("kaha endpoints roll-secret we_… --overlap-seconds 3600"))
@@ -121,7 +121,7 @@ def test(client: Client, endpoint: str, as_json: bool) -> None:
     type=click.IntRange(0, WEEK_SECONDS),
     default=DAY_SECONDS,
     show_default=True,
-    help="How long the secret of before signs too.",
+    help="How long the earlier secret signs too.",
 )
 @yes_option
 @json_option
