@@ -23,6 +23,7 @@ KINDS = {
     "po": "payout",
     "txn": "balance transaction",
     "evt": "event",
+    "we": "webhook endpoint",
     "req": "request",
     "mer": "merchant",
 }

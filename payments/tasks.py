@@ -24,6 +24,7 @@ from payments.domain.provider_events.messages import apply_simulator_messages as
 from payments.domain.reconciliation import runs, uploads
 from payments.domain.risk import decline_alerts
 from payments.domain.shared import idempotency
+from payments.domain.webhooks import endpoints
 from payments.inbox import announcements, mails
 from payments.invariants import checks
 from payments.ledger import account_days, settlement
@@ -117,6 +118,17 @@ def delete_old_provider_messages() -> int:
 def deliver_webhooks() -> int:
     """Send due webhooks; runs at once when an event is written, and by the timer for what is left."""
     return DELIVERER.run()
+
+
+@shared_task
+def disable_failing_endpoints() -> int:
+    return endpoints.disable_failing()
+
+
+@shared_task
+def announce_expiring_cards() -> int:
+    """Write the events of kept cards that expire soon."""
+    return expiry.announce_expiring_cards()
 
 
 @worker_shutting_down.connect

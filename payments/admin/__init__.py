@@ -19,7 +19,7 @@ from payments.admin.reconciliation import items, reports, uploads  # noqa: F401
 from payments.admin.risk import blocks, decline_alerts  # noqa: F401
 from payments.admin.routing import provider_accounts, routes  # noqa: F401
 from payments.admin.statements import accounts, statements, trial_balances  # noqa: F401
-from payments.admin.webhooks import webhooks  # noqa: F401
+from payments.admin.webhooks import endpoints, webhooks  # noqa: F401
 
 admin.site.site_title = "kaha"
 admin.site.site_header = "kaha"

@@ -13,6 +13,7 @@ from payments.api.payment_requests import RequestViewSet as PaymentRequestViewSe
 from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
+from payments.api.webhooks.endpoints import WebhookEndpointViewSet
 
 
 class OptionalSlashRouter(SimpleRouter):
@@ -30,6 +31,7 @@ router.register("disputes", DisputeViewSet, basename="dispute")
 router.register("payouts", PayoutViewSet, basename="payout")
 router.register("balance_transactions", BalanceTransactionViewSet, basename="transaction")
 router.register("events", EventViewSet, basename="event")
+router.register("webhook_endpoints", WebhookEndpointViewSet, basename="endpoint")
 router.register("requests", RequestViewSet, basename="request")
 
 urlpatterns = [

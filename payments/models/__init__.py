@@ -44,6 +44,7 @@ from payments.models.merchants.merchant import ApiKey as ApiKey
 from payments.models.merchants.merchant import Merchant as Merchant
 from payments.models.merchants.merchant import WebhookSecret as WebhookSecret
 from payments.models.merchants.merchant_access import MerchantAccess as MerchantAccess
+from payments.models.merchants.webhook_endpoint import WebhookEndpoint as WebhookEndpoint
 from payments.models.operators.approval_limit import ApprovalLimit as ApprovalLimit
 from payments.models.operators.approval_request import ApprovalRequest as ApprovalRequest
 from payments.models.operators.approval_request import Correction as Correction

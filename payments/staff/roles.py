@@ -65,6 +65,7 @@ ADMINISTRATOR = VIEWER | {
     "payments.change_apikey",
     "payments.delete_apikey",
     "payments.add_webhooksecret",
+    "payments.change_webhookendpoint",
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",

@@ -47,6 +47,7 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
         _first("payments_payout", "due_at"),
         _first("payments_payout", "approved_at", TO_SEND),
     ),
+    "announce_expiring_cards": (_first("payments_card", "expiring_at"),),
     "destroy_unused_card_data": (_first("payments_card", "cvc_expires_at", "sealed_cvc IS NOT NULL"),),
     "expire_action_requests": (_first("payments_approvalrequest", "expires_at", "state = 'proposed'"),),
     "send_mails": (_first("payments_notification", "due_at", "operator_id IS NOT NULL"),),

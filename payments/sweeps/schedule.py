@@ -27,6 +27,8 @@ SWEEPS = {
     "void_expired_holds": Schedule(30.0, ASKING_AT_ONCE, shared=True),
     "expire_checkouts": Schedule(10.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
+    "disable_failing_endpoints": Schedule(600.0),
+    "announce_expiring_cards": Schedule(60.0),
     "apply_simulator_messages": Schedule(1.0),
     "close_overtaken_corrections": Schedule(30.0),
     "expire_action_requests": Schedule(30.0),

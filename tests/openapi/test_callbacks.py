@@ -14,6 +14,7 @@ TYPES = [
     "charge.succeeded",
     "charge.failed",
     "charge.captured",
+    "charge.disputed",
     "refund.created",
     "refund.updated",
     "dispute.created",
@@ -30,6 +31,13 @@ TYPES = [
     "checkout_session.completed",
     "checkout_session.expired",
     "organization.updated",
+    "source.created",
+    "source.updated",
+    "source.deleted",
+    "source.expiring",
+    "customer.created",
+    "customer.updated",
+    "customer.deleted",
 ]
 
 

@@ -119,7 +119,7 @@ def payer_caller(checkout: Checkout, address: str) -> Caller:
         statement_descriptor=merchant.statement_descriptor,
         rates=merchant.rates,
         payment_methods=merchant.payment_method_settings,
-        notify_urls=merchant.notify_urls,
+        send_receipts=merchant.send_receipts,
         address=address,
         decline_budget=merchant.decline_budget,
     )

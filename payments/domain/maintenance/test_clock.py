@@ -39,6 +39,7 @@ from payments.models import (
     PayoutSchedule,
     Source,
     Webhook,
+    WebhookEndpoint,
 )
 from payments.providers.simulator.connector import Simulator
 from payments.sweeps.scope import Scope
@@ -132,6 +133,8 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield ApprovalRequest.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
+    yield Card.objects.filter(expiring_at__isnull=False, source__in=sources), "expiring_at"
+    yield WebhookEndpoint.objects.filter(scope.within(), failing_since__isnull=False), "failing_since"
 
 
 def _sweep(scope: Scope) -> ProcessedCounts:

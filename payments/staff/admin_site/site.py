@@ -27,6 +27,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Merchants": (
         "payments.merchant",
         "payments.apikey",
+        "payments.webhookendpoint",
         "payments.webhooksecret",
         "payments.feetemplate",
         "payments.payoutaccount",
