@@ -11,12 +11,12 @@ class CustomersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the customers' events, rights, invariants, addresses and search entries with payments."""
-        from customers.domain.changes import known
+        """Register the customers' events, rights, invariants, e-mail addresses and search entries with payments."""
+        from customers.domain.checkout import CUSTOMERS
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer, email_of_customer
         from customers.search_entries import search_entries
-        from payments.domain.checkout.customers import use_finder
+        from payments.domain.charging.kept_cards import use_customers
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
         from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES
@@ -32,8 +32,8 @@ class CustomersConfig(AppConfig):
                 "customer.deleted": "A customer was deleted: shown as it was last.",
             }
         )
+        use_customers(CUSTOMERS)
         EMAIL_FINDERS.append(email_of_customer)
-        use_finder(known)
         RIGHTS.update(CUSTOMER_RIGHTS)
         invariant.TABLES.update(TABLES)
         registry.INVARIANTS.extend(INVARIANTS)

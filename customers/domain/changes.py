@@ -6,7 +6,6 @@ from customers.models import Customer, CustomerQuerySet
 from customers.rendering import CUSTOMER
 from payments import clock
 from payments.db.writes import Insert, Update
-from payments.domain.checkout.customers import KnownCustomer
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import not_found
@@ -28,20 +27,6 @@ def lock(caller: Caller, text: str) -> Customer:
     return _one(present(caller).select_for_update(), text)
 
 
-def known(caller: Caller, text: str) -> KnownCustomer:
-    """Return the customer as an invoice names it, locked as `lock` does."""
-    customer = _one(present(caller).select_for_update(), text, "customer")
-    metadata = customer.metadata or {}
-    name, locale = metadata.get("name"), metadata.get("locale")
-    return KnownCustomer(
-        customer.id,
-        customer.email,
-        name if name and isinstance(name, str) else customer.email.partition("@")[0],
-        customer.mobile_number,
-        "fil" if locale == "fil" else "en",
-    )
-
-
 def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
     """Return the write of an event that shows `customer`."""
     return events.new_event(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
@@ -61,9 +46,9 @@ def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) 
     return Update(Customer, unchanged, values), of_customer(caller, event_type, customer)
 
 
-def _one(rows: CustomerQuerySet, text: str, param: str | None = None) -> Customer:
+def _one(rows: CustomerQuerySet, text: str) -> Customer:
     uuid = parse_id("cus", text)
     customer = rows.filter(id=uuid).first() if uuid else None
     if customer is None:
-        raise not_found("customer", param, text)
+        raise not_found("customer", text=text)
     return customer
