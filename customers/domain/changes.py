@@ -22,9 +22,9 @@ def find(caller: Caller, text: str) -> Customer:
     return _one(present(caller), text)
 
 
-def lock(caller: Caller, text: str) -> Customer:
-    """Return the customer as `find` does, locked until the transaction ends."""
-    return _one(present(caller).select_for_update(), text)
+def lock(caller: Caller, text: str, param: str | None = None) -> Customer:
+    """Return the customer as `find` does, locked until the transaction ends; `param` sent its ID."""
+    return _one(present(caller).select_for_update(), text, param)
 
 
 def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
@@ -46,9 +46,9 @@ def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) 
     return Update(Customer, unchanged, values), of_customer(caller, event_type, customer)
 
 
-def _one(rows: CustomerQuerySet, text: str) -> Customer:
+def _one(rows: CustomerQuerySet, text: str, param: str | None = None) -> Customer:
     uuid = parse_id("cus", text)
     customer = rows.filter(id=uuid).first() if uuid else None
     if customer is None:
-        raise not_found("customer", text=text)
+        raise not_found("customer", param, text)
     return customer

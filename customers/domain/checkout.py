@@ -16,8 +16,24 @@ from payments.models import Source
 
 def find(caller: Caller, text: str) -> Contact:
     """Return the customer of this public ID. Raise PaymentError `resource_missing`."""
-    customer = changes.find(caller, text)
-    return Contact(customer.id, customer.email, customer.mobile_number)
+    return _contact(changes.find(caller, text))
+
+
+def lock(caller: Caller, text: str) -> Contact:
+    """Return the customer of this public ID, locked until the transaction ends. Raise PaymentError as `find` does."""
+    return _contact(changes.lock(caller, text, "customer"))
+
+
+def _contact(customer: Customer) -> Contact:
+    metadata = customer.metadata or {}
+    name, locale = metadata.get("name"), metadata.get("locale")
+    return Contact(
+        customer.id,
+        customer.email,
+        customer.mobile_number,
+        name if name and isinstance(name, str) else customer.email.partition("@")[0],
+        locale if locale in ("en", "fil") else "",
+    )
 
 
 def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[Write]]:
@@ -48,4 +64,4 @@ def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
     return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
 
 
-CUSTOMERS = Customers(find, new, keep)
+CUSTOMERS = Customers(find, lock, new, keep)

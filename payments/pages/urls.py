@@ -7,6 +7,8 @@ from payments.pages.simulator import pay, qr_code
 urlpatterns = [
     path("checkout/<str:token>", show_checkout, name="checkout"),
     path("checkout/<str:token>/done", finish_checkout, name="checkout-done"),
+    path("requests/<str:token>", show_checkout, name="request"),
+    path("requests/<str:token>/done", finish_checkout, name="request-done"),
     path("simulator/pay/<str:token>", pay, name="simulator-pay"),
     path("simulator/pay/<str:token>/qr.svg", qr_code, name="simulator-qr"),
     path("pay/<str:token>", show_qr_page, name="payer-code"),

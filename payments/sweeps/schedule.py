@@ -26,6 +26,7 @@ SWEEPS = {
     "apply_provider_events": ASKING,
     "void_expired_holds": Schedule(30.0, ASKING_AT_ONCE, shared=True),
     "expire_checkouts": Schedule(10.0),
+    "remind_of_requests": Schedule(60.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
     "apply_simulator_messages": Schedule(1.0),
     "close_overtaken_corrections": Schedule(30.0),

@@ -11,23 +11,27 @@ from payments.models import Source
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A customer and how to reach it; "" for what is not known."""
+    """A customer, how to reach it, and how to call it; "" for what is not known. `locale` is "en" or "fil"."""
 
     customer_id: UUID
     email: str
     phone: str
+    name: str
+    locale: str
 
 
 @dataclass(frozen=True, slots=True)
 class Customers:
     """The verbs of customers.
 
-    `find` returns the caller's customer of a public ID, or raises PaymentError `resource_missing`. `new` returns a
-    customer's ID and the writes that make it of an e-mail address, a name and a phone number. `keep` returns the
-    writes that keep a source, unused or used by its charge, for a customer; none where the customer takes no more.
+    `find` returns the caller's customer of a public ID, or raises PaymentError `resource_missing`; `lock` does so of
+    the parameter `customer`, and locks it until the transaction ends. `new` returns a customer's ID and the writes that
+    make it of an e-mail address, a name and a phone number. `keep` returns the writes that keep a source, unused or
+    used by its charge, for a customer; none where the customer takes no more.
     """
 
     find: Callable[[Caller, str], Contact]
+    lock: Callable[[Caller, str], Contact]
     new: Callable[[Caller, str, str, str], tuple[UUID, list[Write]]]
     keep: Callable[[Caller, UUID, Source], list[Write]]
 

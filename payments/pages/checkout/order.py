@@ -63,6 +63,16 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
         "pay_words": _pay_words(checkout),
         "assure_words": _assure_words(checkout),
         "attempt": checkout.attempts,
+        **(_shown_invoice(checkout) if checkout.kind == Checkout.Kind.REQUEST else {}),
+    }
+
+
+def _shown_invoice(checkout: Checkout) -> dict[str, Any]:
+    names = ("customer_name", "customer_email", "message")
+    return {
+        "number": checkout.request.number,
+        "made_at": checkout.created_at,
+        **{name: checkout.order.get(name) or "" for name in names},
     }
 
 

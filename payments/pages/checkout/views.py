@@ -116,7 +116,8 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     if checkout.state == State.PAYING:
         return _waiting(request, checkout)
     if checkout.state in ENDS:
-        return _ended(request, checkout, ENDS[State(checkout.state)])
+        is_withdrawn = checkout.state == State.VOIDED and checkout.kind == Checkout.Kind.REQUEST
+        return _ended(request, checkout, "withdrawn" if is_withdrawn else ENDS[State(checkout.state)])
     if _is_over(checkout, clock.now()):
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:
@@ -139,7 +140,8 @@ def _asked(
     declined = _declined(checkout) if not (problem or form.errors) else None
     shown = shown_form(asked_of(checkout), form, problem or declined)
     context = shown_order(checkout) | shown | {"declined": declined is not None}
-    return page(request, "checkout/pay", context, status, has_script=True)
+    template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
+    return page(request, template, context, status, has_script=True)
 
 
 def _declined(checkout: Checkout) -> Problem | None:
