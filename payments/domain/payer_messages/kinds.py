@@ -4,6 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from payments.domain.payer_messages.content import Content
+from payments.domain.payer_messages.invoices import (
+    FAILURE,
+    INVOICE,
+    REMINDER,
+    failure,
+    invoice,
+    invoice_delivered,
+    reminder,
+)
 from payments.domain.payer_messages.receipts import PAYMENT, REFUND, payment_receipt, refund_receipt
 from payments.models import PayerMessage
 
@@ -24,4 +33,7 @@ class Kind:
 KINDS = {
     PAYMENT: Kind("Receipt", payment_receipt),
     REFUND: Kind("Receipt of a refund", refund_receipt),
+    INVOICE: Kind("Invoice", invoice, invoice_delivered),
+    REMINDER: Kind("Reminder of an invoice", reminder),
+    FAILURE: Kind("Declined payment", failure),
 }

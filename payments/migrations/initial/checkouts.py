@@ -48,7 +48,7 @@ OPERATIONS = [
                         "checkout_amount_in_bounds": Q(mode="save_card", amount=0) | ~Q(mode="save_card") & Q(amount__gte=1, amount__lte=99999999999),
                         "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=20),
                         "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
-                        "checkout_voided_only_if_held_or_asked_for": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
+                        "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
                         "checkout_open_has_no_end": Q(ended_at__isnull=True) | Q(state__regex="^(paid|voided|expired)$"),
                         "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
                         "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),

@@ -93,9 +93,7 @@ class Checkout(FastModel):
                     | ~Q(mode="save_card") & Q(amount__gte=1, amount__lte=AMOUNT_MAX),
                     "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=ATTEMPTS_MAX),
                     "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
-                    "checkout_voided_only_if_held_or_asked_for": Q(mode="setup")
-                    | Q(kind="request")
-                    | ~Q(state="voided"),
+                    "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
                     "checkout_open_has_no_end": Q(ended_at__isnull=True)
                     | Q(state__regex=one_of("paid", "voided", "expired")),
                     "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
@@ -106,11 +104,7 @@ class Checkout(FastModel):
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
             models.Index(
-                F("merchant"),
-                F("livemode"),
-                F("kind"),
-                F("state"),
-                F("id"),
+                *map(F, ("merchant", "livemode", "kind", "state", "id")),
                 name="request_by_state",
                 condition=Q(kind="request"),
             ),
