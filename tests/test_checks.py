@@ -57,6 +57,8 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("VAULT_TRANSIT_URL", "https://vault.example.com/v1"),
         ("VAULT_TRANSIT_TOKEN_FILE", ""),
         ("VAULT_TRANSIT_TOKEN_FILE", "/dev/null"),
+        ("SMS_URL", "http://sms.example.com/send"),
+        ("SMS_URL", "https://"),
         ("VAULT_TRANSIT_KEY", ""),
         ("VAULT_TRANSIT_KEY", "kaha/../other"),
         ("FINGERPRINT_KEY", ""),

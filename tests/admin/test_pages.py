@@ -39,6 +39,7 @@ from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
 from tests.operators.factories import proposed as act_proposed
+from tests.payer_messages.letters import put_into_outbox
 from tests.payouts.live import live_account, put_into_file, ready
 from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
@@ -102,6 +103,7 @@ def newest(house: House) -> dict[type[Model], Model]:
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
+    put_into_outbox(Charge.objects.get())
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 

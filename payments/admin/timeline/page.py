@@ -14,6 +14,7 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
 from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
+    message_moments,
     payer_moments,
     provider_event_moments,
     report_moments,
@@ -34,6 +35,7 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     ledger_moments,
     payer_moments,
     webhook_moments,
+    message_moments,
     report_moments,
 )
 

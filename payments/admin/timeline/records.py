@@ -17,6 +17,7 @@ from payments.models import (
     Event,
     OperatorAction,
     PageVisit,
+    PayerMessage,
     Posting,
     ProviderEvent,
     ReconciliationItem,
@@ -71,6 +72,13 @@ class Records:
     @cached_property
     def visits(self) -> list[PageVisit]:
         return self._newest("page visits", self.charge.page_visits.all())
+
+    @cached_property
+    def messages(self) -> list[PayerMessage]:
+        """Return the messages to the payer about the charge and its refunds."""
+        about = [self.charge.pk, *_keys(self.refunds)]
+        found = PayerMessage.objects.filter(merchant_id=self.charge.merchant_id, about_id__in=about)
+        return self._newest("messages to the payer", found)
 
     @cached_property
     def webhooks(self) -> dict[UUID, Webhook]:

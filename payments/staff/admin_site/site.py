@@ -49,6 +49,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Records": (
         "payments.event",
+        "payments.payermessage",
         "payments.posting",
         "payments.attempt",
         "payments.idempotencyrecord",
