@@ -33,6 +33,8 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
+            "default_permissions": ("view",),
+            "permissions": [("expire_checkout", "Can expire checkout")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
                 models.Index(F("expires_at"), condition=Q(("state__in", ["unpaid", "paying"])), name="checkout_due"),
