@@ -33,6 +33,7 @@ from payments.models import (
 from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
+from tests.checkout.cast import opened
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
@@ -78,7 +79,7 @@ def page_of(row: Model) -> str:
 
 
 @pytest.fixture
-def newest(house: House) -> dict[type[Model], Model]:
+def newest(house: House, api: Api) -> dict[type[Model], Model]:
     """Return the newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
     settle()
@@ -104,6 +105,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     )
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
     put_into_outbox(Charge.objects.get())
+    opened(api)
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 

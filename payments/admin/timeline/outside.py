@@ -7,7 +7,7 @@ from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
 from payments.admin.timeline.moment import Kind, Moment, Moments
-from payments.admin.timeline.records import Records
+from payments.admin.timeline.records import EventRecords, Records
 from payments.domain.payer_messages.kinds import label_of
 from payments.models import (
     AuditEntry,
@@ -65,7 +65,7 @@ def provider_event_moments(records: Records) -> Moments:
         yield Moment(event.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(event.state, "quiet"))
 
 
-def webhook_moments(records: Records) -> Moments:
+def webhook_moments(records: EventRecords) -> Moments:
     """Yield each attempt to send a webhook to the merchant, and those not sent yet."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
@@ -75,7 +75,7 @@ def webhook_moments(records: Records) -> Moments:
             yield Moment(row.created_at, Kind.WEBHOOK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn")
 
 
-def staff_moments(records: Records, with_address: bool) -> Moments:
+def staff_moments(records: EventRecords, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
     for entry in records.staff_entries:
         title = f"{entry.actor or 'No operator signed in'}: {entry.action.replace('_', ' ')}"

@@ -73,7 +73,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
         "summary": summary_of(request, records),
         "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": is_pending(charge),
-        "moments": list(_with_gaps(timeline(records, with_address=sees_people))),
+        "moments": list(with_gaps(timeline(records, with_address=sees_people))),
         "panels": panels_of(request, charge, charges),
         "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
         "disputes": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.disputes],
@@ -82,7 +82,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     }
 
 
-def _with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
+def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
     """Yield each entry with the time since the one before it, such as `+0.3 s`, if that is less than a minute."""
     before: datetime | None = None
     for moment in moments:

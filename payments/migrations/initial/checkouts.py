@@ -34,6 +34,8 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
+            "default_permissions": ("view",),
+            "permissions": [("expire_checkout", "Can expire checkout")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("state"), F("id"), condition=Q(("kind", "request")), name="request_by_state"),

@@ -82,6 +82,8 @@ class Checkout(FastModel):
     charge_list: list[Charge]
 
     class Meta:
+        default_permissions = ("view",)
+        permissions = [("expire_checkout", "Can expire checkout")]
         constraints = [
             RowRules(
                 name="checkout_follows_rules",
