@@ -17,6 +17,7 @@ KINDS = {
     "re": "refund",
     "cus": "customer",
     "cs": "checkout session",
+    "plink": "payment link",
     "dp": "dispute",
     "ev": "evidence piece",
     "po": "payout",

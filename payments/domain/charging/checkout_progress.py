@@ -7,6 +7,7 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
+from payments.domain.charging import link_stock
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, conflict
@@ -87,7 +88,7 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
 
 
 def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
-    """Return the writes that move a checkout to `state`, with the event that shows it.
+    """Return the writes that move a checkout to `state`, with the event that shows it, and those on its link.
 
     They match its row as long as it is in the state in which it was read; in memory it moves at once.
     """
@@ -103,4 +104,4 @@ def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
     values = {"state": state, "updated_at": clock.now(), "version": checkout.version + (event is not None)}
     vars(checkout).update(values)
     shown = events.of(caller, event, checkout) if event else []
-    return [Update(Checkout, unchanged, values), *shown]
+    return [Update(Checkout, unchanged, values), *link_stock.ended(caller, checkout, state), *shown]

@@ -35,9 +35,11 @@ class Choice:
 
 
 def checkout_of_page(text: str) -> Checkout | None:
-    """Return the session whose page this public ID names, with its merchant and charge; None without one."""
+    """Return the session, or payment of a link, whose page this public ID names, with its merchant and charge; None
+    without one.
+    """
     uuid = parse_id("cs", text)
-    rows = Checkout.objects.whole().filter(kind=Checkout.Kind.SESSION)
+    rows = Checkout.objects.whole().filter(kind__in=(Checkout.Kind.SESSION, Checkout.Kind.LINK))
     return rows.filter(id=uuid).first() if uuid else None
 
 

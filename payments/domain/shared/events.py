@@ -12,11 +12,23 @@ from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.shared.caller import Caller, default_url
 from payments.json_codecs.verbatim_json import to_bytes
-from payments.models import Charge, Checkout, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import (
+    Charge,
+    Checkout,
+    Dispute,
+    Event,
+    Merchant,
+    PaymentLink,
+    Payout,
+    PayoutAccount,
+    Refund,
+    Source,
+)
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
+from payments.rendering.objects.payment_links import PAYMENT_LINK
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 from payments.webhooks import outbox
@@ -44,6 +56,8 @@ EVENT_TYPES: dict[str, str] = {
     "checkout_session.created": "A checkout session was made.",
     "checkout_session.completed": "A payer has paid a checkout session, or its amount is held.",
     "checkout_session.expired": "A checkout session ended without a payment.",
+    "payment_link.created": "A payment link was made.",
+    "payment_link.updated": "A payment link was changed, activated or deactivated, or its stock has changed.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
@@ -56,13 +70,16 @@ EVENT_OBJECTS: dict[str, Any] = {
     "po": Payout,
     "ba": PayoutAccount,
     "cs": Checkout,
+    "plink": PaymentLink,
     "src": Source,
     "mer": Merchant,
 }
 
 
 def of(
-    caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout
+    caller: Caller,
+    event_type: str,
+    row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout | PaymentLink,
 ) -> list[Write]:
     """Return the writes of an event that shows this object, and of its webhook where there is a URL."""
     redirect: Mapping[str, Any] | None = None
@@ -77,6 +94,8 @@ def of(
             rendered = PAYOUT.render(row)
         case Checkout():
             rendered = SESSION.render(row)
+        case PaymentLink():
+            rendered = PAYMENT_LINK.render(row)
         case PayoutAccount():
             rendered = PAYOUT_ACCOUNT.render(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
