@@ -13,6 +13,7 @@ def settings(public_url: str) -> dict[str, Any]:
         "TAGS": [
             {"name": "Sources", "description": "Cards, wallets and bank accounts, before they are charged."},
             {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
+            {"name": "Checkout", "description": "Payments on a page of ours: sessions, links and requests."},
             {"name": "Disputes", "description": "Charges whose payers ask their bank for the money back."},
             {"name": "Payouts", "description": "Money of your balance that goes to your bank."},
             {"name": "Customers", "description": "Payers, and the sources kept for them."},

@@ -254,11 +254,13 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS), exports.usable_dsn(env))
 LOGGING_CONFIG = "config.logs.setup.configure"
 
-# Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.
+# Mail to operators and payers, none without EMAIL_URL; a chat room's incoming webhook, whose URL is a secret.
 vars().update(env.email("EMAIL_URL"))
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "kaha@localhost")
 CHAT_WEBHOOK_URL = env.text("CHAT_WEBHOOK_URL").strip()
 CHAT_WEBHOOK_MODE = env.text("CHAT_WEBHOOK_MODE", "each")
+# The service that sends SMS to payers, whose URL is a secret; none are sent without one.
+SMS_URL = env.text("SMS_URL").strip()
 DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.

@@ -61,6 +61,12 @@ def public_id(prefix: str, uuid: UUID | str) -> str:
     return f"{prefix}_{uuid.int:032x}"
 
 
+def short_reference(uuid: UUID) -> str:
+    """Return the end of an ID as payers read it to a shop: `4F7A 91C2`."""
+    digits = uuid.hex[-8:].upper()
+    return f"{digits[:4]} {digits[4:]}"
+
+
 def parse_id(prefix: str, text: str) -> UUID | None:
     """Return the UUID inside a public ID, or None where `text` is not one with this prefix."""
     head, _, digits = text.partition("_")

@@ -16,6 +16,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.checkout import links, sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
+from payments.domain.payer_messages import send as payer_messages
 from payments.domain.payouts import make, sweeps
 from payments.domain.payouts import send as send_out
 from payments.domain.provider_events import apply, inbox
@@ -258,6 +259,25 @@ def send_mails() -> int:
 @at_most(1)
 def send_chat_messages() -> int:
     return mails.send_chat()
+
+
+@shared_task
+@at_most(1)
+def send_payer_mails() -> int:
+    """Send due mails to payers; runs at once when one is written, and by the timer for what is left."""
+    return payer_messages.send_mails()
+
+
+@shared_task
+@at_most(1)
+def send_payer_texts() -> int:
+    """Send due SMS to payers, as `send_payer_mails` does."""
+    return payer_messages.send_texts()
+
+
+@shared_task
+def delete_old_payer_messages() -> int:
+    return payer_messages.delete_old()
 
 
 @shared_task

@@ -1,13 +1,15 @@
 """The cast of most tests: a shop and its keys, and the API as a merchant's program sees it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import hypothesis
 import pytest
+from django.db import connections
 from django.test import TransactionTestCase
 
 from payments import clock
+from payments.concurrency.circuit_breaker import CircuitBreaker
 from payments.domain.cards import bin_table
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
@@ -15,6 +17,7 @@ from tests.audited_pages import audited_pages
 from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
 from tests.ledger.books import charge_fees
+from tests.support.processes import PATIENCE_SECONDS
 from tests.support.receiver import Receiver
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
@@ -22,6 +25,9 @@ cached_keys.seconds = 0
 
 # Now, because the settings of the test that makes the first request would hold for all after it.
 HANDLER.load_middleware()
+
+# Where the machine has a lot to do, fifty threads wait longer for their connections than a request may.
+connections.settings["default"]["OPTIONS"]["connect_timeout"] = PATIENCE_SECONDS
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.
@@ -42,6 +48,21 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 def no_known_bins() -> None:
     """Have each test read its own BIN table."""
     bin_table.known_entries.cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_probe_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """End the probes of servers that a test has taken away: they write lines to the log of the tests after it."""
+    opened, open_ = list[CircuitBreaker](), CircuitBreaker.open
+
+    def open_and_note(breaker: CircuitBreaker, probe: Callable[[], object]) -> bool:
+        opened.append(breaker)
+        return open_(breaker, probe)
+
+    monkeypatch.setattr(CircuitBreaker, "open", open_and_note)
+    yield
+    for breaker in opened:
+        breaker.close()
 
 
 @pytest.fixture(autouse=True)

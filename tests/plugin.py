@@ -10,6 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from random_order.config import Config as RandomOrder
 
 from payments import embedded
 from tests.support.postgres import Postgres
@@ -37,6 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out the long tests, the browser and other programs where neither paths nor marks are named."""
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
         config.option.markexpr = "not (long or browser or tools)"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the seed of a random order, which the plugin prints in a header that `-q` leaves out."""
+    if RandomOrder(config).is_enabled:
+        terminalreporter.write_line(f"The order was random: --random-order-seed={RandomOrder(config).seed}")
 
 
 def _own_redis_database(url: str, number: int) -> str:

@@ -1,7 +1,7 @@
 """No test passes or fails by the machine's speed: a timing is a figure, and a pause says what it waits for."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -27,15 +27,38 @@ def parsed(path: Path) -> ast.Module:
 
 
 def tight_bounds(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of assertions that a clock's reading is less than a few seconds."""
+    """Yield the lines of assertions that something takes less than a few seconds, by a clock or by `wait_until`."""
+    numbers = _numbers_of(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
-            for compared in ast.walk(node.test):
-                if isinstance(compared, ast.Compare) and _bounds_a_clock(compared):
+            for part in ast.walk(node.test):
+                if isinstance(part, ast.Compare) and _bounds_a_clock(part, numbers):
+                    yield node.lineno
+            # What is awaited in vain may be awaited for a moment.
+            if isinstance(node.test, ast.Call) and ast.unparse(node.test.func) == "wait_until":
+                bound = _number(node.test.args[-1], numbers)
+                if bound is not None and bound < LEAST_BOUND_SECONDS:
                     yield node.lineno
 
 
-def _bounds_a_clock(compared: ast.Compare) -> bool:
+def _numbers_of(tree: ast.Module) -> dict[str, float]:
+    """Return the numbers that a module gives names."""
+    return {
+        ast.unparse(node.targets[0]): node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, int | float)
+    }
+
+
+def _number(node: ast.expr, numbers: Mapping[str, float]) -> float | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    return numbers.get(ast.unparse(node))
+
+
+def _bounds_a_clock(compared: ast.Compare, numbers: Mapping[str, float]) -> bool:
     sides = [compared.left, *compared.comparators]
     for operator, smaller, larger in zip(compared.ops, sides, sides[1:], strict=False):
         if isinstance(operator, ast.Gt | ast.GtE):
@@ -43,9 +66,9 @@ def _bounds_a_clock(compared: ast.Compare) -> bool:
         elif not isinstance(operator, ast.Lt | ast.LtE):
             continue
         names = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(smaller)}
-        bound = larger.value if isinstance(larger, ast.Constant) else None
+        bound = _number(larger, numbers)
         unit = 1000 if "milliseconds" in names else 1
-        if names & CLOCKS and isinstance(bound, int | float) and bound < LEAST_BOUND_SECONDS * unit:
+        if names & CLOCKS and bound is not None and bound < LEAST_BOUND_SECONDS * unit:
             return True
     return False
 
@@ -84,6 +107,10 @@ def test_each_pause_says_what_it_is_for() -> None:
         ("assert time.monotonic() - started < 60", False),
         ("assert 50 <= result.milliseconds", False),
         ("assert amount < 2", False),
+        ("AT_ONCE = 0.05\nassert time.monotonic() - started < AT_ONCE", True),
+        ("assert wait_until(lambda: came, 5)", True),
+        ("assert wait_until(lambda: came, PATIENCE_SECONDS)", False),
+        ("assert not wait_until(lambda: came, 1)", False),
     ],
 )
 def test_an_assertion_on_a_timing_is_recognized(assertion: str, is_tight: bool) -> None:

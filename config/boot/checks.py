@@ -239,6 +239,11 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
         "must be the https:// address of an incoming webhook.",
     ),
     (
+        "SMS_URL",
+        lambda: not settings.SMS_URL or _is_https(settings.SMS_URL),
+        "must be the https:// address of a service that sends SMS.",
+    ),
+    (
         "CHAT_WEBHOOK_MODE",
         lambda: settings.CHAT_WEBHOOK_MODE in ("each", "digest"),
         "must be each or digest.",

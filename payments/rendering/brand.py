@@ -17,25 +17,36 @@ MIDDLE_LUMINANCE = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """A merchant's logo with its origin, and a colour with the text colour on it; "" for what the merchant lacks."""
+    """A logo with its origin, the colour of a page's ground and that of its buttons; "" for what is not set."""
 
     logo: str = ""
     logo_origin: str = ""
-    colour: str = ""
-    text_colour: str = ""
+    primary: str = ""
+    secondary: str = ""
 
 
 def brand_of(branding: Mapping[str, Any]) -> Brand:
-    """Return the brand in a merchant's `branding`; a malformed colour or address counts as none."""
+    """Return the brand in the `branding` of a merchant or of a checkout; a malformed colour or address counts as none.
+
+    Buttons have the colour of the ground where they have none of their own.
+    """
     logo = str(branding.get("logo" if branding.get("use_logo") else "icon") or "")
     parts = urlsplit(logo)
     origin = f"{parts.scheme}://{parts.netloc}"
     if not ORIGIN.fullmatch(origin):
         logo = origin = ""
-    colour = str(branding.get("brand_color") or "")
-    if not COLOUR.fullmatch(colour):
-        return Brand(logo, origin)
-    return Brand(logo, origin, colour, BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE)
+    primary = _first_colour(branding, "primary_color", "brand_color")
+    return Brand(logo, origin, primary, _first_colour(branding, "secondary_color", "accent_color") or primary)
+
+
+def _first_colour(branding: Mapping[str, Any], *names: str) -> str:
+    colours = (str(branding.get(name) or "") for name in names)
+    return next((colour for colour in colours if COLOUR.fullmatch(colour)), "")
+
+
+def text_colour(colour: str) -> str:
+    """Return black or white, whichever has more contrast to `colour` (`#rrggbb`)."""
+    return BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE
 
 
 def luminance(colour: str) -> float:

@@ -8,6 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVectorField
 from django.db.models import Func, TextField, Value
 
+from payments.ids import short_reference
 from payments.models import Attempt, Charge, SearchEntry
 from payments.money import major_units
 from payments.search.lexemes import (
@@ -16,6 +17,7 @@ from payments.search.lexemes import (
     customer_lexeme,
     last4_lexeme,
     merchant_lexeme,
+    reference_lexeme,
     texts_in,
     word,
     words,
@@ -49,6 +51,7 @@ def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
 
 def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
     """Yield what a charge is found by, what identifies it first: there is a limit."""
+    yield reference_lexeme(short_reference(charge.id))
     source = charge.source
     card = getattr(source, "card", None)
     if charge.customer_id:

@@ -53,6 +53,8 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "destroy_unused_card_data": (_first("payments_card", "cvc_expires_at", "sealed_cvc IS NOT NULL"),),
     "expire_action_requests": (_first("payments_approvalrequest", "expires_at", "state = 'proposed'"),),
     "send_mails": (_first("payments_notification", "due_at", "operator_id IS NOT NULL"),),
+    "send_payer_mails": (_first("payments_payermessage", "due_at", "channel = 'email'"),),
+    "send_payer_texts": (_first("payments_payermessage", "due_at", "channel = 'sms'"),),
     "send_chat_messages": (_first("payments_notification", "due_at", "operator_id IS NULL"),),
 }
 

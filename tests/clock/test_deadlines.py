@@ -46,8 +46,9 @@ OF_OTHERS = {
     "payments.payoutaccount.effective_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
-    # What is sent to operators.
+    # What is sent to operators, and to payers at once.
     "payments.notification.due_at",
+    "payments.payermessage.due_at",
     # What workers do for all merchants.
     "payments.sweep.due_at",
     "payments.reportupload.expires_at",
@@ -95,6 +96,7 @@ RECORDS = {
     "payments.moneycheck.started_at",
     "payments.webhookattempt.started_at",
     "payments.notification.sent_at",
+    "payments.payermessage.ended_at",
     "payments.pagevisit.first_at",
     "payments.pagevisit.last_at",
     "payments.reconciliationitem.decided_at",

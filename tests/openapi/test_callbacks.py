@@ -26,6 +26,9 @@ TYPES = [
     "payout.cancelled",
     "payout_account.created",
     "payout_account.updated",
+    "checkout_session.created",
+    "checkout_session.completed",
+    "checkout_session.expired",
     "organization.updated",
 ]
 

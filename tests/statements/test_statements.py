@@ -162,6 +162,7 @@ def test_only_months_that_have_begun_have_a_statement(text: str) -> None:
         month_of(text)
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_month_in_progress_is_provisional_and_one_that_is_over_is_final(shop: NewMerchant, history: None) -> None:
     assert [statement.is_final for statement in statements(shop)] == [True, True, False]
     assert next_month(date(2026, 12, 1)) == date(2027, 1, 1)

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -24,11 +23,10 @@ from payments.webhooks.wake_up import MOST_WAITING, TASK, BackgroundCall, TaskSe
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
 from tests.figures.webhooks.events import put_events
+from tests.support.processes import PATIENCE_SECONDS
 
 URL = "https://Shop.example/hook?from=kaha"
 NOTIFIED = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": URL}
-# How long a request may wait for Redis: not at all.
-AT_ONCE_SECONDS = 0.05
 
 
 def notified(api: Api, **card: Any) -> str:
@@ -145,7 +143,7 @@ def test_once_the_charge_is_committed_a_worker_is_woken_by_the_name_of_its_task(
 
     api.charge_source(notified(api))
 
-    assert wait_until(lambda: client.llen("celery") > 0, 5)
+    assert wait_until(lambda: client.llen("celery") > 0, PATIENCE_SECONDS)
     [message] = client.lrange("celery", -1, -1)
     headers = json.loads(message)["headers"]
     assert headers["task"] == TASK == deliver_webhooks.name
@@ -166,27 +164,23 @@ def test_without_a_worker_no_more_messages_wait_than_a_bound() -> None:
     client.delete("celery")
 
 
-def test_nobody_waits_for_a_broker_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
-    nudger = BackgroundCall(TaskSender("redis://127.0.0.1:1/0"))
-    started = time.monotonic()
-    for _ in range(100):
-        nudger.wake_worker()
-    assert time.monotonic() - started < AT_ONCE_SECONDS
-    assert wait_until(lambda: "no worker could be woken" in caplog.text, 5)
+def test_the_log_alone_says_that_a_broker_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
+    BackgroundCall(TaskSender("redis://127.0.0.1:1/0")).wake_worker()
+    assert wait_until(lambda: "no worker could be woken" in caplog.text, PATIENCE_SECONDS)
 
 
-def test_nudges_while_one_is_being_sent_become_one_and_a_failed_one_does_not_end_them() -> None:
+def test_nobody_waits_for_a_nudge_and_those_while_one_is_sent_become_one_also_after_a_failed_one() -> None:
     sent, proceed = [], threading.Event()
 
     def send() -> None:
-        sent.append(time.monotonic())
-        proceed.wait(5)
+        sent.append(len(sent))
+        assert proceed.wait(PATIENCE_SECONDS)
         raise ConnectionError
 
     nudger = BackgroundCall(send)
     nudger.wake_worker()
-    assert wait_until(lambda: len(sent) == 1, 5)
+    assert wait_until(lambda: len(sent) == 1, PATIENCE_SECONDS)
     for _ in range(10):
         nudger.wake_worker()
     proceed.set()
-    assert wait_until(lambda: len(sent) == 2, 5)
+    assert wait_until(lambda: len(sent) == 2, PATIENCE_SECONDS)

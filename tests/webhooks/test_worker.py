@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -13,7 +15,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
 from payments.models import Webhook
-from payments.webhooks import attempts
+from payments.webhooks import attempts, worker
 from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Attempts
 from payments.webhooks.claims import LEASE
 from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
@@ -22,6 +24,7 @@ from payments.webhooks.transport.client import Transport
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 from tests.charging.test_races import at_once
 from tests.figures.webhooks.schedule import MovedClock
+from tests.support.processes import PATIENCE_SECONDS
 from tests.support.receiver import Receiver
 from tests.webhooks.claims import claim, only
 from tests.webhooks.test_delivery import send_to
@@ -65,13 +68,13 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_anybody_who_claim
 
 def test_a_drain_that_is_asked_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
     proceed = threading.Event()
-    with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
+    with Receiver(lambda call: proceed.wait(PATIENCE_SECONDS) and 200) as receiver:
         send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER + 10)
         drain = DeliveryLoop()
         drained = in_thread(drain.run)
-        assert wait_until(lambda: bool(receiver.calls), 5)
+        assert wait_until(lambda: bool(receiver.calls), PATIENCE_SECONDS)
         drain.stop()
-        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, PATIENCE_SECONDS)
         proceed.set()
         assert drained.result() == SENDS_AT_ONCE_TO_RECEIVER
     assert Webhook.objects.filter(state="waiting", leased_until=None).count() == 10
@@ -84,10 +87,10 @@ def leased() -> int:
 def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
     proceed = threading.Event()
     deliverer = SharedDeliveryLoop(DeliveryLoop())
-    with Receiver(lambda call: proceed.wait(5) and 200) as slow, Receiver() as other:
+    with Receiver(lambda call: proceed.wait(PATIENCE_SECONDS) and 200) as slow, Receiver() as other:
         send_to(shop, slow)
         drained = in_thread(deliverer.run)
-        assert wait_until(lambda: bool(slow.calls), 5)
+        assert wait_until(lambda: bool(slow.calls), PATIENCE_SECONDS)
         send_to(shop, other)
         assert deliverer.run() == 0
         proceed.set()
@@ -95,13 +98,18 @@ def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop
     assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
 
 
-def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(shop: NewMerchant) -> None:
+def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(
+    shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delivered = Webhook.objects.filter(state="delivered")
     with Receiver() as receiver:
         send_to(shop, receiver)
-        drained = in_thread(DeliveryLoop(awake_seconds=1.0).run)
-        assert wait_until(lambda: only().state == "delivered", 5)
+        drained = in_thread(DeliveryLoop(awake_seconds=3600).run)
+        assert wait_until(lambda: delivered.count() == 1, PATIENCE_SECONDS)
         send_to(shop, receiver)
-        assert drained.result(5) == 2
+        assert wait_until(lambda: delivered.count() == 2, PATIENCE_SECONDS)
+        monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3700))
+        assert drained.result(PATIENCE_SECONDS) == 2
 
 
 def test_a_drain_that_stays_awake_stops_when_asked(shop: NewMerchant) -> None:
@@ -109,9 +117,9 @@ def test_a_drain_that_stays_awake_stops_when_asked(shop: NewMerchant) -> None:
         send_to(shop, receiver)
         drain = DeliveryLoop(awake_seconds=60.0)
         drained = in_thread(drain.run)
-        assert wait_until(lambda: only().state == "delivered", 5)
+        assert wait_until(lambda: only().state == "delivered", PATIENCE_SECONDS)
         drain.stop()
-        assert drained.result(5) == 1
+        assert drained.result(PATIENCE_SECONDS) == 1
 
 
 def test_ended_attempts_are_taken_as_soon_as_enough_or_all_have_ended(
@@ -155,10 +163,10 @@ def in_thread(do: Callable[[], int]) -> "Future[int]":
 @pytest.mark.unpooled
 def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewMerchant) -> None:
     proceed = threading.Event()
-    with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
+    with Receiver(lambda call: proceed.wait(PATIENCE_SECONDS) and 200) as receiver:
         send_to(shop, receiver)
         drained = in_thread(DeliveryLoop().run)
-        assert wait_until(lambda: bool(receiver.calls), 5)
+        assert wait_until(lambda: bool(receiver.calls), PATIENCE_SECONDS)
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"

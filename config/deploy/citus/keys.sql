@@ -58,6 +58,8 @@ ALTER TABLE payments_idempotencyrecord DROP CONSTRAINT payments_idempotencyrecor
     ADD CONSTRAINT payments_idempotencyrecord_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_pkey,
     ADD CONSTRAINT payments_pagevisit_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_payermessage DROP CONSTRAINT payments_payermessage_pkey,
+    ADD CONSTRAINT payments_payermessage_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_pkey,
     ADD CONSTRAINT payments_payout_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payoutaccount DROP CONSTRAINT payments_payoutaccount_pkey,

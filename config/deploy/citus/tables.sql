@@ -25,6 +25,7 @@ SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_wit
 SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payermessage', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutaccount', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutpart', 'merchant_id', colocate_with => 'payments_charge');

@@ -11,7 +11,7 @@ from payments.admin.framework.formats import NOTHING
 from payments.admin.framework.reason_form import OnceForm, TextForm, reason_field
 from payments.domain.merchants.merchants import check_statement_descriptor
 from payments.models import Merchant
-from payments.rendering.brand import BLACK, brand_of
+from payments.rendering.brand import brand_of, text_colour
 
 COLOUR_INPUT = forms.TextInput({"placeholder": "#1a73e8", "size": 8})
 
@@ -73,12 +73,12 @@ class MerchantForm(TextForm, forms.ModelForm):
 def brand_preview(merchant: Merchant) -> SafeString | str:
     """Return a button as pages of payers show it; the style sheet cannot know its colour, so it is a drawing."""
     brand = brand_of(merchant.branding)
-    if not brand.colour:
+    if not brand.secondary:
         return NOTHING
     return format_html(
-        '<svg class="brand-preview" width="120" height="36" role="img" aria-label="A button in the brand colour">'
+        '<svg class="brand-preview" width="120" height="36" role="img" aria-label="A button in the merchant\'s colour">'
         '<rect width="120" height="36" rx="6" fill="{}"/>'
         '<text x="60" y="23" text-anchor="middle" font-size="14" fill="{}">Pay</text></svg>',
-        brand.colour,
-        brand.text_colour or BLACK,
+        brand.secondary,
+        text_colour(brand.secondary),
     )

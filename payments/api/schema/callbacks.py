@@ -4,9 +4,10 @@ from typing import Any
 
 from payments.api.schema import examples
 from payments.domain.shared.events import EVENT_TYPES
-from payments.rendering.objects.charges import REFUND
+from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
-from payments.rendering.objects.events import ORGANIZATION
+from payments.rendering.objects.events import EVENT_OBJECTS, ORGANIZATION
 from payments.rendering.objects.member import id_form
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.webhooks.retry_schedule import TRIED_FOR
@@ -42,6 +43,9 @@ CALLBACKS: dict[str, Described] = {
     "payout.cancelled": _payout("cancelled"),
     "payout_account.created": PAYOUT_ACCOUNT.example,
     "payout_account.updated": PAYOUT_ACCOUNT.example | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
+    "checkout_session.created": SESSION.example,
+    "checkout_session.completed": SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example},
+    "checkout_session.expired": SESSION.example | {"payment_status": "expired"},
     "organization.updated": ORGANIZATION.example,
 }
 DESCRIPTION = f"""
@@ -81,8 +85,7 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
 
 
 def _body(name: str, shown: Described) -> Described:
-    component = shown["object"].title().replace("_", "")
-    kind = f"#/components/schemas/{component}"
+    kind = f"#/components/schemas/{EVENT_OBJECTS[shown['object']].name}"
     narrowed = {"type": {"const": name}, "data": {"properties": {"object": {"$ref": kind}}}}
     return {
         "schema": {"allOf": [{"$ref": "#/components/schemas/Event"}, {"properties": narrowed}]},

@@ -104,6 +104,10 @@ class PageUrl(Url):
             self.fail("too_long", max_length=self.max_length)
         return str(data)
 
+    def schema(self) -> Schema:
+        # With a placeholder it is no URI.
+        return super().schema() | {"format": "uri-template"}
+
 
 # In a success_url, it stands for the ID of the session.
 SESSION_ID = "{CHECKOUT_SESSION_ID}"
@@ -224,7 +228,10 @@ class SessionInput(CheckoutInput):
     submit_type = Choice(["pay", "book", "donate", "send"], default="pay", help_text="The verb on the button.")
     amount = Amount(required=False, help_text="Accepted where it is the total.")
     expires_at = StrictInteger(
-        min_value=0, max_value=2**40, required=False, help_text="Seconds since 1970: 30 minutes to 24 hours from now."
+        min_value=0,
+        max_value=9_999_999_999,
+        required=False,
+        help_text="Seconds since 1970: 30 minutes to 24 hours from now.",
     )
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:

@@ -47,6 +47,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             rates=key.merchant.rates,
             payment_methods=key.merchant.payment_method_settings,
             notify_urls=key.merchant.notify_urls,
+            send_receipts=key.merchant.send_receipts,
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update
@@ -29,7 +30,8 @@ from payments.providers.base import Outcome, Payment
 class ChargeOrder:
     """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID.
 
-    `checkout` is the payer's attempt that the charge is, on a page of ours.
+    `checkout` is the payer's attempt that the charge is, on a page of ours; where it succeeds, the card is kept for the
+    customer `keep_for`.
     """
 
     amount: int
@@ -42,6 +44,7 @@ class ChargeOrder:
     redirect_url: str = ""
     metadata: dict[str, Any] | None = None
     checkout: CheckoutAttempt | None = None
+    keep_for: UUID | None = None
 
 
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result[Charge]:
@@ -149,7 +152,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
         source=source,
-        customer_id=source.customer_id,
+        customer_id=source.customer_id or order.keep_for,
         checkout_id=order.checkout.checkout_id if order.checkout else None,
         single_use=not source.vaulted,
         amount=order.amount,

@@ -8,6 +8,7 @@ from uuid import UUID
 from payments import clock
 from payments.db.writes import Update, Write
 from payments.domain.charging import link_stock
+from payments.domain.charging.kept_cards import customers
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, conflict
@@ -40,19 +41,37 @@ def begin(caller: Caller, attempt: CheckoutAttempt) -> Update:
     checkout = Checkout.objects.get(id=attempt.checkout_id, merchant_id=caller.merchant_id)
     if fault := _why_not_payable(checkout, attempt):
         raise fault
-    unchanged = {
-        "id": checkout.id,
-        "merchant_id": checkout.merchant_id,
-        "state": State.UNPAID,
-        "attempts": attempt.number,
-    }
     values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
-    return Update(Checkout, unchanged, values)
+    return Update(Checkout, _untried(checkout, attempt), values)
+
+
+def complete(caller: Caller, checkout: Checkout, attempt: CheckoutAttempt) -> list[Write]:
+    """Return the writes by which an attempt completes a checkout that charges nothing, with its event.
+
+    Raise PaymentError as `begin` does.
+    """
+    if fault := _why_not_payable(checkout, attempt):
+        raise fault
+    values = {"attempts": attempt.number + 1, "payer": attempt.payer, "customer_id": checkout.customer_id}
+    vars(checkout).update(values)
+    [moved, *shown] = move(caller, checkout, State.PAID)
+    assert isinstance(moved, Update)  # nosec B101 # for the type checker
+    return [Update(Checkout, _untried(checkout, attempt), {**moved.values, **values}), *shown]
+
+
+def _untried(checkout: Checkout, attempt: CheckoutAttempt) -> dict[str, Any]:
+    """Return what the row of a checkout holds until an attempt with this number begins or it ends."""
+    own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
+    return {**own, "state": State.UNPAID, "attempts": attempt.number}
+
+
+def not_payable() -> PaymentError:
+    return conflict("checkout_not_payable", "This is paid, over, or being paid already.")
 
 
 def _why_not_payable(checkout: Checkout, attempt: CheckoutAttempt) -> PaymentError | None:
     if checkout.state != State.UNPAID or checkout.attempts != attempt.number:
-        return conflict("checkout_not_payable", "This is paid, over, or being paid already.")
+        return not_payable()
     if checkout.attempts >= ATTEMPTS_MAX:
         return conflict("checkout_not_payable", f"This was tried {ATTEMPTS_MAX} times and cannot be tried again.")
     if checkout.expires_at and checkout.expires_at <= clock.now():
@@ -84,7 +103,12 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
     state = state_after(checkout.state, charge)
     if state is None:
         return []
-    return move(caller, checkout, state)
+    return [*move(caller, checkout, state), *_keep_card(caller, charge, checkout)]
+
+
+def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
+    is_kept = checkout.mode == Checkout.Mode.SUBSCRIPTION and checkout.state == State.PAID
+    return customers().keep(caller, charge.customer_id, charge.source) if is_kept and charge.customer_id else []
 
 
 def move(caller: Caller, checkout: Checkout, state: State) -> list[Write]:

@@ -41,8 +41,9 @@ def destroy_unused_cvcs(scope: Scope = ALL_MERCHANTS) -> int:
 
 def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     """Destroy the number of every card that was not charged or vaulted in time; return how many."""
-    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
-    return due.update(sealed_number=None, number_expires_at=None)
+    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now())
+    due.filter(source__vaulted=True).update(number_expires_at=None)
+    return due.filter(source__vaulted=False).update(sealed_number=None, number_expires_at=None)
 
 
 def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:

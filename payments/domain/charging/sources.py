@@ -83,8 +83,11 @@ def _one(read: CompiledQuery[..., Source], caller: Caller, text: str, param: str
 
 def already_used(source_id: UUID) -> Exception:
     """Return the refusal of a used source, which names the charge that used it if there is one."""
-    charge_id = Charge.objects.filter(source_id=source_id).values_list("id", flat=True).first()
+    rows = Charge.objects.filter(source_id=source_id).values_list("id", "checkout_id")
+    charge_id, checkout_id = rows.first() or (None, None)
     message = "This source has been used already. Create a new one for each charge."
+    if checkout_id:
+        message = "A checkout session has used this source. To keep the payer's card, use the mode `subscription`."
     return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
@@ -114,6 +117,18 @@ def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
     changes = {"used": True, "vaulted": True, "customer_id": customer_id}
     writes = _change(caller, source, "source.updated", {"used": False}, **changes)
     return [*writes, *_card_writes(source, number_expires_at=None, sealed_cvc=None, cvc_expires_at=None)]
+
+
+def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
+    """Return the writes that vault a source whose charge has left its number; its CVC is destroyed by then."""
+    unkept = {"used": True, "vaulted": False}
+    return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
+
+
+def mode_of_checkout(source: Source) -> str | None:
+    """Return the mode of the checkout whose payer gave this source; None where a program made it."""
+    rows = Charge.objects.filter(source_id=source.id, merchant_id=source.merchant_id, checkout__isnull=False)
+    return rows.values_list("checkout__mode", flat=True).first()
 
 
 def unvault(caller: Caller, source: Source) -> list[Write]:

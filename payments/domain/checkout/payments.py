@@ -3,21 +3,25 @@
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import attempts, charges, recovery, sources
+from payments.domain.charging import attempts, charges, checkout_progress, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkout_progress import CheckoutAttempt
+from payments.domain.charging.kept_cards import customers
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Charge, Checkout
 from payments.rendering.objects.checkout import payment_url
 
 DESCRIPTION_MAX_LENGTH = 255
+CONTACT = ("email", "name", "phone")
+Mode, State = Checkout.Mode, Checkout.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +54,60 @@ def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
     VaultUnavailable, with nothing written, where a card cannot be encrypted.
     """
     caller = payer_caller(checkout, address)
-    source = sources.create(caller, _source_order(checkout, choice), lambda _: StoredAnswer(200, b"")).row
+    keep_for = _customer_of(caller, checkout, choice) if checkout.mode == Mode.SUBSCRIPTION else None
+    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
     order = ChargeOrder(
         amount=checkout.amount,
         currency=checkout.currency,
         source=public_id("src", source.id),
         description=description_of(checkout),
-        capture=checkout.mode != Checkout.Mode.SETUP,
+        capture=checkout.mode != Mode.SETUP,
         require_auth=checkout.order.get("require_auth", True),
         metadata=checkout.order.get("metadata"),
-        checkout=CheckoutAttempt(checkout.id, choice.attempt, checkout.payer | choice.payer),
+        checkout=_attempt(checkout, choice),
+        keep_for=keep_for,
     )
     return charges.create(caller, order).row
+
+
+def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
+    """Keep the payer's card for the customer of a checkout in mode `save_card`, which charges nothing.
+
+    Raise PaymentError where the checkout is over or the customer takes no more sources, VaultUnavailable as `pay` does.
+    """
+    caller = payer_caller(checkout, address)
+    customer_id = _customer_of(caller, checkout, choice)
+    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
+    kept = customers().keep(caller, customer_id, source)
+    if not kept:
+        raise conflict("too_many_sources", "No more cards can be kept for this customer.")
+    checkout.customer_id = customer_id
+    try:
+        execute_writes(*checkout_progress.complete(caller, checkout, _attempt(checkout, choice)), *kept)
+    except StaleRow:
+        raise checkout_progress.not_payable() from None
+
+
+def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
+    return CheckoutAttempt(checkout.id, choice.attempt, checkout.payer | choice.payer)
+
+
+def _no_answer(_: object) -> StoredAnswer:
+    return StoredAnswer(200, b"")
+
+
+def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:
+    """Return the customer for whom the card is kept; where there is none, one is made of what the payer gave."""
+    if checkout.customer_id:
+        return checkout.customer_id
+    given = {name: choice.payer.get(name) or checkout.order.get(f"customer_{name}") or "" for name in CONTACT}
+    customer_id, made = customers().new(caller, *(given[name] for name in CONTACT))
+    without = {"id": checkout.id, "merchant_id": checkout.merchant_id, "customer_id": None, "state": State.UNPAID}
+    try:
+        execute_writes(Update(Checkout, without, {"customer_id": customer_id}), *made)
+    except StaleRow:
+        raise checkout_progress.not_payable() from None
+    return customer_id
 
 
 def payer_caller(checkout: Checkout, address: str) -> Caller:

@@ -9,6 +9,7 @@ from typing import Any
 from payments import clock, sourcetypes
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.charging import checkout_progress, operations
+from payments.domain.charging.kept_cards import customers
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
@@ -33,9 +34,11 @@ def create(
 ) -> Result[Checkout]:
     """Create a session of `merchant` from a validated request body. `render` makes the answer that is stored with it.
 
-    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
+    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it, and
+    `resource_missing` for no such customer.
     """
     require_available(caller, order["payment_method_types"])
+    contact = customers().find(caller, order["customer"]) if order.get("customer") else None
     moment = clock.now()
     is_saved_only = order["mode"] == Checkout.Mode.SAVE_CARD
     session = Checkout(
@@ -45,7 +48,8 @@ def create(
         currency=order["currency"].upper(),
         order={name: value for name, value in order.items() if name not in (*COLUMNS, "expires_at")},
         expires_at=order.get("expires_at") or moment + LIFE,
-        customer_id=parse_id("cus", order.get("customer") or ""),
+        customer_id=contact.customer_id if contact else None,
+        payer={"email": contact.email, "phone": contact.phone} if contact else {},
         created_at=moment,
         updated_at=moment,
         **{name: order[name] for name in COLUMNS if name in order},

@@ -31,7 +31,7 @@ class Caller:
     """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
 
     `rates` and `payment_methods` are the merchant's terms (see `terms`), which a charge or a source needs, and
-    `notify_urls` its default URLs by mode; None where they have to be read.
+    `notify_urls` its default URLs by mode, `send_receipts` its choice; None where they have to be read.
     A request has the `key_id` that signed it and the `address` that it came from, which count declines, and
     the merchant's own `decline_budget` if there is one. `rights` are those of a restricted key; None is no limit.
     """
@@ -42,6 +42,7 @@ class Caller:
     rates: Mapping[str, Any] = field(default_factory=dict)
     payment_methods: Mapping[str, Any] = field(default_factory=dict)
     notify_urls: Mapping[str, str] | None = None
+    send_receipts: bool | None = None
     request_id: str = ""
     idempotency: IdempotencyKey | None = None
     key_id: UUID | None = None

@@ -32,6 +32,7 @@ OPERATIONS = [
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("support_email", models.EmailField(blank=True, default="", max_length=254)),
             ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone])),
+            ("send_receipts", models.BooleanField(default=False)),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),
         ],
         options={

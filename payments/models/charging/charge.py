@@ -56,7 +56,7 @@ class Charge(FastModel):
     livemode = models.BooleanField()
     # The index that begins with the source serves this key too.
     source = OwnForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
-    # The customer whose source it is, if any.
+    # The customer whose source it is, or will be if a single-use charge succeeds.
     customer_id = models.UUIDField(null=True, blank=True)
     # The checkout that it pays, if any. Mostly NULL, so it has a partial index below.
     checkout = OwnForeignKey(

@@ -123,6 +123,6 @@ class Checkout(FastModel):
 
     @property
     def paid_by(self) -> Charge | None:
-        """The charge that paid or holds the amount; None before."""
+        """The charge that paid or holds the amount; None before, and where a card is only kept."""
         is_open = self.state in (self.State.UNPAID, self.State.PAYING, self.State.EXPIRED)
-        return None if is_open else self.charge_list[0]
+        return None if is_open else next(iter(self.charge_list), None)

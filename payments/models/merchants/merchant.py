@@ -27,6 +27,8 @@ class Merchant(models.Model):
     # Where payers ask about their orders: on their pages and in their messages.
     support_email = models.EmailField(blank=True, default="")
     support_phone = models.CharField(max_length=25, blank=True, default="", validators=[check_support_phone])
+    # Whether payers get a message when a payment is captured or refunded.
+    send_receipts = models.BooleanField(default=False)
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     # How many events of each mode were about the merchant itself.

@@ -121,8 +121,14 @@ def status(checkout: Checkout) -> str:
 
 
 def _address(kind: str) -> Member:
-    given = member.nested(ADDRESS, f"The {kind} address, as the payer gave it.", read=lambda row: row.payer.get(kind))
+    given = member.nested(
+        ADDRESS, f"The {kind} address, as the payer gave it.", read=lambda row: row.payer.get(kind), example=None
+    )
     return member.or_null(given)
+
+
+def _items(row: Any) -> Any:
+    return row.order.get("line_items") or []
 
 
 def types() -> Member:
@@ -146,14 +152,20 @@ SESSION = ApiObject(
         "auto",
         read=ordered("billing_address_collection"),
     ),
-    cancel_url=member.web_address("Where the payer goes who does not pay.", read=ordered("cancel_url")),
+    cancel_url=member.web_address(
+        "Where the payer goes who does not pay.", "https://shop.example/cart", read=ordered("cancel_url")
+    ),
     created_at=member.created(),
-    expires_at=member.moment("When it can no longer be paid."),
+    expires_at=member.moment("When it can no longer be paid.", "2026-11-22T01:43:00.123456Z"),
     last_updated=member.moment("Time of the last change.", member.EXAMPLE_MOMENT, read="updated_at"),
     currency=member.text("ISO 4217 code, as it was sent.", "PHP", read=ordered("currency")),
-    customer_name_collection=member.flag("Whether a name is asked for.", read=ordered("customer_name_collection")),
-    phone_number_collection=member.flag("Whether a number is asked for.", read=ordered("phone_number_collection")),
-    line_items=member.nested(LINE_ITEM, "What is sold.", many=True, read=lambda row: row.order.get("line_items") or []),
+    customer_name_collection=member.flag(
+        "Whether a name is asked for.", False, read=ordered("customer_name_collection")
+    ),
+    phone_number_collection=member.flag(
+        "Whether a number is asked for.", False, read=ordered("phone_number_collection")
+    ),
+    line_items=member.nested(LINE_ITEM, "What is sold.", many=True, read=_items, example=[LINE_ITEM.example]),
     livemode=member.livemode(),
     locale=member.choice(["en", "fil"], "Language of the page.", "en", read=ordered("locale")),
     merchant=member.nested(CONTACT, "The merchant, as payers see it."),
@@ -161,12 +173,14 @@ SESSION = ApiObject(
     mode=member.choice(Checkout.Mode.values, "What is done with the card or the amount.", "payment"),
     payment_method_types=types(),
     payment_status=member.choice(STATUSES, "How far the payment is.", "unpaid", read=status),
-    payment_url=member.web_address("The payer's page.", read=payment_url),
+    payment_url=member.web_address("The payer's page.", f"https://pay.example/checkout/{SESSION_ID}", read=payment_url),
     require_auth=member.flag("Whether cards go through 3-D Secure.", True, read=ordered("require_auth")),
     submit_type=member.choice(
         ["pay", "book", "donate", "send"], "The verb on the button.", "pay", read=ordered("submit_type")
     ),
-    success_url=member.web_address("Where the payer goes after paying.", read=ordered("success_url")),
+    success_url=member.web_address(
+        "Where the payer goes after paying.", "https://shop.example/thanks", read=ordered("success_url")
+    ),
     bank_code=member.or_null(member.text("A bank that is chosen already.", read=ordered("bank_code"))),
     billing=_address("billing"),
     client_reference_id=member.or_null(member.text("The merchant's own reference.")),
@@ -175,10 +189,10 @@ SESSION = ApiObject(
     customer_name=member.or_null(member.text("Name of the payer.", read=_payers("name"))),
     customer_phone=member.or_null(member.text("Phone number of the payer.", read=_payers("phone"))),
     description=member.or_null(member.text("What it is for.", read=ordered("description"))),
-    payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by")),
+    payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by", example=None)),
     shipping=_address("shipping"),
     shipping_address_collection=member.or_null(
-        member.nested(COUNTRIES, "Where the merchant ships.", read=ordered("shipping_address_collection"))
+        member.nested(COUNTRIES, "Where the merchant ships.", read=ordered("shipping_address_collection"), example=None)
     ),
 )
 

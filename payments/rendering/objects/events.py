@@ -9,6 +9,7 @@ from payments.models import Event
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
@@ -80,6 +81,7 @@ ORGANIZATION = ApiObject(
 # Other apps add the objects of their events (customers does).
 EVENT_OBJECTS = {
     "charge": CHARGE,
+    "checkout.session": SESSION,
     "refund": REFUND,
     "dispute": DISPUTE,
     "source": SOURCE,

@@ -12,13 +12,12 @@ from payments import ids
 from payments.embedded.processes import wait_until
 from payments.providers import http
 from tests.providers.openapi import SPECS
-from tests.support.processes import running
+from tests.support.processes import PATIENCE_SECONDS, running
 
 LISTENING = re.compile(r"Prism is listening on (\S+)")
 # The path, and what Prism calls it that was not as described. Of an answer that never came it says something else.
 COMPLAINT = re.compile(r"(?:get|post|delete) (\S+) .*prism/errors#(\w+)")
 END = "/that-is-all-"
-STOP_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Prism:
         # It answers first and logs afterwards, but keeps the order.
         end = f"{END}{ids.new_id().hex}"
         http.send("GET", self.url + end, {})
-        assert wait_until(lambda: any(path == end for path, _ in self._announced()), STOP_SECONDS)
+        assert wait_until(lambda: any(path == end for path, _ in self._announced()), PATIENCE_SECONDS)
         return [(path, fault) for path, fault in self._announced() if not path.startswith(END)]
 
     def _announced(self) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import pytest
 
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer, Failure
+from tests.support.processes import PATIENCE_SECONDS
 from tests.webhooks.transport.receivers import (
     BODY,
     HEADERS,
@@ -193,7 +194,7 @@ def test_an_answer_that_was_not_read_to_its_end_closes_its_connection() -> None:
     async def until_closed() -> Answer | Failure:
         async with receiver(endless) as shop, Transport() as transport:
             result = await transport.send(shop.url, BODY, HEADERS, livemode=False)
-            await asyncio.wait_for(closed.wait(), timeout=5)
+            await asyncio.wait_for(closed.wait(), timeout=PATIENCE_SECONDS)
             return result
 
     assert isinstance(asyncio.run(until_closed()), Answer)
