@@ -175,8 +175,13 @@ def open_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
     return payment
 
 
+def is_payable(link: PaymentLink) -> bool:
+    """Return whether a payer can buy of a link now."""
+    return link.active and not (link.is_past or link.is_full)
+
+
 def _require_payable(link: PaymentLink, quantities: list[int]) -> None:
-    if not link.active or link.is_past or link.is_at_maximum or link.is_sold_out:
+    if not is_payable(link):
         raise conflict("link_not_payable", "This link takes no payments now.")
     if len(quantities) != len(link.remaining) or any(count > left for count, left in _pairs(quantities, link)):
         raise conflict("link_out_of_stock", "There are fewer left than were chosen. Choose again.")
