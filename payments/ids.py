@@ -18,6 +18,7 @@ KINDS = {
     "cus": "customer",
     "cs": "checkout session",
     "pr": "payment request",
+    "plink": "payment link",
     "dp": "dispute",
     "ev": "evidence piece",
     "po": "payout",

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import sessions
+from payments.domain.checkout import links, requests, sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.payer_messages import send as payer_messages
@@ -144,7 +144,12 @@ def void_expired_holds() -> int:
 
 @shared_task
 def expire_checkouts() -> int:
-    return sessions.expire_due()
+    return sessions.expire_due() + links.close_due()
+
+
+@shared_task
+def remind_of_requests() -> int:
+    return requests.remind_due()
 
 
 @shared_task

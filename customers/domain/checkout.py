@@ -32,7 +32,7 @@ def _known(customer: Customer) -> KnownCustomer:
         customer.email,
         name if name and isinstance(name, str) else customer.email.partition("@")[0],
         customer.mobile_number,
-        "fil" if locale == "fil" else "en",
+        locale if locale in ("en", "fil") else "",
     )
 
 

@@ -9,6 +9,7 @@ from payments.api.checkout import SessionViewSet
 from payments.api.clock import ClockViewSet
 from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
+from payments.api.payment_links import LinkViewSet
 from payments.api.payment_requests import RequestViewSet as PaymentRequestViewSet
 from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
@@ -27,6 +28,7 @@ router.register("charges", ChargeViewSet, basename="charge")
 router.register("sources", SourceViewSet, basename="source")
 router.register("checkout_sessions", SessionViewSet, basename="checkout-session")
 router.register("payment_requests", PaymentRequestViewSet, basename="payment-request")
+router.register("payment_links", LinkViewSet, basename="payment-link")
 router.register("disputes", DisputeViewSet, basename="dispute")
 router.register("payouts", PayoutViewSet, basename="payout")
 router.register("balance_transactions", BalanceTransactionViewSet, basename="transaction")

@@ -35,6 +35,7 @@ from payments.models.charging.source import BinRange as BinRange
 from payments.models.charging.source import Card as Card
 from payments.models.charging.source import Source as Source
 from payments.models.checkout.checkout import Checkout as Checkout
+from payments.models.checkout.payment_link import PaymentLink as PaymentLink
 from payments.models.checkout.payment_request import PaymentRequest as PaymentRequest
 from payments.models.data_key import CvcKey as CvcKey
 from payments.models.data_key import DataKey as DataKey

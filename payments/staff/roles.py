@@ -29,6 +29,8 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
+    # It ends the page of a payer who has not paid, and moves no money.
+    "payments.expire_checkout",
     # To stop a change of where money goes is easy.
     "payments.withdraw_payoutaccount",
 }

@@ -39,7 +39,11 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "apply_simulator_messages": (_first("simulator_message", "due_at", "delivered_at IS NULL"),),
     "deliver_webhooks": (oldest_unserved,),
     "void_expired_holds": (_first("payments_charge", "hold_expires_at", "operation = ''"),),
-    "expire_checkouts": (_first("payments_checkout", "expires_at", "state = 'unpaid'"),),
+    "remind_of_requests": (_first("payments_paymentrequest", "remind_at"),),
+    "expire_checkouts": (
+        _first("payments_checkout", "expires_at", "state = 'unpaid'"),
+        _first("payments_paymentlink", "ends_at", "active"),
+    ),
     "settle_due": (_first("payments_charge", "settle_due_at", "operation = ''"),),
     "make_payouts": (_first("payments_payoutschedule", "next_at"),),
     "advance_payouts": (_first("payments_payout", "reserve_due_at"),),

@@ -26,6 +26,7 @@ SWEEPS = {
     "apply_provider_events": ASKING,
     "void_expired_holds": Schedule(30.0, ASKING_AT_ONCE, shared=True),
     "expire_checkouts": Schedule(10.0),
+    "remind_of_requests": Schedule(60.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
     "disable_failing_endpoints": Schedule(600.0),
     "announce_expiring_cards": Schedule(60.0),

@@ -111,6 +111,7 @@ class MerchantAdmin(BaseAdmin):
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
         ("Standing", {"fields": ("steps", "last_days", "disputes")}),
         ("Related", {"fields": ("rows", "created", "updated")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts")}),
         ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
         ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),

@@ -7,8 +7,10 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
-from payments.domain.shared import events
+from payments.domain.charging import link_stock
+from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.checkout_changes import change
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.models import Charge, Checkout
@@ -107,8 +109,9 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
     state = state_after(checkout.state, charge)
     if state is None:
         return []
-    event = DECLINED_EVENTS.get(checkout.kind) if was_declined(charge) else None
-    return [*move(caller, checkout, state, event), *_keep_card(caller, charge, checkout)]
+    if was_declined(charge):
+        return [*move(caller, checkout, state, DECLINED_EVENTS.get(checkout.kind)), *failure_of(caller, checkout)]
+    return [*move(caller, checkout, state), *_keep_card(caller, charge, checkout)]
 
 
 def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
@@ -126,21 +129,5 @@ def move(caller: Caller, checkout: Checkout, state: State, event: str | None = N
     # A hold that is captured was completed before.
     is_new = checkout.state != State.AUTHORIZED
     event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
-    return change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
-
-
-def change(caller: Caller, checkout: Checkout, event: str | None, **values: Any) -> list[Write]:
-    """Return the writes that change a checkout, with the event that shows it, if there is one.
-
-    They match its row as long as it is in the state in which it was read; in memory it changes at once.
-    """
-    unchanged = {
-        "id": checkout.id,
-        "merchant_id": checkout.merchant_id,
-        "state": checkout.state,
-        "version": checkout.version,
-    }
-    values |= {"updated_at": clock.now(), "version": checkout.version + (event is not None)}
-    vars(checkout).update(values)
-    shown = events.of(caller, event, checkout) if event else []
-    return [Update(Checkout, unchanged, values), *shown]
+    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+    return [*moved, *link_stock.ended(caller, checkout, state)]

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from django.db import transaction
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.charging import checkout_progress
 from payments.domain.checkout.sessions import require_available
+from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.checkout_changes import change, change_request
 from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, not_found, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
@@ -19,9 +22,13 @@ from payments.ids import parse_id
 from payments.models import Checkout, Merchant, PaymentRequest
 from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 SERIES_LENGTH = 8
 RESEND_PAUSE = timedelta(minutes=1)
+# When an open request is reminded of: after its creation, and after the reminder before.
+REMINDERS = (timedelta(days=3), timedelta(days=4))
+REMINDER_BATCH = 100
 State = Checkout.State
 Render = Callable[[Checkout], StoredAnswer]
 
@@ -36,11 +43,15 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     require_available(caller, order["payment_method_types"])
     customer = customers().lock(caller, order["customer"])
     checkout = _new_checkout(caller, merchant, customer, order)
-    request = PaymentRequest(checkout=checkout, merchant=merchant, **_next_number(merchant, customer))
+    remind_at = checkout.created_at + REMINDERS[0]
+    number = _next_number(merchant, customer)
+    request = PaymentRequest(checkout=checkout, merchant=merchant, remind_at=remind_at, **number)
     answer = render(checkout)
     created = events.of(caller, "payment_request.created", checkout)
-    record = idempotency.new_record(caller, answer)
-    idempotency.write_once(caller, record, Insert(checkout), Insert(request), *created)
+    told = invoices_of(checkout, INVOICE, checkout.version)
+    idempotency.write_once(
+        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *told
+    )
     return Result(checkout, answer)
 
 
@@ -55,7 +66,7 @@ def _new_checkout(caller: Caller, merchant: Merchant, customer: KnownCustomer, o
         livemode=caller.livemode,
         amount=total_of(order["line_items"]),
         currency=order["currency"].upper(),
-        order=asked | known | {"locale": customer.locale},
+        order=asked | known | ({"locale": customer.locale} if customer.locale else {}),
         customer_id=customer.id,
         created_at=moment,
         updated_at=moment,
@@ -90,7 +101,7 @@ def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Check
         raise conflict("request_busy", "The payer is paying this request. Try again when the outcome is known.")
     if checkout.state != State.UNPAID:
         raise conflict("request_not_voidable", f"This request is {checkout.state} and cannot be voided any more.")
-    reasoned = _own(checkout, void_reason=reason)
+    reasoned = change_request(checkout, void_reason=reason)
     writes = checkout_progress.move(caller, checkout, State.VOIDED)
     answer = render(checkout)
     try:
@@ -107,11 +118,12 @@ def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     """
     checkout = find(caller, text)
     _require_resendable(checkout)
-    counted = _own(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
-    writes = checkout_progress.change(caller, checkout, "payment_request.updated")
+    counted = change_request(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
+    writes = change(caller, checkout, "payment_request.updated")
+    told = invoices_of(checkout, INVOICE, checkout.version)
     answer = render(checkout)
     try:
-        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes)
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *told)
     except StaleRow:
         return resend(caller, text, render)
     return Result(checkout, answer)
@@ -126,7 +138,7 @@ def _require_resendable(checkout: Checkout) -> None:
         raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
     left = request.resent_at + RESEND_PAUSE - clock.now() if request.resent_at else timedelta()
     if left > timedelta():
-        raise rate_limited(int(left.total_seconds()) + 1)
+        raise rate_limited(ceil(left.total_seconds()))
 
 
 def is_open(checkout: Checkout) -> bool:
@@ -134,7 +146,29 @@ def is_open(checkout: Checkout) -> bool:
     return checkout.state in (State.UNPAID, State.PAYING)
 
 
-def _own(checkout: Checkout, **values: Any) -> Write:
-    """Return the write that changes what a request has of its own; in memory it changes at once."""
-    vars(checkout.request).update(values)
-    return Update(PaymentRequest, {"checkout_id": checkout.id, "merchant_id": checkout.merchant_id}, values)
+def remind_due(limit: int = REMINDER_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """Remind customers of at most `limit` open requests, where their merchants have chosen it; return how many.
+
+    A request that is not open any more, or whose merchant has not chosen it, only moves on to its next reminder.
+    """
+    due = PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__lte=clock.now()).order_by("remind_at")
+    return sum(map(_remind, due.select_related("checkout__merchant")[:limit]))
+
+
+def _remind(request: PaymentRequest) -> bool:
+    checkout, number = request.checkout, request.reminders + 1
+    unchanged = {
+        "checkout_id": checkout.id,
+        "merchant_id": checkout.merchant_id,
+        "reminders": request.reminders,
+        "remind_at": request.remind_at,
+    }
+    is_last = not is_open(checkout) or number == len(REMINDERS)
+    next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
+    values = {"reminders": number, "remind_at": next_at}
+    told = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
+    try:
+        execute_writes(Update(PaymentRequest, unchanged, values), *told)
+    except StaleRow:
+        return False
+    return True

@@ -18,6 +18,11 @@ WAKE = {
 }
 
 
+def is_ready(livemode: bool, channel: str) -> bool:
+    """Return whether this installation sends messages by a channel; those of test mode are only kept."""
+    return not livemode or bool(settings.EMAIL_HOST if channel == Channel.EMAIL else settings.SMS_URL)
+
+
 def message_of(
     merchant_id: UUID,
     livemode: bool,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from payments import sourcetypes
 from payments.db.writes import Write
 from payments.domain.payer_messages.content import Content, Item
-from payments.domain.payer_messages.outbox import message_of
+from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, PARTS_OF_OWNER
 from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
 from payments.ids import short_reference
@@ -38,9 +38,9 @@ def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
             kind, source = REFUND, row.charge.source
         case _:
             return []
-    if not (_sends_receipts(caller) and (source.customer_id or _owner_email(source))):
+    if not (sends_receipts(caller) and (source.customer_id or _owner_email(source))):
         return []
-    if caller.livemode and not settings.EMAIL_HOST:
+    if not is_ready(caller.livemode, PayerMessage.Channel.EMAIL):
         return []
     return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version)]
 
@@ -117,7 +117,8 @@ def _day(moment: datetime) -> str:
     return format_date(moment.astimezone(ZoneInfo(settings.DISPLAY_TIME_ZONE)), "j F Y")
 
 
-def _sends_receipts(caller: Caller) -> bool:
+def sends_receipts(caller: Caller) -> bool:
+    """Return whether the caller's merchant has chosen that payers get messages about their payments."""
     return _chosen(caller.merchant_id) if caller.send_receipts is None else caller.send_receipts
 
 

@@ -11,11 +11,23 @@ from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.shared.caller import Caller, endpoints_of
 from payments.json_codecs.verbatim_json import to_bytes
-from payments.models import Charge, Checkout, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import (
+    Charge,
+    Checkout,
+    Dispute,
+    Event,
+    Merchant,
+    PaymentLink,
+    Payout,
+    PayoutAccount,
+    Refund,
+    Source,
+)
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
+from payments.rendering.objects.payment_links import PAYMENT_LINK
 from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
@@ -49,12 +61,12 @@ EVENT_TYPES: dict[str, str] = {
     "payment_request.updated": "A payment request was voided, sent again or delivered.",
     "payment_request.succeeded": "A customer has paid a payment request.",
     "payment_request.failed": "An attempt to pay a payment request was declined.",
+    "payment_link.created": "A payment link was made.",
+    "payment_link.updated": "A payment link was changed, activated or deactivated, or its stock has changed.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
     "source.expiring": "A card that is kept for a customer expires within 30 days.",
-    "payment_link.created": "A payment link was made.",
-    "payment_link.updated": "A payment link was changed, switched on or off, or its stock changed.",
 }
 # What the notify URL of a source may get, because existing receivers raise an error on any other type.
 NOTIFY_TYPES = frozenset(
@@ -77,6 +89,7 @@ EVENT_OBJECTS: dict[str, Any] = {
     "ba": PayoutAccount,
     "cs": Checkout,
     "pr": Checkout,
+    "plink": PaymentLink,
     "src": Source,
     "mer": Merchant,
 }
@@ -85,7 +98,9 @@ NAMED_OTHERWISE = {"organization": "merchant", "checkoutsession": "checkout", "p
 
 
 def of(
-    caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout
+    caller: Caller,
+    event_type: str,
+    row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout | PaymentLink,
 ) -> list[Write]:
     """Return the writes of an event that shows this object, and of its webhooks."""
     redirect = None
@@ -100,6 +115,8 @@ def of(
             rendered = PAYOUT.render(row)
         case Checkout():
             rendered = (REQUEST if row.kind == Checkout.Kind.REQUEST else SESSION).render(row)
+        case PaymentLink():
+            rendered = PAYMENT_LINK.render(row)
         case PayoutAccount():
             rendered = PAYOUT_ACCOUNT.render(row)
     return writes_of(caller, event_type, row.id, row.version, rendered, (redirect or {}).get("notify") or "")

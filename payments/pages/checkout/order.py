@@ -67,6 +67,16 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
         "pay_words": _pay_words(checkout),
         "assure_words": _assure_words(checkout),
         "attempt": checkout.attempts,
+        **(_shown_invoice(checkout) if checkout.kind == Checkout.Kind.REQUEST else {}),
+    }
+
+
+def _shown_invoice(checkout: Checkout) -> dict[str, Any]:
+    names = ("customer_name", "customer_email", "message")
+    return {
+        "number": checkout.request.number,
+        "made_at": checkout.created_at,
+        **{name: checkout.order.get(name) or "" for name in names},
     }
 
 
@@ -83,17 +93,6 @@ def shown_items(checkout: Checkout) -> list[dict[str, Any]]:
         for item in checkout.order.get("line_items") or []
         if item["quantity"]
     ]
-
-
-def shown_invoice(checkout: Checkout) -> dict[str, Any]:
-    """Return what the page of a payment request shows of it beside its items."""
-    return {
-        "number": checkout.request.number,
-        "made_at": checkout.created_at,
-        "customer_name": checkout.order["customer_name"],
-        "customer_email": checkout.order["customer_email"],
-        "message": checkout.order.get("message") or "",
-    }
 
 
 def amount_of(checkout: Checkout) -> str:

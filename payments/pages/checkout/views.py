@@ -23,7 +23,6 @@ from payments.pages.checkout.order import (
     first_way,
     language_of_checkout,
     shop_address,
-    shown_invoice,
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
@@ -128,7 +127,8 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     if checkout.state == State.PAYING:
         return _waiting(request, checkout)
     if checkout.state in ENDS:
-        return _ended(request, checkout, ENDS[State(checkout.state)])
+        is_withdrawn = checkout.state == State.VOIDED and checkout.kind == Checkout.Kind.REQUEST
+        return _ended(request, checkout, "withdrawn" if is_withdrawn else ENDS[State(checkout.state)])
     if _is_over(checkout, clock.now()):
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:
@@ -151,9 +151,8 @@ def _asked(
     declined = _declined(checkout) if not (problem or form.errors) else None
     shown = shown_form(asked_of(checkout), form, problem or declined)
     context = shown_order(checkout) | shown | {"declined": declined is not None}
-    if checkout.kind == Checkout.Kind.REQUEST:
-        return page(request, "checkout/request", context | shown_invoice(checkout), status, has_script=True)
-    return page(request, "checkout/pay", context, status, has_script=True)
+    template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
+    return page(request, template, context, status, has_script=True)
 
 
 def _declined(checkout: Checkout) -> Problem | None:
