@@ -22,7 +22,7 @@ PAID = SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.ex
 
 
 class Sessions(DescribedView):
-    target_class = "payments.api.checkout.SessionViewSet"
+    target_class = "payments.api.checkout.sessions.SessionViewSet"
     operations = {
         "list": reading(
             "list_checkout_sessions",

@@ -14,7 +14,7 @@ class RequestInput(CheckoutInput):
 
     customer = NameSafe(max_length=255, help_text="The ID of the customer who is to pay.")
     delivery_methods = Several(
-        Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the customer is told: `email`, `sms`."
+        Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the message goes: `email`, `sms`."
     )
     line_items = items()
     message = StrictString(max_length=1000, required=False, help_text="What you say to the customer.")

@@ -12,7 +12,8 @@ from payments import clock, sourcetypes
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.charging import checkout_progress, operations
+from payments.domain.charging import operations
+from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency

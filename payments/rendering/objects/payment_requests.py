@@ -52,7 +52,7 @@ REQUEST = ApiObject(
     ),
     delivery_methods=Member(
         {"type": "array", "items": {"type": "string", "enum": ["email", "sms"]}},
-        "How the customer is told.",
+        "How the customer gets the message.",
         ["email"],
         read=ordered("delivery_methods"),
     ),
