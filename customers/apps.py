@@ -16,9 +16,9 @@ class CustomersConfig(AppConfig):
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer, email_of_customer
         from customers.search_entries import search_entries
-        from payments.domain.charging.kept_cards import use_customers
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
+        from payments.domain.shared.customers import use_customers
         from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.invariants import invariant, registry
         from payments.search.sweep import MAKERS

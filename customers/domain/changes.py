@@ -17,13 +17,13 @@ def present(caller: Caller) -> CustomerQuerySet:
     return Customer.objects.of(caller.merchant_id, caller.livemode).present().whole(caller.merchant_id)
 
 
-def find(caller: Caller, text: str) -> Customer:
-    """Return the caller's customer with this public ID; raise PaymentError `resource_missing`."""
-    return _one(present(caller), text)
+def find(caller: Caller, text: str, param: str | None = None) -> Customer:
+    """Return the caller's customer with this public ID; raise PaymentError `resource_missing` about `param`."""
+    return _one(present(caller), text, param)
 
 
 def lock(caller: Caller, text: str, param: str | None = None) -> Customer:
-    """Return the customer as `find` does, locked until the transaction ends; `param` sent its ID."""
+    """Return the customer as `find` does, locked until the transaction ends."""
     return _one(present(caller).select_for_update(), text, param)
 
 

@@ -9,29 +9,29 @@ from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, Write
 from payments.domain.charging import sources
-from payments.domain.charging.kept_cards import Contact, Customers
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import Customers, KnownCustomer
 from payments.models import Source
 
 
-def find(caller: Caller, text: str) -> Contact:
+def find(caller: Caller, text: str) -> KnownCustomer:
     """Return the customer of this public ID. Raise PaymentError `resource_missing`."""
-    return _contact(changes.find(caller, text))
+    return _known(changes.find(caller, text, "customer"))
 
 
-def lock(caller: Caller, text: str) -> Contact:
-    """Return the customer of this public ID, locked until the transaction ends. Raise PaymentError as `find` does."""
-    return _contact(changes.lock(caller, text, "customer"))
+def lock(caller: Caller, text: str) -> KnownCustomer:
+    """Return the customer as `find` does, locked until the transaction ends."""
+    return _known(changes.lock(caller, text, "customer"))
 
 
-def _contact(customer: Customer) -> Contact:
+def _known(customer: Customer) -> KnownCustomer:
     metadata = customer.metadata or {}
     name, locale = metadata.get("name"), metadata.get("locale")
-    return Contact(
+    return KnownCustomer(
         customer.id,
         customer.email,
-        customer.mobile_number,
         name if name and isinstance(name, str) else customer.email.partition("@")[0],
+        customer.mobile_number,
         locale if locale in ("en", "fil") else "",
     )
 

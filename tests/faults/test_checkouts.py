@@ -1,4 +1,4 @@
-"""Histories of checkout sessions, a few of those that `python -m tests.figures faults --of checkouts` draws by the thousand."""
+"""Histories of checkout sessions, a few of those that `figures faults --of checkouts` draws by the thousand."""
 
 from random import Random
 

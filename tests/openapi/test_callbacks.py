@@ -29,6 +29,10 @@ TYPES = [
     "checkout_session.created",
     "checkout_session.completed",
     "checkout_session.expired",
+    "payment_request.created",
+    "payment_request.updated",
+    "payment_request.succeeded",
+    "payment_request.failed",
     "organization.updated",
 ]
 

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
-from payments.domain.charging.kept_cards import customers
 from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
+from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.models import Charge, Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX

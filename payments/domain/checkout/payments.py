@@ -11,8 +11,8 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, charges, checkout_progress, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkout_progress import CheckoutAttempt
-from payments.domain.charging.kept_cards import customers
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import parse_id, public_id

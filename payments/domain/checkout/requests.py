@@ -10,12 +10,12 @@ from django.db import transaction
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.charging import checkout_progress
-from payments.domain.charging.kept_cards import Contact, customers
 from payments.domain.checkout.sessions import require_available
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
+from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, not_found, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id
@@ -55,7 +55,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     return Result(checkout, answer)
 
 
-def _new_checkout(caller: Caller, merchant: Merchant, customer: Contact, order: dict[str, Any]) -> Checkout:
+def _new_checkout(caller: Caller, merchant: Merchant, customer: KnownCustomer, order: dict[str, Any]) -> Checkout:
     moment = clock.now()
     # The invoice keeps whom it was made for: a customer may change, or be deleted.
     known = {f"customer_{name}": getattr(customer, name) for name in ("email", "name", "phone")}
@@ -67,7 +67,7 @@ def _new_checkout(caller: Caller, merchant: Merchant, customer: Contact, order: 
         amount=total_of(order["line_items"]),
         currency=order["currency"].upper(),
         order=asked | known | ({"locale": customer.locale} if customer.locale else {}),
-        customer_id=customer.customer_id,
+        customer_id=customer.id,
         created_at=moment,
         updated_at=moment,
     )
@@ -75,8 +75,8 @@ def _new_checkout(caller: Caller, merchant: Merchant, customer: Contact, order: 
     return checkout
 
 
-def _next_number(merchant: Merchant, customer: Contact) -> dict[str, Any]:
-    series = customer.customer_id.hex[-SERIES_LENGTH:].upper()
+def _next_number(merchant: Merchant, customer: KnownCustomer) -> dict[str, Any]:
+    series = customer.id.hex[-SERIES_LENGTH:].upper()
     made = PaymentRequest.objects.filter(merchant=merchant, series=series).order_by("-place")
     return {"series": series, "place": (made.values_list("place", flat=True).first() or 0) + 1}
 

@@ -9,11 +9,11 @@ from typing import Any
 from payments import clock, sourcetypes
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.charging import checkout_progress, operations
-from payments.domain.charging.kept_cards import customers
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import parse_id, public_id
@@ -48,7 +48,7 @@ def create(
         currency=order["currency"].upper(),
         order={name: value for name, value in order.items() if name not in (*COLUMNS, "expires_at")},
         expires_at=order.get("expires_at") or moment + LIFE,
-        customer_id=contact.customer_id if contact else None,
+        customer_id=contact.id if contact else None,
         payer={"email": contact.email, "phone": contact.phone} if contact else {},
         created_at=moment,
         updated_at=moment,
