@@ -33,9 +33,8 @@ HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
 ADMIN_HOST = env.text("ADMIN_HOST", "")
 ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
 # Hosts that serve one product each, for programs that know only its host; "" for none.
-CHECKOUT_HOST, LINKS_HOST, REQUESTS_HOST = (
-    env.text(name, "").lower() for name in ("CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
-)
+CHECKOUT_HOST, LINKS_HOST = env.text("CHECKOUT_HOST", "").lower(), env.text("LINKS_HOST", "").lower()
+REQUESTS_HOST = env.text("REQUESTS_HOST", "").lower()
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.

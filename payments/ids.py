@@ -18,11 +18,13 @@ KINDS = {
     "cus": "customer",
     "cs": "checkout session",
     "pr": "payment request",
+    "plink": "payment link",
     "dp": "dispute",
     "ev": "evidence piece",
     "po": "payout",
     "txn": "balance transaction",
     "evt": "event",
+    "we": "webhook endpoint",
     "req": "request",
     "mer": "merchant",
 }

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import requests, sessions
+from payments.domain.checkout import links, requests, sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.payer_messages import send as payer_messages
@@ -24,6 +24,7 @@ from payments.domain.provider_events.messages import apply_simulator_messages as
 from payments.domain.reconciliation import runs, uploads
 from payments.domain.risk import decline_alerts
 from payments.domain.shared import idempotency
+from payments.domain.webhooks import endpoints
 from payments.inbox import announcements, mails
 from payments.invariants import checks
 from payments.ledger import account_days, settlement
@@ -119,6 +120,17 @@ def deliver_webhooks() -> int:
     return DELIVERER.run()
 
 
+@shared_task
+def disable_failing_endpoints() -> int:
+    return endpoints.disable_failing()
+
+
+@shared_task
+def announce_expiring_cards() -> int:
+    """Write the events of kept cards that expire soon."""
+    return expiry.announce_expiring_cards()
+
+
 @worker_shutting_down.connect
 def stop_delivering(**_: object) -> None:
     DELIVERER.stop()
@@ -132,7 +144,7 @@ def void_expired_holds() -> int:
 
 @shared_task
 def expire_checkouts() -> int:
-    return sessions.expire_due()
+    return sessions.expire_due() + links.close_due()
 
 
 @shared_task

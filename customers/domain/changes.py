@@ -5,7 +5,7 @@ from typing import Any
 from customers.models import Customer, CustomerQuerySet
 from customers.rendering import CUSTOMER
 from payments import clock
-from payments.db.writes import Insert, Update
+from payments.db.writes import Update, Write
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import not_found
@@ -27,13 +27,13 @@ def lock(caller: Caller, text: str, param: str | None = None) -> Customer:
     return _one(present(caller).select_for_update(), text, param)
 
 
-def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
-    """Return the write of an event that shows `customer`."""
-    return events.new_event(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
+def of_customer(caller: Caller, event_type: str, customer: Customer) -> list[Write]:
+    """Return the writes of an event that shows `customer`, and of its webhooks."""
+    return events.writes_of(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
 
 
-def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, Insert]:
-    """Change `customer` in memory; return the writes of the change and of its event."""
+def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, list[Write]]:
+    """Change `customer` in memory; return the write of the change and those of its event."""
     unchanged = {
         "id": customer.id,
         "merchant_id": customer.merchant_id,

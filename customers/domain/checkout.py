@@ -49,7 +49,7 @@ def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[W
         updated_at=moment,
     )
     customer.kept = []
-    return customer.id, [Insert(customer), of_customer(caller, "customer.created", customer)]
+    return customer.id, [Insert(customer), *of_customer(caller, "customer.created", customer)]
 
 
 def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:

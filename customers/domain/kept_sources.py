@@ -59,7 +59,8 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         if tie is None:
             raise not_found("source", text=source_id)
         customer.kept.remove(tie)
-        execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
+        changed, shown = change(caller, customer, "customer.updated")
+        execute_writes(*detach_writes(caller, tie), changed, *shown)
     return customer
 
 
@@ -93,4 +94,5 @@ def tie_writes(caller: Caller, customer: Customer, source: Source) -> list[Write
     """Return the writes that tie a source, which others vault, to a customer."""
     tie = CustomerSource(merchant_id=customer.merchant_id, customer=customer, source=source)
     customer.kept.insert(0, tie)
-    return [Insert(tie), *change(caller, customer, "customer.updated")]
+    changed, shown = change(caller, customer, "customer.updated")
+    return [Insert(tie), changed, *shown]

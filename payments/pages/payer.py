@@ -53,7 +53,10 @@ def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
     charge = attempt.charge
     if charge.status != Charge.Status.PENDING:
         return SeeOther(return_url(attempt))
-    response = page(request, "scan", shown_payment(charge) | {"return_url": return_url(attempt), "token": token})
+    # The page of a checkout offers another way to pay, and is where a payment that fails leads.
+    otherwise = (charge.source.redirect or {}).get("fail") if charge.checkout_id else None
+    links = {"return_url": return_url(attempt), "token": token, "otherwise_url": otherwise}
+    response = page(request, "scan", shown_payment(charge) | links)
     response["Refresh"] = str(SCAN_REFRESH_SECONDS)
     return response
 

@@ -29,6 +29,8 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
+    # It ends the page of a payer who has not paid, and moves no money.
+    "payments.expire_checkout",
     # To stop a change of where money goes is easy.
     "payments.withdraw_payoutaccount",
 }
@@ -65,6 +67,7 @@ ADMINISTRATOR = VIEWER | {
     "payments.change_apikey",
     "payments.delete_apikey",
     "payments.add_webhooksecret",
+    "payments.change_webhookendpoint",
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",

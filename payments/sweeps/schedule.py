@@ -28,6 +28,8 @@ SWEEPS = {
     "expire_checkouts": Schedule(10.0),
     "remind_of_requests": Schedule(60.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
+    "disable_failing_endpoints": Schedule(600.0),
+    "announce_expiring_cards": Schedule(60.0),
     "apply_simulator_messages": Schedule(1.0),
     "close_overtaken_corrections": Schedule(30.0),
     "expire_action_requests": Schedule(30.0),

@@ -58,6 +58,7 @@ FAILURE_CODES = (
 )
 EVENT_TYPES = (
     *("charge.created", "charge.updated", "charge.succeeded", "charge.failed", "charge.captured"),
+    "charge.disputed",
     *("refund.created", "refund.updated", "customer.created", "customer.updated", "customer.deleted"),
     *("source.created", "source.updated", "source.deleted"),
     *("dispute.created", "dispute.updated", "dispute.closed"),

@@ -25,6 +25,8 @@ from tests.concurrency import at_once
 from tests.ledger.books import charge_fees
 from tests.overview.past_charges import days_ago, make_past_charge
 
+# At midnight, the days before and after an assertion differ.
+pytestmark = pytest.mark.usefixtures("noon")
 [DAYS] = [each for each in ledger.INVARIANTS if each.name == "account_days_are_the_sums"]
 Key = tuple[object, ...]
 # What happens to a charge in its life, each some hours after the one before.
@@ -98,7 +100,6 @@ def history(shop: NewMerchant) -> None:
     make_history(shop, [(3, 10_000, False, [("refund 100", 5), ("settle", 24)]), (1, 500, True, [])])
 
 
-@pytest.mark.usefixtures("noon")
 def test_each_day_that_is_over_is_summed_once_and_in_order(history: None) -> None:
     assert sum_up_due(limit=2) == 2
     sum_up_due()

@@ -83,7 +83,7 @@ def test_a_refusal_looks_the_same_for_every_limit_and_for_the_rate(
     shop: NewMerchant, bear: Bear, settings: Settings
 ) -> None:
     answers = [refusal_by(kind, shop, bear) for kind in KINDS]
-    settings.RATE_LIMIT = "1/hour"
+    settings.RATE_LIMIT = "1/year"
     api = Api(ApiKeyFactory(merchant=shop.merchant).text)
     api.get("/ping")
     answers.append(refusal_parts(api.get("/ping")))
@@ -109,7 +109,7 @@ def refusal_parts(response: HttpResponse) -> tuple[Any, ...]:
     error = error_of(response)
     del error["request_id"]
     wait = response["Retry-After"]
-    assert 0 < int(wait) <= 3600
+    assert int(wait) > 0
     return response.status_code, json.dumps(error).replace(wait, "?"), sorted(response.headers)
 
 

@@ -128,8 +128,9 @@ def test_a_redis_that_refuses_writes_counts_as_failed(own_redis: RedisProcess, w
 
 
 def test_a_window_holds_the_present_and_the_next_begins_where_it_ends() -> None:
-    window, now = Window.present(3600), clock.now()
-    assert window.starts_at <= now < window.starts_at + timedelta(hours=1)
+    before, window, after = clock.now(), Window.present(3600), clock.now()
+    assert window.starts_at <= after
+    assert before < window.starts_at + timedelta(hours=1)
     assert window.starts_at.minute == window.starts_at.second == 0
     assert 0 < window.ends_in_seconds <= 3600
 

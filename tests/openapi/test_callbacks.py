@@ -14,6 +14,7 @@ TYPES = [
     "charge.succeeded",
     "charge.failed",
     "charge.captured",
+    "charge.disputed",
     "refund.created",
     "refund.updated",
     "dispute.created",
@@ -34,6 +35,13 @@ TYPES = [
     "payment_request.succeeded",
     "payment_request.failed",
     "organization.updated",
+    "source.created",
+    "source.updated",
+    "source.deleted",
+    "source.expiring",
+    "customer.created",
+    "customer.updated",
+    "customer.deleted",
 ]
 
 

@@ -53,6 +53,13 @@ GET /v2/balance_transactions/
 GET /v2/balance_transactions/{id}
 GET /v2/events/
 GET /v2/events/{id}
+GET /v2/webhook_endpoints/
+POST /v2/webhook_endpoints/
+GET /v2/webhook_endpoints/{id}
+PUT /v2/webhook_endpoints/{id}
+DELETE /v2/webhook_endpoints/{id}
+POST /v2/webhook_endpoints/{id}/test
+POST /v2/webhook_endpoints/{id}/roll_secret
 GET /v2/requests/
 GET /v2/requests/{id}
 GET /v2/me

@@ -20,6 +20,9 @@ from tests.concurrency import at_once
 from tests.factories import ChargeFactory
 from tests.overview.past_charges import days_ago, make_past_charge
 
+# At midnight, the days before and after an assertion differ.
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 def week(currency: str = "PHP") -> Trade:
     days = Days.until_today(7)
@@ -47,7 +50,6 @@ def test_the_last_moment_of_a_day_belongs_to_it(shop: NewMerchant) -> None:
     assert counts == {midnight.date() - timedelta(days=1): 1, midnight.date(): 1}
 
 
-@pytest.mark.usefixtures("noon")
 def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
     for ago in (0, 1, 3, 6):
         make_past_charge(shop.merchant, days_ago(ago))
@@ -106,7 +108,6 @@ def test_a_rebuild_includes_late_charges(shop: NewMerchant) -> None:
     assert week().approved == 2
 
 
-@pytest.mark.usefixtures("noon")
 def test_days_before_the_first_charge_are_not_due(shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(2))
     sum_up_due()

@@ -13,7 +13,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
-from tests.checkout.cast import SETUP, charges_of, opened, pay, pay_by_wallet, shown
+from tests.checkout.cast import SETUP, billed, charges_of, opened, pay, pay_by_wallet, shown
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api
 from tests.pages.waiting_charges import path_of
 
@@ -187,6 +187,48 @@ def test_a_held_amount_is_reserved_and_then_released(client: Client, api: Api) -
     assert "not reserved any more" in text_of(client, session)
 
 
+def test_a_card_is_kept_for_a_customer_of_whom_the_address_is_asked(client: Client, api: Api) -> None:
+    session = opened(api, mode="save_card", line_items=None, payment_method_types=["card"])
+    text = text_of(client, session)
+    assert "Nothing is paid now." in text
+    assert 'name="email"' in text
+    assert send(client, session, email="maria@").status_code == 422
+    assert send(client, session, email="maria@example.com")["Location"].endswith("/done")
+    assert "your card is saved" in text_of(client, session)
+    assert shown(api, session)["payment_status"] == "paid"
+
+
+def test_a_subscription_keeps_the_card_and_asks_whom_for(client: Client, api: Api) -> None:
+    session = opened(api, mode="subscription", payment_method_types=["card"])
+    assert "Your card is kept" in text_of(client, session)
+    assert send(client, session).status_code == 422
+    send(client, session, email="maria@example.com")
+    assert shown(api, session)["customer"].startswith("cus_")
+
+
+def test_a_way_that_was_switched_off_since_is_not_offered(client: Client, api: Api, shop: NewMerchant) -> None:
+    session = opened(api)
+    shop.merchant.payment_method_settings = {"gcash": {"enabled": False}}
+    shop.merchant.save()
+    assert "GCash" not in text_of(client, session)
+    shop.merchant.payment_method_settings |= {"card": {"enabled": False}}
+    shop.merchant.save()
+    response = send(client, session)
+    assert response.status_code == 422
+    assert "This way to pay is not available now" in response.content.decode()
+
+
+def test_after_too_many_declines_the_page_says_to_wait(
+    client: Client, api: Api, settings: Settings, noon: None
+) -> None:
+    settings.DECLINE_LIMITS_TEST = {"card": 100, "address": 1, "key": 100, "merchant": 100}
+    session = opened(api)
+    send(client, session, number=DECLINED)
+    response = send(client, session, attempt="1")
+    assert response.status_code == 429
+    assert "Too many attempts were declined" in response.content.decode()
+
+
 def test_what_the_order_asks_for_is_asked_and_given_to_the_merchant(client: Client, api: Api) -> None:
     asks = {
         "customer_name_collection": True,
@@ -321,3 +363,32 @@ def test_an_address_that_opens_pages_without_end_is_answered_briefly(
 
 def test_the_page_can_be_sent_without_a_cookie(api: Api) -> None:
     assert send(Client(enforce_csrf_checks=True), opened(api)).status_code == 303
+
+
+def invoice_of(client: Client, invoice: dict[str, Any]) -> str:
+    return client.get(path_of(invoice["payment_request_url"])).content.decode()
+
+
+def test_a_request_shows_the_invoice_beside_its_payment(client: Client, api: Api) -> None:
+    invoice = billed(api, message="Thank you,\nMaria!")
+    text = invoice_of(client, invoice)
+    for part in (invoice["number"], "Halo-halo", "Thank you,\nMaria!", invoice["customer_email"], "Pay ₱250.00"):
+        assert part in text, part
+
+
+def test_a_request_is_paid_on_its_page_which_then_says_so(client: Client, api: Api) -> None:
+    invoice = billed(api)
+    path = path_of(invoice["payment_request_url"])
+    done = client.post(path, {"attempt": "0", **CARD, "number": APPROVED})["Location"]
+    assert client.get(path_of(done))["Location"] == invoice["payment_request_url"]
+    assert "your payment went through" in invoice_of(client, invoice)
+    assert shown(api, invoice)["paid"] is True
+
+
+def test_a_request_that_was_voided_asks_for_nothing(client: Client, api: Api) -> None:
+    invoice = billed(api)
+    api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"})
+    text = invoice_of(client, invoice)
+    assert "This invoice was cancelled" in text
+    assert "A secret of the shop" not in text
+    assert 'name="number"' not in text

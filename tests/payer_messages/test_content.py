@@ -122,3 +122,11 @@ def test_a_message_says_whom_to_ask(email: str, phone: str, contact: str | None)
     content.merchant.support_email, content.merchant.support_phone = email, phone
     lines = render(content, "en").text.splitlines()
     assert (contact in lines) if contact else not any("Questions" in line for line in lines)
+
+
+@pytest.mark.django_db
+def test_no_card_number_is_kept_of_a_message(shop: NewMerchant, server: Server) -> None:
+    message = put_into_outbox(captured(shop.merchant, description="Card 4242 4242 4242 4242"))
+    send_mails()
+    message.refresh_from_db()
+    assert "4242 4242" not in message.text

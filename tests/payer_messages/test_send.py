@@ -1,6 +1,7 @@
 """Messages on their way: at a real mail server, once, whatever fails, and to each merchant its share."""
 
 import smtplib
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payer_messages import send
-from payments.domain.payer_messages.kinds import KINDS, Kind
+from payments.domain.payer_messages.kinds import KINDS
 from payments.domain.payer_messages.send import SHARE, send_mails
 from payments.models import Charge, PayerMessage, Source
 from payments.webhooks.retry_schedule import TRIED_FOR
@@ -128,7 +129,7 @@ def test_a_worker_that_dies_after_the_server_took_it_sends_the_same_message_agai
         raise Killed
 
     message = put_into_outbox(charge)
-    KINDS["dying"] = Kind("Dying", KINDS["receipt"].read, delivered=die)
+    KINDS["dying"] = replace(KINDS["receipt"], delivered=die)
     PayerMessage.objects.update(kind="dying")
     try:
         with pytest.raises(Killed):

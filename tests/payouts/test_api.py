@@ -10,7 +10,7 @@ import pytest
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states
-from payments.ids import public_id
+from payments.ids import moment_of, public_id
 from payments.models import Merchant, Payout, PayoutPart, PayoutSchedule, Posting
 from tests.client import REFUNDS_WAIT, Api, error_of, made
 from tests.contract.calls import faults_of, nobodys
@@ -92,6 +92,11 @@ def test_payouts_are_found_by_status_and_currency(api: Api, schedule: PayoutSche
     assert found(currency="PHP") == [ids[1], ids[0]]
     assert found(currency="usd", status="pending") == ids[2:]
     assert found(status="paid") == found(currency="JPY") == []
+
+
+def test_a_payout_has_an_id_of_its_own_millisecond(api: Api, schedule: PayoutSchedule) -> None:
+    payout = pay(api, schedule)
+    assert timedelta(0) <= payout.created_at - moment_of(payout.id) < timedelta(milliseconds=1)
 
 
 def test_payouts_are_found_by_their_time(api: Api, schedule: PayoutSchedule) -> None:

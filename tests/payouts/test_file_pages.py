@@ -10,7 +10,6 @@ from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django import Settings
 
 from payments import clock
@@ -53,8 +52,9 @@ def page_of(name: str, file: PayoutFile) -> str:
 
 def made(client: Client, **fields: object) -> PayoutFile:
     """Make a file by the form."""
-    today = timezone.localdate()
-    form = {"currency": "PHP", "execute_on": today, "reason": "Weekly run", "row_id": new_id(), **fields}
+    # The form takes no day that is over.
+    tomorrow = clock.now().date() + timedelta(days=1)
+    form = {"currency": "PHP", "execute_on": tomorrow, "reason": "Weekly run", "row_id": new_id(), **fields}
     response = client.post(reverse(ADD), form)
     assert response.status_code == 302, words_of(response)
     return PayoutFile.objects.latest("id")
@@ -94,9 +94,10 @@ def test_pages_of_files_say_that_the_money_is_real(account: PayoutAccount, ana: 
         assert "This is live mode: real money." in text_of(ana.get(address)), address
 
 
+@pytest.mark.usefixtures("noon")
 def test_the_form_asks_for_today(account: PayoutAccount, ana: Client) -> None:
     ready(account)
-    assert f'value="{timezone.localdate().isoformat()}"' in text_of(ana.get(reverse(ADD)))
+    assert f'value="{clock.now().date().isoformat()}"' in text_of(ana.get(reverse(ADD)))
 
 
 def test_without_payouts_no_form_is_offered(ana: Client, db: None) -> None:
@@ -105,10 +106,11 @@ def test_without_payouts_no_form_is_offered(ana: Client, db: None) -> None:
     assert 'name="decision"' not in page
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize("days", [-1, 31])
 def test_the_bank_is_asked_to_pay_within_a_month(account: PayoutAccount, ana: Client, days: int) -> None:
     ready(account)
-    day = timezone.localdate() + timedelta(days=days)
+    day = clock.now().date() + timedelta(days=days)
     form = {"currency": "PHP", "execute_on": day, "reason": "Weekly run", "row_id": new_id()}
     assert "Choose a day from today" in text_of(ana.post(reverse(ADD), form))
 

@@ -88,7 +88,7 @@ def test_one_address_that_floods_is_asked_to_wait_and_stops_no_other(
     account: ProviderAccount, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.TRUSTED_PROXIES = 1
-    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "2/day")
+    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "2/year")
     headers, body = signed(event_about(NAME, approved()))
 
     def sent_from(address: str, mark: str = "") -> Any:
@@ -96,14 +96,14 @@ def test_one_address_that_floods_is_asked_to_wait_and_stops_no_other(
 
     flood = [sent_from("198.51.100.7", "0" * 64) for _ in range(3)]
     assert [answer.status_code for answer in flood] == [401, 401, 429]
-    assert 0 < int(flood[-1]["Retry-After"]) <= 86_400
+    assert 0 < int(flood[-1]["Retry-After"]) <= 360 * 86_400
     assert sent_from("203.0.113.9").status_code == 200
 
 
 def test_a_message_beyond_the_rate_is_refused_before_it_is_read_or_the_database_is_asked(
     account: ProviderAccount, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
-    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "1/day")
+    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "1/year")
     too_long = signed_bytes(b" " * (django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1))
     assert send(account, too_long).status_code == 413
     with django_assert_num_queries(0):

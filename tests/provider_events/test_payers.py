@@ -13,6 +13,7 @@ from payments.providers.base import ActionRequired, NotSent, Rejected, Unknown
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import recover
+from tests.checkout.cast import opened
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, path_of
 from tests.provider_events.psp import WebhookPsp, announce, approved, event_about, name_of
@@ -42,6 +43,13 @@ def test_a_code_is_shown_on_a_page_of_ours(client: Client, scanned: dict[str, An
     assert "Test mode" not in page
     assert (response["Refresh"], response["Cache-Control"]) == ("5", "no-store")
     assert PageVisit.objects.get().page == PageVisit.Page.ASKED
+
+
+def test_the_page_of_a_checkout_s_code_leads_to_another_way_to_pay(client: Client, live: Api, psp: WebhookPsp) -> None:
+    psp.answers.append(ActionRequired("pr-1", "", qr=CODE))
+    session = opened(live, payment_method_types=["qrph", "gcash"])
+    page = client.post(path_of(session["payment_url"]), {"attempt": "0", "way": "qrph"})["Location"]
+    assert f'href="{session["payment_url"]}"' in text_of(client.get(path_of(page)))
 
 
 def test_the_code_is_what_the_provider_gave(client: Client, scanned: dict[str, Any]) -> None:

@@ -118,8 +118,8 @@ DO $$
 DECLARE part regclass;
 BEGIN
     FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'payments_webhook'::regclass LOOP
-        EXECUTE format('DROP INDEX %I', part || '_event_id_key');
-        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (event_id, merchant_id)', part || '_event_id_key', part);
+        EXECUTE format('DROP INDEX %I', part || '_event_id_endpoint_id_key');
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (event_id, endpoint_id, merchant_id)', part || '_event_id_endpoint_id_key', part);
     END LOOP;
 END $$;
 DO $$

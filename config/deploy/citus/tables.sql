@@ -9,6 +9,7 @@ SELECT create_reference_table('payments_merchant');
 SELECT create_reference_table('payments_payoutfile');
 SELECT create_reference_table('payments_provideraccount');
 SELECT create_reference_table('payments_route');
+SELECT create_reference_table('payments_webhookendpoint');
 SELECT create_distributed_table('payments_charge', 'merchant_id');
 SELECT create_distributed_table('customers_customer', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('customers_customersource', 'merchant_id', colocate_with => 'payments_charge');

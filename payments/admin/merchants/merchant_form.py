@@ -57,7 +57,16 @@ class MerchantForm(TextForm, forms.ModelForm):
 
     class Meta:
         model = Merchant
-        fields = ("title", "account_name", "statement_descriptor", "status", "business_address")
+        fields = (
+            *("title", "account_name", "statement_descriptor", "status", "business_address"),
+            *("support_email", "support_phone", "send_receipts"),
+        )
+        labels = {"support_email": "Support e-mail", "support_phone": "Support telephone", "send_receipts": "Receipts"}
+        help_texts = {
+            "support_email": "Payers see it on their pages and in messages, and answers to these go there.",
+            "send_receipts": "Payers with an e-mail address get one when a payment is captured or a refund is made. "
+            "In live mode only where this installation has a mail server (EMAIL_URL).",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

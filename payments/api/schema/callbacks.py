@@ -1,9 +1,9 @@
-"""The webhooks of the OpenAPI document: the calls of `redirect.notify` by type of event (contract, section 8)."""
+"""The webhooks of the OpenAPI document: the calls of endpoints and of `redirect.notify` by type of event."""
 
 from typing import Any
 
 from payments.api.schema import examples
-from payments.domain.shared.events import EVENT_TYPES
+from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
@@ -12,6 +12,7 @@ from payments.rendering.objects.member import id_form
 from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
 from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
+from payments.rendering.objects.sources import SOURCE
 from payments.webhooks.retry_schedule import TRIED_FOR
 from payments.webhooks.transport.client import Limits
 
@@ -26,13 +27,15 @@ def _payout(status: str, *moments: str) -> Described:
     return kept | {"status": status}
 
 
-# By type of event: an example of its object.
+KEPT = SOURCE.example | {"used": True, "vaulted": True}
+# By type of event: an example of its object; customers add their own.
 CALLBACKS: dict[str, Described] = {
     "charge.created": examples.HELD | {"authorized": False, "status": "pending"},
     "charge.updated": examples.VOIDED,
     "charge.succeeded": examples.HELD,
     "charge.failed": examples.DECLINED,
     "charge.captured": examples.CAPTURED,
+    "charge.disputed": examples.CAPTURED | {"disputed": True},
     "refund.created": REFUND.example | {"status": "pending"},
     "refund.updated": REFUND.example,
     "dispute.created": DISPUTE.example,
@@ -53,15 +56,19 @@ CALLBACKS: dict[str, Described] = {
     "payment_request.succeeded": PAID_REQUEST,
     "payment_request.failed": REQUEST.example,
     "organization.updated": ORGANIZATION.example,
+    "source.created": SOURCE.example,
+    "source.updated": KEPT,
+    "source.deleted": KEPT | {"vaulted": False},
+    "source.expiring": KEPT,
 }
-DESCRIPTION = f"""
-The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, their
-bank accounts and your organization, your notify URL of the mode is called, which an operator sets. Verify the signature
-over the received bytes before anything else. An event may come more than once and out of order: `id` is the same on
-every try, and `sequence` says which event of an object is newer.
+DESCRIPTION = """
+The call of each webhook endpoint that lists the type, with an event{notify}. Verify the signature over the received
+bytes before anything else. An event may come more than once and out of order: `id` is the same on every try, and
+`sequence` says which event of an object is newer.
 
-A call that is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
+A call that is not answered 2xx within {seconds:.0f} seconds is tried again for {days} days.
 """
+NOTIFY = ", and of the `redirect.notify` of the charge's source"
 ANSWERS: Described = {
     "2XX": {"description": "The event is received and is not sent again. The body is not read beyond 64 KiB."},
     "410": {"description": "This event is not sent again."},
@@ -81,13 +88,18 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
     return {
         "operationId": f"on_{name.replace('.', '_')}",
         "summary": meaning,
-        "description": DESCRIPTION.strip(),
+        "description": _description(name),
         "tags": ["Callbacks"],
         "security": [],
         "parameters": _headers(prefix),
         "requestBody": {"required": True, "content": {"application/json": _body(name, shown)}},
         "responses": ANSWERS,
     }
+
+
+def _description(name: str) -> str:
+    notify = NOTIFY if name in NOTIFY_TYPES and name.startswith(("charge.", "refund.")) else ""
+    return DESCRIPTION.strip().format(notify=notify, seconds=Limits().total_seconds, days=TRIED_FOR.days)
 
 
 def _body(name: str, shown: Described) -> Described:
@@ -107,7 +119,8 @@ def _headers(prefix: str) -> list[Described]:
         _header(
             "webhook-signature",
             {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"},
-            "Signatures of Standard Webhooks, made with the `whsec_…` of the mode; several while the secret is rolled.",
+            "Signatures of Standard Webhooks, made with the endpoint's `whsec_…`, for `redirect.notify` with that of "
+            "the mode; several while the secret is rolled.",
         ),
         _header(f"{prefix}-Timestamp", seconds, "The same time."),
         _header(

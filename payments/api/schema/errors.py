@@ -93,6 +93,8 @@ CONFLICT = Refusal(
         "too_many_refunds": "This charge has 100 refunds, failed ones included, which is the most that there can be.",
         "too_many_sources": "This customer has 100 sources, which is the most that are kept. Detach one that is not "
         "used.",
+        "too_many_webhook_endpoints": "This account has 16 endpoints in this mode, which is the most. Delete "
+        "one first.",
         "dispute_not_answerable": "The time to respond to this dispute is over.",
         "evidence_missing": "This dispute has no evidence yet. Add some, and submit it then.",
         "evidence_limit_reached": "This account has sent 200 MiB of evidence in a day. Send smaller files, or the rest "

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
+from payments.domain.charging import link_stock
 from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
@@ -128,4 +129,5 @@ def move(caller: Caller, checkout: Checkout, state: State, event: str | None = N
     # A hold that is captured was completed before.
     is_new = checkout.state != State.AUTHORIZED
     event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
-    return change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+    return [*moved, *link_stock.ended(caller, checkout, state)]

@@ -23,7 +23,7 @@ DESCRIPTION_MAX_LENGTH = 255
 CONTACT = ("email", "name", "phone")
 Mode, State = Checkout.Mode, Checkout.State
 # The kinds of checkouts that have a page of their own, by the prefix of the ID in its address.
-PAGES = {"cs": Checkout.Kind.SESSION, "pr": Checkout.Kind.REQUEST}
+PAGES = {"cs": (Checkout.Kind.SESSION, Checkout.Kind.LINK), "pr": (Checkout.Kind.REQUEST,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,13 @@ class Choice:
 
 
 def checkout_of_page(text: str) -> Checkout | None:
-    """Return the session or request whose page this public ID names, with merchant and charge; None without one."""
+    """Return the checkout whose page this public ID names, with its merchant and charge; None without one.
+
+    It is a session, a payment of a link, or a request.
+    """
     prefix = text.partition("_")[0]
-    kind, uuid = PAGES.get(prefix), parse_id(prefix, text)
-    return Checkout.objects.whole().filter(kind=kind, id=uuid).first() if kind and uuid else None
+    kinds, uuid = PAGES.get(prefix), parse_id(prefix, text)
+    return Checkout.objects.whole().filter(kind__in=kinds, id=uuid).first() if kinds and uuid else None
 
 
 def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
@@ -119,7 +122,7 @@ def payer_caller(checkout: Checkout, address: str) -> Caller:
         statement_descriptor=merchant.statement_descriptor,
         rates=merchant.rates,
         payment_methods=merchant.payment_method_settings,
-        notify_urls=merchant.notify_urls,
+        send_receipts=merchant.send_receipts,
         address=address,
         decline_budget=merchant.decline_budget,
     )

@@ -6,8 +6,12 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+from django.db import transaction
+
 from payments import clock, sourcetypes
 from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.charging import checkout_progress, operations
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
@@ -97,6 +101,13 @@ def expire(caller: Caller, text: str, render: Callable[[Checkout], StoredAnswer]
     except StaleRow:
         return expire(caller, text, render)
     return Result(session, answer)
+
+
+@transaction.atomic
+def expire_for_operator(session: Checkout) -> None:
+    """End a session for an operator, whose action is recorded. Raise PaymentError as `expire` does."""
+    expire(Caller(session.merchant_id, session.livemode), str(session), lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.EXPIRED, session)
 
 
 def expire_due(limit: int = EXPIRY_BATCH, scope: Scope = ALL_MERCHANTS) -> int:

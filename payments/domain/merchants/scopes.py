@@ -10,6 +10,8 @@ RIGHTS = {
     "checkout:read": "read and list checkout sessions, payment links and payment requests",
     "checkout:write": "make and end them; with charges:write, capture a session's hold",
     "disputes:write": "add evidence to disputes, submit it, and accept losses",
+    "webhooks:read": "read and list webhook endpoints",
+    "webhooks:write": "make, change, test and delete webhook endpoints, and roll their secrets",
     "events:read": "read and list events, and in them every object as it was at each change",
     "requests:read": "read the log of requests",
     "balance:read": "read the balance and its transactions",

@@ -112,7 +112,8 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
     account = account_in_effect(schedule, now)
     if account is None:
         raise NothingToPay("The merchant has no bank account for this currency.")
-    payout_id = ids.new_id()
+    # Lists look for the times of payouts by their IDs.
+    payout_id = ids.new_id(now)
     total = _take(schedule, payout_id, now)
     reached(Failpoint.TAKEN)
     reserve = max(0, total) * schedule.reserve_percent // 100

@@ -11,7 +11,7 @@ from payments.models import Source
 
 @dataclass(frozen=True, slots=True)
 class KnownCustomer:
-    """A customer as payers' pages and invoices name it; `phone`, and `locale`, "en" or "fil", may be ""."""
+    """A customer as payers' pages and invoices name it; `phone` and `locale` ("en", "fil") are "" where not known."""
 
     id: UUID
     email: str

@@ -111,7 +111,7 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
 
 
 def store_answer(caller: Caller, answer: StoredAnswer) -> None:
-    """Store the answer of a request that has written nothing of its own, or is refused: it is answered so again.
+    """Store the answer of a request that wrote nothing, such as a refused one, so that it is answered so again.
 
     Raise as `look_up` does when a racing request with the same key was first.
     """

@@ -59,14 +59,15 @@ OPERATIONS = [
                     ("livemode", models.BooleanField()),
                     ("url", models.CharField(max_length=2083)),
                     ("receiver", models.CharField(db_collation="C", max_length=300)),
-                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone")], default="waiting", max_length=9)),
+                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone"), ("cancelled", "Cancelled")], default="waiting", max_length=9)),
                     ("tries", models.PositiveIntegerField(default=0)),
                     ("failures", models.PositiveIntegerField(default=0)),
                     ("first_try_at", models.DateTimeField(blank=True, null=True)),
                     ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
                     ("leased_until", models.DateTimeField(blank=True, null=True)),
                     ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-                    ("event", models.OneToOneField(db_constraint=False, on_delete=models.PROTECT, related_name="webhook", to="payments.event")),
+                    ("event", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="webhooks", to="payments.event")),
+                    ("endpoint", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.webhookendpoint")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                 ],
                 options={
@@ -79,7 +80,7 @@ OPERATIONS = [
                         models.CheckConstraint(
                             condition=Q(
                                 Q(("due_at__isnull", False), ("state", "waiting")),
-                                Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone"])),
+                                Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone", "cancelled"])),
                                 _connector="OR",
                             ),
                             name="webhook_waiting_has_due_at",

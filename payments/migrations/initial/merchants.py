@@ -2,6 +2,7 @@
 
 import django.contrib.postgres.fields
 import payments.clock
+import payments.db.fields
 import payments.ids
 from django.db import migrations, models
 from django.db.models.functions import Upper
@@ -24,7 +25,6 @@ OPERATIONS = [
             ("business_address", models.CharField(blank=True, default="", max_length=255)),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
-            ("notify_urls", models.JSONField(blank=True, default=dict)),
             ("metadata", models.JSONField(blank=True, default=dict)),
             ("events_test", models.PositiveIntegerField(default=0, editable=False)),
             ("events_live", models.PositiveIntegerField(default=0, editable=False)),
@@ -72,6 +72,34 @@ OPERATIONS = [
         },
     ),
     migrations.CreateModel(
+        name="WebhookEndpoint",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("url", models.CharField(max_length=2083, verbose_name="URL")),
+            ("enabled_events", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), size=None)),
+            ("status", models.CharField(choices=[("enabled", "Enabled"), ("paused", "Paused"), ("disabled", "Disabled"), ("deleted", "Deleted")], default="enabled", max_length=8)),
+            ("description", models.CharField(blank=True, default="", max_length=255)),
+            ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("failing_since", models.DateTimeField(blank=True, null=True)),
+            ("gave_up_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="webhook_endpoints", to="payments.merchant")),
+        ],
+        options={
+            "constraints": [
+                models.CheckConstraint(condition=Q(("enabled_events", []), _negated=True), name="endpoint_lists_events"),
+                models.CheckConstraint(condition=Q(("gave_up_at__isnull", True), ("status", "disabled"), _connector="OR"), name="endpoint_given_up_is_disabled"),
+            ],
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), condition=Q(("status", "deleted"), _negated=True), name="endpoint_of_merchant"),
+                models.Index(F("failing_since"), condition=Q(("failing_since__isnull", False)), name="endpoint_failing"),
+                models.Index(F("gave_up_at"), condition=Q(("gave_up_at__isnull", False)), name="endpoint_given_up"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
         name="WebhookSecret",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -80,6 +108,7 @@ OPERATIONS = [
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="webhook_secrets", to="payments.merchant")),
+            ("endpoint", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="secrets", to="payments.webhookendpoint")),
         ],
     ),
     migrations.CreateModel(

@@ -2,15 +2,17 @@
 
 from typing import Self
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.checks import RowRules, one_of
 from payments.db.fast_model import FastModel
-from payments.db.fields import VerbatimJSONField
+from payments.db.fields import OwnForeignKey, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.charge import AMOUNT_MAX, Charge
+from payments.models.checkout.payment_link import PaymentLink
 from payments.models.merchants.merchant import Merchant
 
 # How often a payer may try to pay one checkout.
@@ -68,6 +70,10 @@ class Checkout(FastModel):
     customer_id = models.UUIDField(null=True, blank=True)
     # How often a payer tried to pay it.
     attempts = models.SmallIntegerField(default=0)
+    # The link that it pays, the edition of the link's items, and how many of each were bought; empty for other kinds.
+    link = OwnForeignKey(PaymentLink, models.PROTECT, null=True, blank=True, related_name="checkouts", db_index=False)
+    edition = models.IntegerField(null=True, blank=True)
+    quantities = ArrayField(models.IntegerField(), null=True, blank=True)
     # Empty for a request, which waits until it is paid or voided.
     expires_at = models.DateTimeField(null=True, blank=True)
     # Counts the changes that an event shows: the sequence of the last event.
@@ -82,6 +88,8 @@ class Checkout(FastModel):
     charge_list: list[Charge]
 
     class Meta:
+        default_permissions = ("view",)
+        permissions = [("expire_checkout", "Can expire checkout")]
         constraints = [
             RowRules(
                 name="checkout_follows_rules",
@@ -97,6 +105,10 @@ class Checkout(FastModel):
                     "checkout_open_has_no_end": Q(ended_at__isnull=True)
                     | Q(state__regex=one_of("paid", "voided", "expired")),
                     "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
+                    "checkout_of_link_says_what_was_bought": Q(
+                        kind="link", link__isnull=False, edition__isnull=False, quantities__isnull=False
+                    )
+                    | ~Q(kind="link") & Q(link__isnull=True),
                     "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),
                 },
             ),
@@ -109,6 +121,12 @@ class Checkout(FastModel):
                 condition=Q(kind="request"),
             ),
             models.Index(F("expires_at"), name="checkout_due", condition=Q(state__in=["unpaid", "paying"])),
+            models.Index(F("link"), F("id"), name="checkout_of_link", condition=Q(link__isnull=False)),
+            models.Index(
+                F("link"),
+                name="checkout_under_way_of_link",
+                condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
+            ),
             models.Index(F("client_reference_id"), name="checkout_by_reference", condition=~Q(client_reference_id="")),
         ]
 

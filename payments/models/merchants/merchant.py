@@ -21,8 +21,6 @@ class Merchant(models.Model):
     business_address = models.CharField(max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
-    # By mode, `test` and `live`, where events of sources without a notify URL go.
-    notify_urls = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # Where payers ask about their orders: on their pages and in their messages.
     support_email = models.EmailField(blank=True, default="")
@@ -99,11 +97,17 @@ class ApiKey(models.Model):
 
 
 class WebhookSecret(models.Model):
-    """A sealed `whsec_…` that signs one merchant's webhooks in one mode; two are valid while one is rolled."""
+    """A sealed `whsec_…` that signs one merchant's webhooks in one mode; two are valid while one is rolled.
+
+    Those to an endpoint are signed with the endpoint's, and those to the notify URLs of sources with the others.
+    """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="webhook_secrets")
     livemode = models.BooleanField()
+    endpoint = models.ForeignKey(
+        "payments.WebhookEndpoint", models.PROTECT, null=True, blank=True, related_name="secrets", db_index=False
+    )
     sealed = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)

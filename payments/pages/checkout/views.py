@@ -11,14 +11,20 @@ from django.views.decorators.http import require_http_methods, require_safe
 from payments import clock
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
 from payments.models import Charge, Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.pages.checkout import form as forms
 from payments.pages.checkout.context import Problem, shown_form
 from payments.pages.checkout.form import Form
-from payments.pages.checkout.order import asked_of, first_way, language_of_checkout, shop_address, shown_order
+from payments.pages.checkout.order import (
+    asked_of,
+    first_way,
+    language_of_checkout,
+    shop_address,
+    shown_order,
+)
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
 from payments.pages.payment import shown_payment
@@ -29,6 +35,8 @@ from payments.vault import VaultError
 
 State = Checkout.State
 REFRESH_SECONDS = 4
+# The statuses of refusals; that of all others is 503.
+REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
 
 
@@ -70,12 +78,11 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     form = forms.read(request.POST.dict(), asked_of(checkout), clock.now())
     if form.errors:
         return _asked(request, checkout, form, status=422)
+    choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
     try:
-        choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
-        charge = payments.pay(checkout, choice, address_of_payer())
+        return SeeOther(_next(request, checkout, choice))
     except (PaymentError, VaultError) as error:
         return _refused(request, checkout, form, error)
-    return SeeOther(_next(request, checkout, charge))
 
 
 def _attempt(request: HttpRequest) -> int:
@@ -86,30 +93,34 @@ def _attempt(request: HttpRequest) -> int:
         return ATTEMPTS_MAX
 
 
-def _next(request: HttpRequest, checkout: Checkout, charge: Charge) -> str:
-    """Return where the payer goes after an attempt: to the bank, to the shop, or to the page."""
+def _next(request: HttpRequest, checkout: Checkout, choice: Choice) -> str:
+    """Pay, and return where the payer goes: to the bank, to the shop, or to the page."""
+    done = f"{payment_url(checkout)}/done"
+    if checkout.mode == Checkout.Mode.SAVE_CARD:
+        payments.save_card(checkout, choice, address_of_payer())
+        return done
+    charge = payments.pay(checkout, choice, address_of_payer())
     if charge.status == Charge.Status.PENDING and charge.action:
         return str(charge.action["url"])
     if charge.status == Charge.Status.SUCCEEDED:
-        return f"{payment_url(checkout)}/done"
+        return done
     return request.get_full_path()
 
 
 def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: PaymentError | VaultError) -> HttpResponse:
-    nothing = _("Nothing was paid.")
-    if isinstance(error, VaultError) or error.kind == ErrorKind.UNAVAILABLE:
-        text = _("Try again in a moment, or choose another way to pay.")
-        problem = Problem(_("The payment could not be sent"), f"{nothing} {text}")
-        return _asked(request, checkout, form, problem, status=503)
-    if error.kind == ErrorKind.RATE_LIMITED:
-        text = _("Wait a few minutes, or contact the shop.")
-        problem = Problem(_("Too many attempts were declined"), f"{nothing} {text}")
-        return _asked(request, checkout, form, problem, status=429)
-    if error.code == "source_type_unavailable":
-        problem = Problem(_("This way to pay is not available now"), f"{nothing} {_('Choose another way.')}")
-        return _asked(request, checkout, form, problem, status=422)
-    # Sent twice, or from a page that was left open: the page shows what is true now.
-    return SeeOther(request.get_full_path())
+    code = error.code if isinstance(error, PaymentError) else ""
+    if code == "checkout_not_payable":
+        # Sent twice, or from a page that was left open: the page shows what is true now.
+        return SeeOther(request.get_full_path())
+    match code:
+        case "rate_limited":
+            title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
+        case "source_type_unavailable":
+            title, advice = _("This way to pay is not available now"), _("Choose another way.")
+        case _other:
+            title = _("The payment could not be sent")
+            advice = _("Try again in a moment, or choose another way to pay.")
+    return _asked(request, checkout, form, Problem(title, f"{_('Nothing was paid.')} {advice}"), REFUSED.get(code, 503))
 
 
 def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
@@ -177,6 +188,7 @@ def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
         "cancel_url": "",
         "back_url": back,
         "paid": end == "paid",
+        "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
