@@ -21,7 +21,7 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Checkout
-from payments.rendering.objects.payment_requests import REQUEST
+from payments.rendering.objects.payment_requests import REQUEST, VOIDED
 
 State = Checkout.State
 # What the filter `status` means.
@@ -54,9 +54,7 @@ def _changed(request: Checkout) -> StoredAnswer:
 
 
 def _voided(request: Checkout) -> StoredAnswer:
-    """Return the answer of a void, which some clients read at the top and others in `data`."""
-    shown = REQUEST.render(request)
-    return StoredAnswer(200, to_bytes(shown | {"data": shown}))
+    return StoredAnswer(200, to_bytes(VOIDED.render(request)))
 
 
 class NumberedRequestQuery(NumberedPageQuery):
