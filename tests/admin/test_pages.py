@@ -45,6 +45,7 @@ from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
 from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
+from tests.webhooks.endpoints import add_endpoint
 
 pytestmark = pytest.mark.long
 
@@ -103,6 +104,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     )
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
+    add_endpoint(house.shop.merchant)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
