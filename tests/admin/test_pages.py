@@ -132,6 +132,8 @@ def test_every_model_has_its_pages() -> None:
         "AccountDay",
         # On the page of its payout.
         "PayoutPart",
+        # On the page of its checkout.
+        "PaymentRequest",
         "DayTotal",
         "SettlementTotal",
         "SummedDay",

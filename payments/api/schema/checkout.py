@@ -101,7 +101,7 @@ class Sessions(DescribedView):
 
 
 class PaymentRequests(DescribedView):
-    target_class = "payments.api.payment_requests.RequestViewSet"
+    target_class = "payments.api.checkout.requests.RequestViewSet"
     operations = {
         "list": reading(
             "list_payment_requests",

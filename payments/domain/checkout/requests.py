@@ -9,6 +9,8 @@ from django.db import transaction
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout.sessions import require_available
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
@@ -24,7 +26,8 @@ from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
-SERIES_LENGTH = 8
+OK = 200
+SERIES_LENGTH, REASON_MAX_LENGTH = 8, 255
 RESEND_PAUSE = timedelta(minutes=1)
 # When an open request is reminded of: after its creation, and after the reminder before.
 REMINDERS = (timedelta(days=3), timedelta(days=4))
@@ -127,6 +130,21 @@ def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     except StaleRow:
         return resend(caller, text, render)
     return Result(checkout, answer)
+
+
+@transaction.atomic
+def void_for_operator(request: Checkout, reason: str) -> None:
+    """Void a request for an operator, whose action is recorded. Raise PaymentError as `void` does."""
+    caller = Caller(request.merchant_id, request.livemode)
+    void(caller, str(request), reason[:REASON_MAX_LENGTH], lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.CANCELLED, request)
+
+
+@transaction.atomic
+def resend_for_operator(request: Checkout) -> None:
+    """Send a request again for an operator, whose action is recorded. Raise PaymentError as `resend` does."""
+    resend(Caller(request.merchant_id, request.livemode), str(request), lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.SENT_AGAIN, request)
 
 
 def _require_resendable(checkout: Checkout) -> None:

@@ -214,7 +214,7 @@ OPERATIONS = [
         ],
         options={
             "default_permissions": ("view",),
-            "permissions": [("expire_checkout", "Can expire checkout")],
+            "permissions": [("expire_checkout", "Can expire checkout"), ("void_checkout", "Can void checkout"), ("resend_checkout", "Can resend checkout")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("state"), F("id"), condition=Q(("kind", "request")), name="request_by_state"),
@@ -261,7 +261,7 @@ OPERATIONS = [
                 models.Index(F("remind_at"), condition=Q(("remind_at__isnull", False)), name="payment_request_reminder"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("merchant"), F("series"), F("place"), name="payment_request_number_is_unique"),
+                models.UniqueConstraint(F("series"), F("place"), F("merchant"), name="payment_request_number_is_unique"),
                 models.CheckConstraint(condition=Q(("resends__lte", 10)), name="payment_request_resends_in_bounds"),
             ],
         },

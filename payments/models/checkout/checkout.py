@@ -89,7 +89,11 @@ class Checkout(FastModel):
 
     class Meta:
         default_permissions = ("view",)
-        permissions = [("expire_checkout", "Can expire checkout")]
+        permissions = [
+            ("expire_checkout", "Can expire checkout"),
+            ("void_checkout", "Can void checkout"),
+            ("resend_checkout", "Can resend checkout"),
+        ]
         constraints = [
             RowRules(
                 name="checkout_follows_rules",
