@@ -20,20 +20,20 @@ from payments.admin.framework.formats import (
     Cells,
     amount_cells,
     column,
-    id_column,
     json_column,
     money,
     money_column,
     short_id,
     two_lines,
 )
-from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_cell, moment_cells
 from payments.domain.checkout.payments import description_of
 from payments.ids import public_id
 from payments.models import Checkout
+from payments.search import find
 
 COLUMNS = ("merchant_id", "livemode", "kind")
 CELLS: Cells = {
@@ -62,7 +62,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (ExpireSession(),)
-    list_display = ("which", "how_much", "shown_state", "what_for", "reference", "expires")
+    list_display = ("which", "how_much", "shown_state", "what_for", "referred", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS
     list_filter = (
@@ -75,8 +75,9 @@ class CheckoutAdmin(ReadOnlyAdmin):
         ByAmount,
     )
     list_select_related = ("merchant",)
-    search_fields = ("=client_reference_id",)
-    search = IdSearch(
+    search_fields = ("client_reference_id",)
+    search_help_text = ANY_ENTRY
+    search = EntrySearch(
         {
             "cs": "pk",
             "ch": "charges__pk",
@@ -85,6 +86,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
             "mer": "merchant_id",
         },
         objects="pk charges__pk",
+        entries=find.checkouts,
     )
     fieldsets = (
         (
@@ -107,11 +109,11 @@ class CheckoutAdmin(ReadOnlyAdmin):
     how_much = column("Amount", lambda checkout: two_lines(_money(checkout), _special(checkout)), is_number=True)
     shown_state = column("State", state_chip)
     what_for = column("For, at", lambda checkout: two_lines(description_of(checkout) or NOTHING, checkout.merchant))
-    reference = column(
+    referred = column(
         "Reference, payer",
         lambda checkout: two_lines(checkout.client_reference_id or NOTHING, payers(checkout, "email")),
     )
-    public_id = id_column("cs")
+    public_id = column("ID", str)
     purpose = column("Purpose", lambda checkout: checkout.get_mode_display())
     shown_amount = money_column("amount")
     shown_order = json_column("order")

@@ -38,7 +38,7 @@ OPERATIONS = [
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
                 models.Index(F("expires_at"), condition=Q(("state__in", ["unpaid", "paying"])), name="checkout_due"),
-                models.Index(F("client_reference_id"), condition=~Q(("client_reference_id", "")), name="checkout_by_reference"),
+                models.Index(F("id"), condition=Q(("attempts", 0), ("state", "expired")), name="checkout_never_tried"),
             ],
             "constraints": [
                 payments.db.checks.RowRules(

@@ -101,7 +101,8 @@ class Checkout(FastModel):
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
             models.Index(F("expires_at"), name="checkout_due", condition=Q(state__in=["unpaid", "paying"])),
-            models.Index(F("client_reference_id"), name="checkout_by_reference", condition=~Q(client_reference_id="")),
+            # Finds what is deleted in the end.
+            models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
         ]
 
     def __str__(self) -> str:
