@@ -32,7 +32,7 @@ OPERATIONS = [
             "indexes": [models.Index(F("merchant"), F("day"), name="day_total_of_merchant")],
             "constraints": [
                 models.UniqueConstraint(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("provider"), F("outcome"), F("reason"), name="one_total_per_day_and_kind"),
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)), name="day_total_of_something"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)) | Q(("amount", 0), ("count__gte", 1), ("source_type", "checkout_session")), name="day_total_of_something"),
             ],
         },
     ),
