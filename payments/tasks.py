@@ -130,6 +130,11 @@ def remind_of_requests() -> int:
 
 
 @shared_task
+def delete_old_checkouts() -> int:
+    return sessions.delete_old()
+
+
+@shared_task
 def settle_due() -> int:
     return settlement.settle_all_due()
 

@@ -28,13 +28,14 @@ from payments.admin.framework.formats import (
     short_id,
     two_lines,
 )
-from payments.admin.framework.id_search import Condition, IdSearch
+from payments.admin.framework.id_search import ANY_ENTRY, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_cell, moment_cells
 from payments.domain.checkout.payments import description_of
 from payments.ids import public_id
 from payments.models import Checkout
+from payments.search import find
 
 INVOICE_NUMBER = re.compile("([0-9A-F]{8})-([0-9]{4,9})")
 COLUMNS = ("merchant_id", "livemode", "kind")
@@ -57,7 +58,7 @@ CELLS: Cells = {
 ByPurpose = by("purpose", **{mode.value: (str(mode.label), Q(mode=mode)) for mode in Checkout.Mode})
 
 
-class CheckoutSearch(IdSearch):
+class CheckoutSearch(EntrySearch):
     """A search that finds a payment request by the number of its invoice, too."""
 
     def conditions(self, term: str) -> Iterator[Condition]:
@@ -74,7 +75,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (ExpireSession(), VoidRequest(), ResendRequest())
-    list_display = ("which", "how_much", "shown_state", "what_for", "reference", "expires")
+    list_display = ("which", "how_much", "shown_state", "what_for", "referred", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS
     list_filter = (
@@ -87,7 +88,8 @@ class CheckoutAdmin(ReadOnlyAdmin):
         ByAmount,
     )
     list_select_related = ("merchant",)
-    search_fields = ("=client_reference_id",)
+    search_fields = ("client_reference_id",)
+    search_help_text = ANY_ENTRY
     search = CheckoutSearch(
         {
             "cs": "pk",
@@ -98,6 +100,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
             "mer": "merchant_id",
         },
         objects="pk charges__pk",
+        entries=find.checkouts,
     )
     fieldsets = (
         (
@@ -120,7 +123,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
     how_much = column("Amount", lambda checkout: two_lines(_money(checkout), _special(checkout)), is_number=True)
     shown_state = column("State", state_chip)
     what_for = column("For, at", lambda checkout: two_lines(description_of(checkout) or NOTHING, checkout.merchant))
-    reference = column(
+    referred = column(
         "Reference, payer",
         lambda checkout: two_lines(checkout.client_reference_id or NOTHING, payers(checkout, "email")),
     )

@@ -169,4 +169,4 @@ def _attempts(charges: list[Charge]) -> Moments:
     for charge in charges:
         facts = [("Charge", link(Charge, charge.pk, charge)), ("State", chips(charge))]
         mark = "bad" if charge.status == Charge.Status.FAILED else ""
-        yield Moment(charge.created_at, Kind.PAYER, f"Payer paid with {source_label(charge.source)}", facts, mark)
+        yield Moment(charge.created_at, Kind.PAYER, f"Payer chose {source_label(charge.source)}", facts, mark)

@@ -221,7 +221,7 @@ OPERATIONS = [
                 models.Index(F("expires_at"), condition=Q(("state__in", ["unpaid", "paying"])), name="checkout_due"),
                 models.Index(F("link"), F("id"), condition=Q(link__isnull=False), name="checkout_of_link"),
                 models.Index(F("link"), condition=Q(link__isnull=False, state__in=["unpaid", "paying"]), name="checkout_under_way_of_link"),
-                models.Index(F("client_reference_id"), condition=~Q(("client_reference_id", "")), name="checkout_by_reference"),
+                models.Index(F("id"), condition=Q(("attempts", 0), ("state", "expired")), name="checkout_never_tried"),
             ],
             "constraints": [
                 payments.db.checks.RowRules(
