@@ -1,4 +1,4 @@
-"""Payment requests: invoices to customers, who are told and pay on a page of ours."""
+"""Payment requests: invoices to customers, who are sent and pay on a page of ours."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -51,9 +51,9 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     request = PaymentRequest(checkout=checkout, merchant=merchant, remind_at=remind_at, **number)
     answer = render(checkout)
     created = events.of(caller, "payment_request.created", checkout)
-    told = invoices_of(checkout, INVOICE, checkout.version)
+    sent = invoices_of(checkout, INVOICE, checkout.version)
     idempotency.write_once(
-        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *told
+        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *sent
     )
     return Result(checkout, answer)
 
@@ -123,10 +123,10 @@ def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     _require_resendable(checkout)
     counted = change_request(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
     writes = change(caller, checkout, "payment_request.updated")
-    told = invoices_of(checkout, INVOICE, checkout.version)
+    sent = invoices_of(checkout, INVOICE, checkout.version)
     answer = render(checkout)
     try:
-        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *told)
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *sent)
     except StaleRow:
         return resend(caller, text, render)
     return Result(checkout, answer)
@@ -150,7 +150,7 @@ def resend_for_operator(request: Checkout) -> None:
 def _require_resendable(checkout: Checkout) -> None:
     request = checkout.request
     if not is_open(checkout):
-        raise conflict("request_not_open", f"This request is {checkout.state}. Nobody needs to be told of it.")
+        raise conflict("request_not_open", f"This request is {checkout.state}. It needs no message any more.")
     if request.resends >= RESENDS_MAX:
         message = f"This request was sent again {RESENDS_MAX} times, which is the limit. Send its address yourself."
         raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
@@ -184,9 +184,9 @@ def _remind(request: PaymentRequest) -> bool:
     is_last = not is_open(checkout) or number == len(REMINDERS)
     next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
     values = {"reminders": number, "remind_at": next_at}
-    told = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
+    sent = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
     try:
-        execute_writes(Update(PaymentRequest, unchanged, values), *told)
+        execute_writes(Update(PaymentRequest, unchanged, values), *sent)
     except StaleRow:
         return False
     return True
