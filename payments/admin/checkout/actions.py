@@ -65,7 +65,7 @@ class ResendRequest(OnCheckout):
 
     name, label = "resend", "Send again"
     permission = "payments.resend_checkout"
-    over = "This request is not open, so nobody needs to be told of it."
+    over = "This request is not open, so it needs no message any more."
     what_happens = "The customer gets the invoice again, as it was ordered: by e-mail, SMS or both."
 
     def fits(self, checkout: Checkout) -> bool:

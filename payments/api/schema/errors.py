@@ -104,7 +104,7 @@ CONFLICT = Refusal(
         "session_not_capturable": "Only an authorized session can be captured.",
         "request_busy": "The payer is paying this request. Try again when the outcome is known.",
         "request_not_voidable": "This request is paid and cannot be voided any more.",
-        "request_not_open": "This request is paid. Nobody needs to be told of it.",
+        "request_not_open": "This request is paid. It needs no message any more.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,

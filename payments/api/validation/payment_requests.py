@@ -12,7 +12,11 @@ from payments.api.validation.strict import Errors, StrictSerializer
 class RequestInput(CheckoutInput):
     """An invoice to one customer."""
 
-    customer = NameSafe(max_length=255, help_text="The ID of the customer who is to pay.")
+    customer = NameSafe(
+        max_length=255,
+        help_text="The ID of the customer who is to pay. The invoice has its `metadata.name`, and is in the language "
+        "of its `metadata.locale`, `en` or `fil`.",
+    )
     delivery_methods = Several(
         Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the message goes: `email`, `sms`."
     )
