@@ -11,7 +11,8 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
-from tests.checkout.cast import opened, pay, pay_by_wallet, shown
+from tests.checkout.cast import billed, opened, pay, pay_by_wallet, shown
+from tests.checkout.shelf import linked
 from tests.client import Api
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -113,6 +114,18 @@ def test_a_double_click_on_pay_pays_once(payer: Page, api: Api, shop_site: Shop)
     assert shown(api, session)["payment_details"]["amount_captured"] == 25_000
 
 
+def test_the_quantities_of_a_link_are_chosen_and_paid(payer: Page, api: Api, shop_site: Shop) -> None:
+    payer.goto(str(linked(api, redirect_url=shop_site["success"], allow_adjustable_quantity=True)["url"]))
+    more = payer.get_by_role("button", name="One more").first
+    total = payer.get_by_role("status").text_content()
+    more.click()
+    expect(payer.get_by_role("status")).not_to_have_text(total or "")
+    payer.get_by_role("button", name="Continue to payment").click()
+    fill_card(payer)
+    payer.get_by_role("button", name="Pay ₱").click()
+    expect(payer).to_have_url(shop_site["success"])
+
+
 def test_the_back_button_shows_that_it_is_paid(payer: Page, api: Api, shop_site: Shop) -> None:
     payer.goto(session_of(api, shop_site)["payment_url"])
     fill_card(payer)
@@ -191,7 +204,15 @@ def over(api: Api, shop_site: Shop) -> str:
     return str(session["payment_url"])
 
 
-STATES = [asked, waited_for, declined, paid]
+def invoiced(api: Api, shop_site: Shop) -> str:
+    return str(billed(api, message="Thank you!", payment_method_types=WAYS)["payment_request_url"])
+
+
+def sold(api: Api, shop_site: Shop) -> str:
+    return str(linked(api)["url"])
+
+
+STATES = [asked, waited_for, declined, paid, invoiced, sold]
 BRANDS = [{}, {"brand_color": "#f4d35e", "accent_color": "#f4d35e"}]
 
 

@@ -14,7 +14,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from tests.checkout.cast import SETUP, billed, charges_of, opened, pay, pay_by_wallet, shown
-from tests.client import APPROVED, CHALLENGED, DECLINED, Api
+from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.pages.waiting_charges import path_of
 
 pytestmark = pytest.mark.django_db
@@ -387,8 +387,24 @@ def test_a_request_is_paid_on_its_page_which_then_says_so(client: Client, api: A
 
 def test_a_request_that_was_voided_asks_for_nothing(client: Client, api: Api) -> None:
     invoice = billed(api)
-    api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"})
+    made(api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"}))
     text = invoice_of(client, invoice)
-    assert "This invoice was cancelled" in text
+    assert "The shop has withdrawn this invoice" in text
     assert "A secret of the shop" not in text
     assert 'name="number"' not in text
+
+
+def test_a_receipt_can_be_saved_as_one_file(client: Client, api: Api) -> None:
+    session = opened(api)
+    pay(session)
+    assert f'href="{session["payment_url"]}/receipt" download' in text_of(client, session)
+    response = client.get(f"{page_of(session)}/receipt")
+    text = response.content.decode()
+    assert re.fullmatch(r'attachment; filename="receipt-[0-9A-F]{8}\.html"', response["Content-Disposition"])
+    for part in ("Sari Store", "Halo-halo", "₱250.00", "Card ending in 3055", "--paid-ground"):
+        assert part in text, part
+    assert not re.search(r'<(link rel="stylesheet"|script|a )', text)
+
+
+def test_there_is_no_receipt_of_what_was_not_paid(client: Client, api: Api) -> None:
+    assert client.get(f"{page_of(opened(api))}/receipt").status_code == 404

@@ -1,5 +1,6 @@
 """The page of a payment link: the payer chooses how many, and goes on to the page of a payment."""
 
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from payments.typed_text import read_whole_number
 
 # From so few on, the page says "only".
 LOW_STOCK = 5
+OFFER_ENDS = re.compile(r"(?<=[.!?]) +(?=\S)")
 GONE, CONFLICT, UNPROCESSABLE = 410, 409, 422
 # Buttons that change the quantities and send the payer nowhere, and by how many.
 STEPS = {"less": -1, "more": 1}
@@ -102,10 +104,13 @@ def _shown(
     currency = link.order["currency"].upper()
     goods = list(zip(items_of(link), quantities, strict=True))
     count, total = sum(quantities), sum(item["amount"] * each for item, each in goods)
+    # The first line, or the first sentence, is what is offered, and the rest more about it.
+    offer, _between, details = OFFER_ENDS.sub("\n", link.order.get("description") or "", count=1).partition("\n")
     words = _("Total for 1 piece") if count == 1 else _("Total for %(count)s pieces") % {"count": count}
     context = _shop(link) | {
         "problem": problem,
-        "description": link.order.get("description") or "",
+        "offer": offer,
+        "offer_details": details.strip(),
         "is_adjustable": link.order["allow_adjustable_quantity"],
         "goods": [_good(item, each, currency) for item, each in goods],
         "count_words": words,

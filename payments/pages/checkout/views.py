@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -35,6 +36,7 @@ from payments.vault import VaultError
 
 State = Checkout.State
 REFRESH_SECONDS = 4
+STYLE_SHEET = "payments/static/payments/payer.css"
 # The statuses of refusals; that of all others is 503.
 REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
@@ -61,6 +63,23 @@ def finish_checkout(request: HttpRequest, token: str) -> HttpResponse:
     if checkout is None:
         return unknown_page(request)
     return SeeOther(_after(checkout))
+
+
+@for_payers
+@limited
+@require_safe
+def save_receipt(request: HttpRequest, token: str) -> HttpResponse:
+    """Return what the page of a paid checkout says as one file, with all that it needs, for the payer to keep."""
+    checkout = payments.checkout_of_page(token)
+    if checkout is None or checkout.state != State.PAID or not checkout.charge_list:
+        return unknown_page(request)
+    with override(language_of_checkout(request, checkout)):
+        css = (settings.BASE_DIR / STYLE_SHEET).read_text(encoding="utf-8")
+        context = _end_context(checkout, "paid") | {"style_sheet": css, "receipt_url": "", "back_url": ""}
+        response = page(request, "checkout/paid", context)
+    reference = context["reference"].replace(" ", "")
+    response["Content-Disposition"] = f'attachment; filename="receipt-{reference}.html"'
+    return response
 
 
 def _after(checkout: Checkout) -> str:
@@ -179,17 +198,21 @@ def _payment(charge: Charge) -> dict[str, Any]:
 
 
 def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
+    return page(request, f"checkout/{end}", _end_context(checkout, end), 410 if end == "expired" else 200)
+
+
+def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
     charge = payments.last_charge(checkout)
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
-    context = shown_order(checkout) | {
+    receipt = f"{payment_url(checkout)}/receipt" if checkout.state == State.PAID and charge else ""
+    return shown_order(checkout) | {
         **(_payment(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
         "cancel_url": "",
         "back_url": back,
         "paid": end == "paid",
-        "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
+        "receipt_url": receipt,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
     }
-    return page(request, f"checkout/{end}", context, 410 if end == "expired" else 200)
