@@ -29,6 +29,8 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
+    # It closes a page that sells, or opens it again, and moves no money.
+    "payments.switch_paymentlink",
     # To stop a change of where money goes is easy.
     "payments.withdraw_payoutaccount",
 }

@@ -33,6 +33,7 @@ from payments.models import (
 from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
+from tests.checkout.shelf import linked
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
@@ -77,7 +78,7 @@ def page_of(row: Model) -> str:
 
 
 @pytest.fixture
-def newest(house: House) -> dict[type[Model], Model]:
+def newest(house: House, api: Api) -> dict[type[Model], Model]:
     """Return the newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
     settle()
@@ -102,6 +103,7 @@ def newest(house: House) -> dict[type[Model], Model]:
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
+    linked(api)
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 

@@ -12,7 +12,14 @@ from payments.staff.sign_in import views
 
 # The navigation: models grouped by task instead of by app.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Payments": ("payments.charge", "payments.refund", "payments.dispute", "customers.customer", "payments.source"),
+    "Payments": (
+        "payments.charge",
+        "payments.paymentlink",
+        "payments.refund",
+        "payments.dispute",
+        "customers.customer",
+        "payments.source",
+    ),
     "Needs attention": (
         "payments.case",
         "payments.approvalrequest",
