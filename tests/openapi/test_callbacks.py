@@ -29,6 +29,8 @@ TYPES = [
     "checkout_session.created",
     "checkout_session.completed",
     "checkout_session.expired",
+    "payment_link.created",
+    "payment_link.updated",
     "organization.updated",
 ]
 

@@ -9,6 +9,7 @@ from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT_OBJECTS, ORGANIZATION
 from payments.rendering.objects.member import id_form
+from payments.rendering.objects.payment_links import PAYMENT_LINK
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.webhooks.retry_schedule import TRIED_FOR
 from payments.webhooks.transport.client import Limits
@@ -46,6 +47,8 @@ CALLBACKS: dict[str, Described] = {
     "checkout_session.created": SESSION.example,
     "checkout_session.completed": SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example},
     "checkout_session.expired": SESSION.example | {"payment_status": "expired"},
+    "payment_link.created": PAYMENT_LINK.example,
+    "payment_link.updated": PAYMENT_LINK.example | {"active": False},
     "organization.updated": ORGANIZATION.example,
 }
 DESCRIPTION = f"""

@@ -100,6 +100,7 @@ CONFLICT = Refusal(
         "session_busy": "The payer is paying this session. Try again when the outcome is known.",
         "session_not_expirable": "This session is paid and cannot expire any more.",
         "session_not_capturable": "Only an authorized session can be captured.",
+        "link_not_activatable": "This link is sold out, at its maximum of payments or past its day. Change that first.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,
