@@ -7,7 +7,7 @@ from payments.admin.audit import audit_log  # noqa: F401
 from payments.admin.books import ledger, money_checks  # noqa: F401
 from payments.admin.cases import cases  # noqa: F401
 from payments.admin.charges import attempts, charges, events, idempotency, payer_messages, sources, unknown_outcomes  # noqa: F401
-from payments.admin.checkout import checkouts  # noqa: F401
+from payments.admin.checkout import checkouts, links  # noqa: F401
 from payments.admin.disputes import disputes  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401

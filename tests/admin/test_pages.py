@@ -34,6 +34,7 @@ from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
 from tests.checkout.cast import opened
+from tests.checkout.shelf import linked
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
@@ -107,6 +108,7 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
     put_into_outbox(Charge.objects.get())
     opened(api)
+    linked(api)
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     add_endpoint(house.shop.merchant)
     return {model: model._default_manager.latest("pk") for model in SHOWN}

@@ -274,6 +274,8 @@ ERROR = shape(
             charge_id=id_of("ch"),
         )
     },
+    # On the paths of checkouts.
+    message=TEXT,
     detail={"type": "array", "minItems": 1, "items": shape({"loc": list_of(TEXT), "msg": TEXT, "type": TEXT})},
 )
 

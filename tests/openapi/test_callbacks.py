@@ -34,6 +34,8 @@ TYPES = [
     "payment_request.updated",
     "payment_request.succeeded",
     "payment_request.failed",
+    "payment_link.created",
+    "payment_link.updated",
     "organization.updated",
     "source.created",
     "source.updated",

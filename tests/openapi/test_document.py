@@ -40,6 +40,12 @@ POST /v2/payment_requests/
 GET /v2/payment_requests/{id}
 POST /v2/payment_requests/{id}/void
 POST /v2/payment_requests/{id}/resend
+GET /v2/payment_links/
+POST /v2/payment_links/
+GET /v2/payment_links/{id}
+PUT /v2/payment_links/{id}
+POST /v2/payment_links/{id}/activate
+POST /v2/payment_links/{id}/deactivate
 GET /v2/disputes/
 GET /v2/disputes/{id}
 POST /v2/disputes/{id}/evidence
@@ -116,7 +122,7 @@ def test_every_call_with_a_key_may_be_refused(described: Document) -> None:
     for (method, path), operation in described.operations().items():
         is_open = path.startswith("/v2/sources")
         # Clients of checkouts know a 400 for bad members.
-        invalid = "400" if path.startswith(("/v2/checkout", "/v2/payment_requests")) else "422"
+        invalid = "400" if path.startswith(("/v2/checkout", "/v2/payment_")) else "422"
         expected = {"401", invalid, "429", "500"} | (set() if is_open else {"403"})
         expected |= {"404"} if "{" in path else set()
         expected |= set() if method == "GET" else {"400", "413", "415"}

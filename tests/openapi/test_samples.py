@@ -16,6 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from tests.checkout.cast import SETUP, billed, opened, pay
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import new_dispute, new_payout, new_transaction, newest_request, with_evidence
 from tests.openapi.conftest import Document
@@ -67,6 +68,10 @@ def kept_source(api: Api) -> Ids:
 
 def session(api: Api) -> Ids:
     return {"cs": opened(api)["id"]}
+
+
+def link(api: Api) -> Ids:
+    return {"plink": linked(api)["id"]}
 
 
 def held_session(api: Api) -> Ids:
@@ -137,6 +142,12 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "retrieve_payment_request": (request, "object", "payment_request"),
     "void_payment_request": (request, "void_reason", "Sent twice"),
     "resend_payment_request": (request, "object", "payment_request"),
+    "list_payment_links": (link, "object", "payment_link"),
+    "create_payment_link": (nothing, "active", "(true|True|1)"),
+    "retrieve_payment_link": (link, "object", "payment_link"),
+    "update_payment_link": (link, "internal_name", "Winter menu"),
+    "activate_payment_link": (link, "object", "payment_link"),
+    "deactivate_payment_link": (link, "object", "payment_link"),
     "list_disputes": (dispute, "object", "dispute"),
     "retrieve_dispute": (dispute, "object", "dispute"),
     "add_evidence": (dispute, "object", "evidence"),

@@ -9,6 +9,7 @@ from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT_OBJECTS, ORGANIZATION
 from payments.rendering.objects.member import id_form
+from payments.rendering.objects.payment_links import PAYMENT_LINK
 from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
 from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
@@ -55,6 +56,8 @@ CALLBACKS: dict[str, Described] = {
     "payment_request.updated": REQUEST.example | {"delivered": {"email": True, "sms": False}},
     "payment_request.succeeded": PAID_REQUEST,
     "payment_request.failed": REQUEST.example,
+    "payment_link.created": PAYMENT_LINK.example,
+    "payment_link.updated": PAYMENT_LINK.example | {"active": False},
     "organization.updated": ORGANIZATION.example,
     "source.created": SOURCE.example,
     "source.updated": KEPT,

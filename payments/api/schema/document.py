@@ -16,7 +16,6 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
-from payments.api.schema import account, calls, checkout, payouts, webhook_endpoints
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
@@ -28,7 +27,10 @@ from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.member import id_form
 
-__all__ = ["account", "calls", "checkout", "clean_paths", "document", "finish", "payouts", "webhook_endpoints"]
+__all__ = [
+    *("account", "calls", "checkout", "clean_paths", "document", "finish"),
+    *("payment_links", "payouts", "webhook_endpoints"),
+]
 
 Document = dict[str, Any]
 Endpoint = tuple[str, str, str, Callable[..., Any]]

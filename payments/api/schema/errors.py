@@ -105,6 +105,7 @@ CONFLICT = Refusal(
         "request_busy": "The payer is paying this request. Try again when the outcome is known.",
         "request_not_voidable": "This request is paid and cannot be voided any more.",
         "request_not_open": "This request is paid. It needs no message any more.",
+        "link_not_activatable": "This link is sold out, at its maximum of payments or past its day. Change that first.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,

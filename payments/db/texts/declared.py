@@ -75,6 +75,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "payments.PageVisit": {OURS: "address browser"},
     "payments.PayerMessage": {OURS: "kind why", REQUEST: "recipient", HIDDEN: "subject text"},
     "payments.PaymentRequest": {REQUEST: "void_reason", OURS: "series"},
+    "payments.PaymentLink": {REQUEST: "internal_name order", OURS: "short"},
     "payments.Payout": {PROVIDER: "provider_ref", HIDDEN: "failure_code why"},
     "payments.PayoutAccount": {SEALED: "sealed_number"},
     "payments.PayoutFile": {SEALED: "sealed_debtor_number"},

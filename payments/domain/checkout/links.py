@@ -13,6 +13,8 @@ from django.db.models import Exists, OuterRef, Q
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import link_stock
 from payments.domain.checkout.sessions import EXPIRY_BATCH, require_available
 from payments.domain.shared import events, idempotency
@@ -91,11 +93,19 @@ def set_active(caller: Caller, text: str, is_active: bool, render: Render) -> Re
 
     def values(link: PaymentLink, is_under_way: bool) -> dict[str, Any]:
         if is_active and link_stock.is_over(link, is_under_way=is_under_way):
-            message = "This link is sold out, at its maximum of payments, or past its day: change that first."
+            message = "This link is sold out, at its maximum of payments or past its day. Change that first."
             raise conflict("link_not_activatable", message)
         return {"active": is_active}
 
     return _change(caller, text, values, render)
+
+
+def set_active_for_operator(link: PaymentLink, *, is_active: bool) -> None:
+    """Activate or deactivate a link for an operator, whose action is recorded. Raise PaymentError as `set_active`."""
+    caller = Caller(link.merchant_id, link.livemode)
+    with transaction.atomic():
+        set_active(caller, str(link), is_active, lambda _: StoredAnswer(200, b""))
+        audit_log.record(Action.CHANGED, link, fields=["active"])
 
 
 def _change(

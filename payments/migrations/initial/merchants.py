@@ -166,6 +166,8 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
+            "default_permissions": ("view",),
+            "permissions": [("switch_paymentlink", "Can activate and deactivate payment links")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="link_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("active"), F("id"), name="link_by_state"),

@@ -54,6 +54,8 @@ class PaymentLink(FastModel):
     objects = PaymentLinkQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ("view",)
+        permissions = [("switch_paymentlink", "Can activate and deactivate payment links")]
         constraints = [
             RowRules(
                 name="payment_link_follows_rules",

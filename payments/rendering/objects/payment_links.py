@@ -52,11 +52,15 @@ PAYMENT_LINK = ApiObject(
     ),
     currency=member.text("ISO 4217 code, as it was sent.", "PHP", read=ordered("currency")),
     internal_name=member.text("What you call it; payers do not see it.", "Summer menu"),
-    line_items=member.nested(LINK_ITEM, "What is sold; `quantity` is the stock.", many=True, read=items_of),
+    line_items=member.nested(
+        LINK_ITEM, "What is sold; `quantity` is the stock.", many=True, read=items_of, example=[LINK_ITEM.example]
+    ),
     livemode=member.livemode(),
     metadata=member.any_object("Data of the merchant's own.", {}, read=lambda row: row.order.get("metadata") or {}),
     payment_method_types=types(),
-    phone_number_collection=member.flag("Whether a number is asked for.", read=ordered("phone_number_collection")),
+    phone_number_collection=member.flag(
+        "Whether a number is asked for.", False, read=ordered("phone_number_collection")
+    ),
     require_auth=member.flag("Whether cards go through 3-D Secure.", True, read=ordered("require_auth")),
     url=member.web_address("Its page, for your payers.", f"https://pay.example/links/{SHORT}", read=link_url),
     description=member.or_null(member.text("What it is for.", read=ordered("description"))),

@@ -15,6 +15,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Payments": (
         "payments.charge",
         "payments.checkout",
+        "payments.paymentlink",
         "payments.refund",
         "payments.dispute",
         "customers.customer",

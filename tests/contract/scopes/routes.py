@@ -11,6 +11,8 @@ from django.http import HttpResponse
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from payments.api.schema.document import document
+from tests.checkout.cast import opened
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
     ENDPOINT,
@@ -94,6 +96,8 @@ def things_of(api: Api) -> Things:
         "email": keeper["email"],
         "source_id": kept["sources"][0]["id"],
         "charge": api.held()["id"],
+        "checkout-session": opened(api)["id"],
+        "payment-link": linked(api)["id"],
         "dispute": with_evidence(api),
         "payout": new_payout(api),
         "transaction": new_transaction(api),

@@ -6,6 +6,8 @@ from typing import Any
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
+from tests.checkout.shelf import ORDER as LINK_ORDER
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
     CARD,
@@ -58,6 +60,17 @@ CUSTOMER = {
     "description": "Orders rice on Mondays",
     "mobile_number": "09171234567",
     "metadata": METADATA,
+}
+LINK = LINK_ORDER | {
+    "branding": {"icon": f"{SITE}/i.png", "use_logo": True, "primary_color": "#1a73e8"},
+    "description": "For the beach",
+    "expiry": "12/31/2098",
+    "maximum_payments": 10,
+    "metadata": METADATA,
+    "phone_number_collection": True,
+    "redirect_url": f"{SITE}/thanks",
+    "require_auth": True,
+    "shipping_address_collection": {"allowed_countries": ["PH"]},
 }
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
 PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
@@ -118,6 +131,12 @@ CALLS = [
     Call("GET", "/v2/disputes/{dispute}/evidence"),
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),
+    Call("POST", "/v2/payment_links/", LINK),
+    Call("GET", "/v2/payment_links/", query=PAGE | {"start_after": "{link}", "status": "active"}),
+    Call("GET", "/v2/payment_links/{link}"),
+    Call("PUT", "/v2/payment_links/{link}", LINK),
+    Call("POST", "/v2/payment_links/{link}/activate", {}),
+    Call("POST", "/v2/payment_links/{link}/deactivate", {}),
     Call("GET", "/v2/payouts/", query=PAGE | PERIOD | {"start_after": "{payout}", "status": "paid", "currency": "PHP"}),
     Call("GET", "/v2/payouts/{payout}"),
     Call("GET", "/v2/payouts/{payout}/transactions", query=PAGE | {"start_after": "{transaction}"}),
@@ -165,6 +184,7 @@ def shop() -> tuple[Api, Stock]:
         "dispute": [new_dispute(api)],
         "defended": [with_evidence(api)],
         "lost": [new_dispute(api)],
+        "link": [linked(api)["id"]],
         "payout": [new_payout(api)],
         "transaction": [new_transaction(api)],
         "event": [newest_event(api)],
