@@ -156,6 +156,7 @@ def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
     [winner] = [name for name in at_once(3, close) if name]
     event.refresh_from_db()
     assert (event.closed_by.username, event.note) == (winner, f"Seen by {winner}.")
+    assert event.updated_at == event.closed_at
 
 
 def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:

@@ -81,6 +81,14 @@ def test_what_settles_after_a_payout_is_in_the_next_one(api: Api, schedule: Payo
     assert list(Settlement.objects.order_by("number").values_list("number", flat=True)) == [1, 2]
 
 
+def test_the_settlements_of_each_day_are_numbered_from_one(api: Api, schedule: PayoutSchedule) -> None:
+    settled(api)
+    make.make_now(schedule.id)
+    with clock.at(clock.now() + timedelta(days=1)):
+        settled(api)
+    assert list(Settlement.objects.values_list("number", flat=True)) == [1, 1]
+
+
 def test_a_refund_after_settlement_is_kept_from_the_next_payout(api: Api, schedule: PayoutSchedule) -> None:
     charge = settled(api)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 4_000}))
