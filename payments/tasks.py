@@ -3,10 +3,6 @@
 Each worker runs them by its timer (`payments.sweeps`), and some earlier when Redis wakes it.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from threading import BoundedSemaphore
-
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
@@ -32,31 +28,12 @@ from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.search import sweep
 from payments.sweeps import oldest_due
+from payments.sweeps.at_once import at_most
 from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.wake_up import AWAKE_SECONDS
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 
 DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
-
-
-def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
-    """Limit a sweep to `count` threads of a process; any further call returns 0 at once."""
-
-    def bounded(sweep: Callable[[], int]) -> Callable[[], int]:
-        places = BoundedSemaphore(count)
-
-        @wraps(sweep)
-        def run() -> int:
-            if not places.acquire(blocking=False):
-                return 0
-            try:
-                return sweep()
-            finally:
-                places.release()
-
-        return run
-
-    return bounded
 
 
 @shared_task
@@ -150,6 +127,11 @@ def expire_checkouts() -> int:
 @shared_task
 def remind_of_requests() -> int:
     return requests.remind_due()
+
+
+@shared_task
+def delete_old_checkouts() -> int:
+    return sessions.delete_old()
 
 
 @shared_task

@@ -5,12 +5,12 @@ from rest_framework.routers import SimpleRouter
 
 from payments.api.account import AccountViewSet
 from payments.api.charges import ChargeViewSet
-from payments.api.checkout import SessionViewSet
+from payments.api.checkout.links import LinkViewSet
+from payments.api.checkout.requests import RequestViewSet as PaymentRequestViewSet
+from payments.api.checkout.sessions import SessionViewSet
 from payments.api.clock import ClockViewSet
 from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
-from payments.api.payment_links import LinkViewSet
-from payments.api.payment_requests import RequestViewSet as PaymentRequestViewSet
 from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet

@@ -4,7 +4,6 @@ from django.db import migrations
 from payments.migrations.initial import (
     audit,
     charges,
-    checkouts,
     disputes,
     events,
     ledger,
@@ -31,7 +30,6 @@ class Migration(migrations.Migration):
         *sources.OPERATIONS,
         *providers.OPERATIONS,
         *payouts.OPERATIONS,
-        *checkouts.OPERATIONS,
         *charges.OPERATIONS,
         *disputes.OPERATIONS,
         *events.OPERATIONS,

@@ -29,8 +29,10 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
-    # It ends the page of a payer who has not paid, and moves no money.
+    # They end the page of a payer who has not paid, or send its address again, and move no money.
     "payments.expire_checkout",
+    "payments.void_checkout",
+    "payments.resend_checkout",
     # To stop a change of where money goes is easy.
     "payments.withdraw_payoutaccount",
 }

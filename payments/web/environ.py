@@ -9,8 +9,7 @@ from wsgiref.util import FileWrapper
 
 from django.http import HttpRequest
 
-from payments.api import product_paths
-from payments.api.access import idempotency_headers
+from payments.api.access import idempotency_headers, product_paths
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]

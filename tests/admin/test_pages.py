@@ -47,6 +47,7 @@ from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
 from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
+from tests.webhooks.endpoints import add_endpoint
 
 pytestmark = pytest.mark.long
 
@@ -107,6 +108,7 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
     put_into_outbox(Charge.objects.get())
     opened(api)
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
+    add_endpoint(house.shop.merchant)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -130,6 +132,8 @@ def test_every_model_has_its_pages() -> None:
         "AccountDay",
         # On the page of its payout.
         "PayoutPart",
+        # On the page of its checkout.
+        "PaymentRequest",
         "DayTotal",
         "SettlementTotal",
         "SummedDay",

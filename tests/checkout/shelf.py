@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from payments.api import product_paths
+from payments.api.access import product_paths
 from payments.domain.checkout import links, payments
 from payments.domain.checkout.payments import Choice
 from payments.ids import parse_id, public_id

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, Charge, Checkout, Event, MerchantAccess
+from payments.search.sweep import rebuild
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.checkout.cast import SETUP, opened, pay, pay_by_wallet, row_of, shown
@@ -17,6 +18,7 @@ from tests.factories import MerchantFactory
 from tests.operators.corrections import operator as staff_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
+FIND = reverse("admin:find")
 CUSTOMER = {"customer_email": "juan@example.com", "customer_name": "Juan dela Cruz", "customer_phone": "09171234567"}
 
 
@@ -28,6 +30,21 @@ def listed(client: Client, **query: str) -> set[str]:
 
 def pages_of(*sessions: dict[str, Any]) -> set[str]:
     return {page_of(row_of(session)) for session in sessions}
+
+
+def operator_text(client: Client, term: str) -> str:
+    """Return the page to which the search for `term` leads."""
+    return text_of(client.get(FIND, {"q": term}, follow=True))
+
+
+def support_of_no_merchant() -> tuple[Client, User]:
+    """Return a member of support who works for no merchant yet, signed in."""
+    client, user = Client(), staff_member("rosa")
+    user.is_superuser = False
+    user.save()
+    user.groups.set(Group.objects.filter(name="support"))
+    client.force_login(user)
+    return client, user
 
 
 def act(client: Client, session: dict[str, Any], **form: str) -> Any:
@@ -87,12 +104,7 @@ def test_the_list_has_sums_and_a_file(api: Api, operator: Client) -> None:
 
 def test_operators_see_the_sessions_of_their_merchants_alone(api: Api, shop: NewMerchant) -> None:
     session = opened(api)
-    user = staff_member("rosa")
-    user.is_superuser = False
-    user.save()
-    user.groups.set(Group.objects.filter(name="support"))
-    client = Client()
-    client.force_login(user)
+    client, user = support_of_no_merchant()
     assert listed(client) == set()
     assert client.get(page_of(row_of(session))).status_code == 404
     MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
@@ -123,7 +135,7 @@ def test_the_timeline_has_requests_attempts_changes_and_staff(api: Api, operator
     expected = [
         "POST /v2/checkout_sessions/",
         "checkout_session.created",
-        "Payer paid with visa",
+        "Payer chose visa",
         "operator: expired",
         "The shop closed.",
         "checkout_session.expired",
@@ -197,3 +209,43 @@ def test_hostile_texts_are_shown_as_texts(api: Api, operator: Client) -> None:
     )
     for address in (page_of(row_of(session)), f"{list_of(Checkout)}?mode=test"):
         assert "<script>alert" not in text_of(operator.get(address))
+
+
+FOUND_BY = (
+    *("ORDER-1001", "order-10", "juan@example.com", "09171234567", "dela Cruz", "halo-halo", "250.00", "table", "sari"),
+    *("ana@example.com", "Baguio", "halo-halo juan today"),
+)
+
+
+def test_one_search_field_finds_a_session(api: Api, operator: Client) -> None:
+    session = opened(api, client_reference_id="ORDER-1001", metadata={"table": "7"}, **CUSTOMER)
+    pay(session, payer={"email": "ana@example.com", "billing": {"city": "Baguio"}})
+    opened(api, line_items=[{"name": "Taho", "amount": 100, "quantity": 1}])
+    rebuild()
+    for term in FOUND_BY:
+        assert page_of(row_of(session)) in text_of(operator.get(FIND, {"q": term})), term
+    for term in set(FOUND_BY) - {"sari"}:
+        assert listed(operator, q=term) == pages_of(session), term
+
+
+def test_an_id_opens_the_page_of_its_session_and_so_does_its_beginning(api: Api, operator: Client) -> None:
+    session = opened(api)
+    for term in (session["id"], session["id"][:30]):
+        assert operator.get(FIND, {"q": term})["Location"] == page_of(row_of(session))
+
+
+def test_the_ids_of_its_charge_and_events_find_a_session(api: Api, operator: Client) -> None:
+    session = opened(api)
+    charge = pay(session)
+    event = Event.objects.get(type="checkout_session.completed")
+    for term in (str(charge), f"src_{charge.source_id.hex}", f"evt_{event.id.hex}", f"mer_{charge.merchant_id.hex}"):
+        assert listed(operator, q=term) == pages_of(session), term
+
+
+def test_other_texts_and_operators_of_other_merchants_find_nothing(api: Api) -> None:
+    session = opened(api, client_reference_id="ORDER-1001")
+    rebuild()
+    assert listed(client_of("ana"), q="ORDER-2002") == set()
+    rosa, _ = support_of_no_merchant()
+    for term in ("ORDER-1001", session["id"]):
+        assert page_of(row_of(session)) not in operator_text(rosa, term)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LAST: list[dict[str, object]] = [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}]
 
 
-def test_of_four_payers_of_the_last_two_pieces_two_pay_and_two_are_told_before(api: Api) -> None:
+def test_of_four_payers_of_the_last_two_pieces_two_pay_and_two_learn_it_before(api: Api) -> None:
     link = linked(api, line_items=LAST)
 
     def try_to_buy(_: int) -> str:

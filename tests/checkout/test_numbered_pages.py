@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from payments.api import product_paths
+from payments.api.access import product_paths
 from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout

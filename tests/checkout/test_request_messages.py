@@ -1,4 +1,4 @@
-"""What customers are told about requests: the invoice, again, reminders, and payments that were declined."""
+"""What customers get about requests: the invoice, again, reminders, and payments that were declined."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -52,7 +52,7 @@ def kept() -> list[PayerMessage]:
     return list(PayerMessage.objects.order_by("id"))
 
 
-def told(kind: str) -> list[PayerMessage]:
+def sent(kind: str) -> list[PayerMessage]:
     return [message for message in kept() if message.kind == kind]
 
 
@@ -127,7 +127,7 @@ def test_a_resend_sends_the_invoice_again_with_an_event(api: Api) -> None:
     request = billed(api)
     again = made(resend(api, request))
     assert again == shown(api, request)
-    assert [message.sequence for message in told("request")] == [1, 2]
+    assert [message.sequence for message in sent("request")] == [1, 2]
     assert event_types(api, request) == ["payment_request.created", "payment_request.updated"]
 
 
@@ -163,33 +163,33 @@ def remind_after(days: int) -> int:
 def test_an_open_request_is_reminded_of_after_three_and_seven_days(api: Api, telling: NewMerchant) -> None:
     billed(api)
     assert [remind_after(days) for days in (2, 3, 3, 6, 7, 30)] == [0, 1, 0, 0, 1, 0]
-    assert [message.sequence for message in told("request_reminder")] == [1, 2]
+    assert [message.sequence for message in sent("request_reminder")] == [1, 2]
 
 
 def test_a_paid_request_is_not_reminded_of(api: Api, telling: NewMerchant) -> None:
     pay(billed(api))
     remind_after(3)
     assert PaymentRequest.objects.get().remind_at is None
-    assert told("request_reminder") == []
+    assert sent("request_reminder") == []
 
 
 def test_a_merchant_who_has_not_chosen_it_reminds_nobody(api: Api) -> None:
     billed(api)
     assert [remind_after(3), remind_after(7)] == [1, 1]
-    assert told("request_reminder") == []
+    assert sent("request_reminder") == []
 
 
 def test_the_test_clock_brings_reminders(api: Api, telling: NewMerchant) -> None:
     billed(api)
     made(api.post("/test/clock", {"advance_seconds": 3 * 24 * 3600}))
-    assert [message.sequence for message in told("request_reminder")] == [1]
+    assert [message.sequence for message in sent("request_reminder")] == [1]
 
 
 def test_a_payer_is_told_of_declined_attempts_three_times(api: Api, telling: NewMerchant) -> None:
     request = billed(api)
     for _ in range(4):
         pay(request, DECLINED)
-    messages = told("payment_failed")
+    messages = sent("payment_failed")
     assert [(message.sequence, message.recipient) for message in messages] == [
         (number, "juan@example.com") for number in (1, 2, 3)
     ]
@@ -200,14 +200,14 @@ def test_nobody_is_told_of_a_declined_attempt_once_it_is_paid(api: Api, telling:
     request = billed(api)
     pay(request, DECLINED)
     pay(request)
-    assert [message.state for message in told("payment_failed")] == [State.DROPPED]
+    assert [message.state for message in sent("payment_failed")] == [State.DROPPED]
 
 
 def test_the_payer_of_a_session_is_told_by_the_shop(api: Api, telling: NewMerchant) -> None:
     pay(opened(api, customer_email="juan@example.com"), DECLINED)
-    assert told("payment_failed") == []
+    assert sent("payment_failed") == []
 
 
 def test_a_payer_who_waits_is_not_told_of_a_failure(api: Api, telling: NewMerchant) -> None:
     pay_by_wallet(billed(api))
-    assert told("payment_failed") == []
+    assert sent("payment_failed") == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from payments.api import product_paths
+from payments.api.access import product_paths
 from payments.domain.checkout import payments
 from payments.domain.shared.errors import PaymentError
 from payments.models import PaymentRequest

@@ -127,6 +127,17 @@ def test_each_address_makes_a_session_and_shows_it(front: Front, shop: NewMercha
     assert made.json()["payment_url"] == f"https://{PRODUCTS['checkout']}/{made.json()['id']}"
 
 
+@pytest.mark.parametrize(("host", "root"), [("", "/checkout/"), (PRODUCTS["checkout"], "/")])
+def test_a_browser_at_a_sessions_address_gets_the_payers_page(
+    front: Front, shop: NewMerchant, host: str, root: str
+) -> None:
+    headers = {"Host": host} if host else {}
+    with front.client() as client:
+        session = client.post("/checkout/", json=ORDER, auth=httpx.BasicAuth(shop.keys["sk_test"], "")).json()
+        page = client.get(f"{root}{session['id']}", headers={**headers, "Accept": "text/html"})
+    assert (page.status_code, "Halo-halo" in page.text) == (200, True)
+
+
 @pytest.mark.parametrize(("host", "path"), [("", "/checkout/"), (PRODUCTS["checkout"], "/")])
 def test_the_list_of_another_address_is_a_bare_array(front: Front, shop: NewMerchant, host: str, path: str) -> None:
     with front.client() as client:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from payments import tasks
-from payments.domain.charging.checkout_progress import State
+from payments.domain.charging.checkouts.checkout_progress import State
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
 from payments.domain.merchants.merchants import NewMerchant

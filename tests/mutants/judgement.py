@@ -30,7 +30,8 @@ def catching_test(mutant: Mutant, coverage: CoverageData, folder: Path) -> str |
 
 def _tests_of(mutant: Mutant, coverage: CoverageData) -> Sequence[str]:
     """Return the IDs of the tests that run the mutant's line: one of each function's first, near ones before others."""
-    lines = coverage.contexts_by_lineno(next(name for name in coverage.measured_files() if name.endswith(mutant.path)))
+    measured = next((name for name in coverage.measured_files() if name.endswith(mutant.path)), "")
+    lines = coverage.contexts_by_lineno(measured)
     tests = {context.split("|")[0] for context in lines.get(mutant.place.lineno, []) if context}
     words = set(Path(mutant.path).with_suffix("").parts)
     seen: dict[str, int] = {}

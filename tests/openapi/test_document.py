@@ -35,6 +35,11 @@ POST /v2/checkout_sessions/
 GET /v2/checkout_sessions/{id}
 POST /v2/checkout_sessions/{id}/expire
 POST /v2/checkout_sessions/{id}/capture
+GET /v2/payment_requests/
+POST /v2/payment_requests/
+GET /v2/payment_requests/{id}
+POST /v2/payment_requests/{id}/void
+POST /v2/payment_requests/{id}/resend
 GET /v2/disputes/
 GET /v2/disputes/{id}
 POST /v2/disputes/{id}/evidence
@@ -111,7 +116,7 @@ def test_every_call_with_a_key_may_be_refused(described: Document) -> None:
     for (method, path), operation in described.operations().items():
         is_open = path.startswith("/v2/sources")
         # Clients of checkouts know a 400 for bad members.
-        invalid = "400" if path.startswith("/v2/checkout") else "422"
+        invalid = "400" if path.startswith(("/v2/checkout", "/v2/payment_requests")) else "422"
         expected = {"401", invalid, "429", "500"} | (set() if is_open else {"403"})
         expected |= {"404"} if "{" in path else set()
         expected |= set() if method == "GET" else {"400", "413", "415"}

@@ -15,7 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
-from tests.checkout.cast import SETUP, opened, pay
+from tests.checkout.cast import SETUP, billed, opened, pay
 from tests.client import Api, made
 from tests.contract.calls import new_dispute, new_payout, new_transaction, newest_request, with_evidence
 from tests.openapi.conftest import Document
@@ -75,6 +75,10 @@ def held_session(api: Api) -> Ids:
     return {"cs": session["id"]}
 
 
+def request(api: Api) -> Ids:
+    return {"pr": billed(api)["id"]}
+
+
 def event(api: Api) -> Ids:
     api.charge()
     return {"evt": made(api.get("/events/"))["data"][0]["id"]}
@@ -128,6 +132,11 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "retrieve_checkout_session": (session, "object", "checkout.session"),
     "expire_checkout_session": (session, "payment_status", "expired"),
     "capture_checkout_session": (held_session, "payment_status", "paid"),
+    "list_payment_requests": (request, "object", "payment_request"),
+    "create_payment_request": (customer, "object", "payment_request"),
+    "retrieve_payment_request": (request, "object", "payment_request"),
+    "void_payment_request": (request, "void_reason", "Sent twice"),
+    "resend_payment_request": (request, "object", "payment_request"),
     "list_disputes": (dispute, "object", "dispute"),
     "retrieve_dispute": (dispute, "object", "dispute"),
     "add_evidence": (dispute, "object", "evidence"),

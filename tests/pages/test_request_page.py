@@ -49,7 +49,7 @@ def test_a_voided_request_says_that_nothing_is_to_be_paid(client: Client, api: A
     request = billed(api)
     made(api.post(f"/payment_requests/{request['id']}/void", {"reason": "Confidential"}))
     text = client.get(path_of(request["payment_request_url"])).content.decode()
-    assert "The shop has withdrawn this invoice" in text
+    assert "This invoice was cancelled" in text
     assert "Confidential" not in text
 
 

@@ -144,6 +144,32 @@ def test_a_worker_that_dies_after_the_server_took_it_sends_the_same_message_agai
     assert len({mail["Message-ID"] for mail in server.mails}) == 1
 
 
+def test_a_fault_after_the_server_took_it_sends_no_message_again(charge: Charge, server: Server) -> None:
+    message = put_into_outbox(charge, kind="faulty")
+    KINDS["faulty"] = replace(KINDS["receipt"], delivered=lambda _: 1 / 0)
+    try:
+        assert (send_mails(), len(server.mails)) == (1, 1)
+    finally:
+        del KINDS["faulty"]
+    assert standing(message) == (State.SENT, 0, "")
+
+
+def test_what_a_kind_does_after_a_delivery_is_in_the_transaction_that_records_it(
+    charge: Charge, server: Server
+) -> None:
+    states = []
+    KINDS["recorded"] = replace(
+        KINDS["receipt"], delivered=lambda sent: states.append(PayerMessage.objects.get(pk=sent.pk).state)
+    )
+    try:
+        for livemode in (True, False):
+            put_into_outbox(captured(charge.merchant, livemode), kind="recorded")
+            send_mails()
+    finally:
+        del KINDS["recorded"]
+    assert states == [State.SENT]
+
+
 def test_a_fault_in_one_message_does_not_stop_the_others(charge: Charge, shop: NewMerchant, server: Server) -> None:
     broken = put_into_outbox(charge, kind="none_such")
     sound = put_into_outbox(captured(shop.merchant))

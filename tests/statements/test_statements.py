@@ -162,6 +162,10 @@ def test_only_months_that_have_begun_have_a_statement(text: str) -> None:
         month_of(text)
 
 
+def test_a_statement_ends_on_the_last_day_of_its_month(shop: NewMerchant) -> None:
+    assert statement_of(shop.merchant, livemode=False, first=date(2024, 2, 1)).last == date(2024, 2, 29)
+
+
 @pytest.mark.usefixtures("noon")
 def test_a_month_in_progress_is_provisional_and_one_that_is_over_is_final(shop: NewMerchant, history: None) -> None:
     assert [statement.is_final for statement in statements(shop)] == [True, True, False]

@@ -18,6 +18,7 @@ SELECT create_distributed_table('payments_apirequest', 'merchant_id', colocate_w
 SELECT create_distributed_table('payments_approvalrequest', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_attempt', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_card', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_checkout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_daytotal', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_declinealert', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_dispute', 'merchant_id', colocate_with => 'payments_charge');
@@ -27,6 +28,8 @@ SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payermessage', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_paymentlink', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_paymentrequest', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutaccount', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutpart', 'merchant_id', colocate_with => 'payments_charge');

@@ -13,12 +13,12 @@ from payments.admin.framework.formats import (
     column,
     events_column,
     id_column,
-    id_link_column,
     json_column,
     link,
     moment_column,
     money,
     money_column,
+    row_link_column,
     shown_rate,
     source_label,
 )
@@ -79,7 +79,7 @@ class ChargeAdmin(ChargeList):
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("ch")
-    checkout_link = id_link_column("checkout", "cs", Checkout)
+    checkout_link = row_link_column("checkout", Checkout)
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_fee = money_column("fee")

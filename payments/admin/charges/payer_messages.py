@@ -31,7 +31,7 @@ class PayerMessageAdmin(ReadOnlyAdmin):
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)
     search_help_text = "The ID of a payment, refund or merchant, whole, or an address."
-    search = IdSearch({"": "pk about_id", "ch": "about_id", "re": "about_id", "mer": "merchant_id"})
+    search = IdSearch({"": "pk about_id", "ch": "about_id", "re": "about_id", "pr": "about_id", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("what", "about", "of_merchant", "mode", "channel", "locale", "created")}),
         ("Sent", {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),

@@ -1,5 +1,7 @@
 """The list of checkouts: sessions, and the payments of links and requests."""
 
+import re
+from collections.abc import Iterator
 from itertools import product
 from operator import attrgetter
 from typing import Any
@@ -10,7 +12,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from payments.admin.charges.charge_list import chosen_in
-from payments.admin.checkout.actions import ExpireSession
+from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
 from payments.admin.checkout.page import page_context, payers, state_chip
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
@@ -20,21 +22,22 @@ from payments.admin.framework.formats import (
     Cells,
     amount_cells,
     column,
-    id_column,
     json_column,
     money,
     money_column,
     short_id,
     two_lines,
 )
-from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.id_search import ANY_ENTRY, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_cell, moment_cells
 from payments.domain.checkout.payments import description_of
 from payments.ids import public_id
 from payments.models import Checkout
+from payments.search import find
 
+INVOICE_NUMBER = re.compile("([0-9A-F]{8})-([0-9]{4,9})")
 COLUMNS = ("merchant_id", "livemode", "kind")
 CELLS: Cells = {
     "id": str,
@@ -55,14 +58,24 @@ CELLS: Cells = {
 ByPurpose = by("purpose", **{mode.value: (str(mode.label), Q(mode=mode)) for mode in Checkout.Mode})
 
 
+class CheckoutSearch(EntrySearch):
+    """A search that finds a payment request by the number of its invoice, too."""
+
+    def conditions(self, term: str) -> Iterator[Condition]:
+        if number := INVOICE_NUMBER.fullmatch(term.upper()):
+            yield {"request__series": number[1], "request__place": int(number[2])}
+        else:
+            yield from super().conditions(term)
+
+
 @admin.register(Checkout)
 class CheckoutAdmin(ReadOnlyAdmin):
     """Checkouts, each with its order, its payer, its attempts and its timeline; the row's fields are collapsed."""
 
     merchant_lookup = "merchant"
     records_views = True
-    row_actions = (ExpireSession(),)
-    list_display = ("which", "how_much", "shown_state", "what_for", "reference", "expires")
+    row_actions = (ExpireSession(), VoidRequest(), ResendRequest())
+    list_display = ("which", "how_much", "shown_state", "what_for", "referred", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS
     list_filter = (
@@ -75,16 +88,19 @@ class CheckoutAdmin(ReadOnlyAdmin):
         ByAmount,
     )
     list_select_related = ("merchant",)
-    search_fields = ("=client_reference_id",)
-    search = IdSearch(
+    search_fields = ("client_reference_id",)
+    search_help_text = ANY_ENTRY
+    search = CheckoutSearch(
         {
             "cs": "pk",
+            "pr": "pk",
             "ch": "charges__pk",
             "src": "charges__source_id",
             "re": "charges__refunds__pk",
             "mer": "merchant_id",
         },
         objects="pk charges__pk",
+        entries=find.checkouts,
     )
     fieldsets = (
         (
@@ -107,11 +123,11 @@ class CheckoutAdmin(ReadOnlyAdmin):
     how_much = column("Amount", lambda checkout: two_lines(_money(checkout), _special(checkout)), is_number=True)
     shown_state = column("State", state_chip)
     what_for = column("For, at", lambda checkout: two_lines(description_of(checkout) or NOTHING, checkout.merchant))
-    reference = column(
+    referred = column(
         "Reference, payer",
         lambda checkout: two_lines(checkout.client_reference_id or NOTHING, payers(checkout, "email")),
     )
-    public_id = id_column("cs")
+    public_id = column("ID", str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
     purpose = column("Purpose", lambda checkout: checkout.get_mode_display())
     shown_amount = money_column("amount")
     shown_order = json_column("order")

@@ -30,7 +30,7 @@ from payments.admin.timeline.summary import MAY_SEE_CONTACT, Group, known_of, me
 from payments.domain.checkout.payments import description_of
 from payments.ids import parse_id, public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import Charge, Checkout, Event, Merchant, Webhook
+from payments.models import Charge, Checkout, Event, Merchant, PayerMessage, Webhook
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.rendering.objects.checkout import payment_url
 from payments.sourcetypes import shown
@@ -101,10 +101,23 @@ def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
         ],
     )
     yield Group("Times", [("Created", moment_cell(checkout.created_at)), ("Ends", moment_cell(checkout.expires_at))])
-    page = payment_url(checkout) if checkout.kind == Checkout.Kind.SESSION else ""
+    if checkout.kind == Checkout.Kind.REQUEST:
+        yield Group("Invoice", list(_invoice(checkout)))
+    page = payment_url(checkout) if checkout.kind != Checkout.Kind.LINK else ""
     urls = {"Payer's page": page, "After paying": order.get("success_url"), "Back": order.get("cancel_url")}
     # As texts: a merchant's address is nothing that an operator should open by a slip.
     yield Group("Pages", [(title, copyable(url)) for title, url in urls.items() if url])
+
+
+def _invoice(checkout: Checkout) -> Iterator[tuple[str, object]]:
+    request = checkout.request
+    taken = {"e-mail": request.email_delivered, "SMS": request.sms_delivered}
+    yield "Number", request.number
+    yield "Sent by", ", ".join(checkout.order["delivery_methods"])
+    yield "Taken by", ", ".join(way for way, is_taken in taken.items() if is_taken) or NOTHING
+    yield "Message", checkout.order.get("message") or NOTHING
+    yield "Voided because", request.void_reason
+    yield "What it says", search_link(PayerMessage, str(checkout), "messages")
 
 
 def _payer(checkout: Checkout) -> Iterator[tuple[str, object]]:
@@ -156,4 +169,4 @@ def _attempts(charges: list[Charge]) -> Moments:
     for charge in charges:
         facts = [("Charge", link(Charge, charge.pk, charge)), ("State", chips(charge))]
         mark = "bad" if charge.status == Charge.Status.FAILED else ""
-        yield Moment(charge.created_at, Kind.PAYER, f"Payer paid with {source_label(charge.source)}", facts, mark)
+        yield Moment(charge.created_at, Kind.PAYER, f"Payer chose {source_label(charge.source)}", facts, mark)

@@ -10,7 +10,6 @@ from payments.admin.framework.formats import NOTHING, copyable, lines, link, mon
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
-from payments.ids import public_id
 from payments.models import Card, Charge, Checkout, Merchant, PageVisit, Source
 from payments.sourcetypes import CARD
 
@@ -103,7 +102,7 @@ def _payment(charge: Charge) -> list[tuple[str, object]]:
         ("To", link(Merchant, charge.merchant_id, charge.merchant)),
         ("For", charge.description),
         ("On the statement", charge.statement_descriptor),
-        ("Checkout", link(Checkout, charge.checkout_id, public_id("cs", charge.checkout_id or ""))),
+        ("Checkout", link(Checkout, charge.checkout_id, charge.checkout)),
         *metadata_facts(charge.metadata),
         ("Created", moment_cell(charge.created_at)),
         ("Why it failed", failure.get("reason") or ""),

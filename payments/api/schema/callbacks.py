@@ -9,6 +9,8 @@ from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT_OBJECTS, ORGANIZATION
 from payments.rendering.objects.member import id_form
+from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 from payments.webhooks.retry_schedule import TRIED_FOR
@@ -49,6 +51,10 @@ CALLBACKS: dict[str, Described] = {
     "checkout_session.created": SESSION.example,
     "checkout_session.completed": SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example},
     "checkout_session.expired": SESSION.example | {"payment_status": "expired"},
+    "payment_request.created": REQUEST.example,
+    "payment_request.updated": REQUEST.example | {"delivered": {"email": True, "sms": False}},
+    "payment_request.succeeded": PAID_REQUEST,
+    "payment_request.failed": REQUEST.example,
     "organization.updated": ORGANIZATION.example,
     "source.created": SOURCE.example,
     "source.updated": KEPT,

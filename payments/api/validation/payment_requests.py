@@ -12,9 +12,13 @@ from payments.api.validation.strict import Errors, StrictSerializer
 class RequestInput(CheckoutInput):
     """An invoice to one customer."""
 
-    customer = NameSafe(max_length=255, help_text="The ID of the customer who is to pay.")
+    customer = NameSafe(
+        max_length=255,
+        help_text="The ID of the customer who is to pay. The invoice has its `metadata.name`, and is in the language "
+        "of its `metadata.locale`, `en` or `fil`.",
+    )
     delivery_methods = Several(
-        Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the customer is told: `email`, `sms`."
+        Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the message goes: `email`, `sms`."
     )
     line_items = items()
     message = StrictString(max_length=1000, required=False, help_text="What you say to the customer.")

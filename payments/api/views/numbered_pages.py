@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.product_paths import address_of
+from payments.api.access.product_paths import address_of
 from payments.api.responses.rendering import json_response
 from payments.api.validation.query_fields import MAX_PAGE_LENGTH, QueryInteger
 from payments.api.validation.strict import StrictSerializer

@@ -96,6 +96,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "payments.Sweep": {OURS: "name error"},
     "payments.Webhook": {REQUEST: "url", OURS: "receiver"},
     "payments.WebhookAttempt": {OURS: "answer error reason"},
+    "payments.WebhookEndpoint": {REQUEST: "url description metadata", OURS: "enabled_events"},
     "payments.WebhookSecret": {SEALED: "sealed"},
     "payments.WorkerProcess": {OURS: "host"},
     "sessions.Session": {OURS: "session_key session_data"},

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
-from payments.domain.charging import checkout_progress
+from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.payer_messages.receipts import receipt_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller

@@ -10,8 +10,9 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, Update
 from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import attempts, checkout_progress, failover, record_outcome, sources
-from payments.domain.charging.checkout_progress import CheckoutAttempt
+from payments.domain.charging import attempts, failover, record_outcome, sources
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute

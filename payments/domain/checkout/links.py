@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
-from payments.domain.charging import link_stock
+from payments.domain.charging.checkouts import link_stock
 from payments.domain.checkout.sessions import EXPIRY_BATCH, require_available
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller

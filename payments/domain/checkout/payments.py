@@ -8,9 +8,10 @@ from uuid import UUID
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import attempts, charges, checkout_progress, recovery, sources
+from payments.domain.charging import attempts, charges, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
-from payments.domain.charging.checkout_progress import CheckoutAttempt
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
@@ -96,7 +97,8 @@ def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
 
 
 def _no_answer(_: object) -> StoredAnswer:
-    return StoredAnswer(200, b"")
+    # It is never sent.
+    return StoredAnswer(0, b"")
 
 
 def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:

@@ -1,4 +1,4 @@
-"""Payment requests: invoices to customers, who are told and pay on a page of ours."""
+"""Payment requests: invoices to customers, who get a message and pay on a page of ours."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,7 +9,9 @@ from django.db import transaction
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
-from payments.domain.charging import checkout_progress
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout.sessions import require_available
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
@@ -24,7 +26,8 @@ from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
-SERIES_LENGTH = 8
+OK = 200
+SERIES_LENGTH, REASON_MAX_LENGTH = 8, 255
 RESEND_PAUSE = timedelta(minutes=1)
 # When an open request is reminded of: after its creation, and after the reminder before.
 REMINDERS = (timedelta(days=3), timedelta(days=4))
@@ -48,9 +51,9 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     request = PaymentRequest(checkout=checkout, merchant=merchant, remind_at=remind_at, **number)
     answer = render(checkout)
     created = events.of(caller, "payment_request.created", checkout)
-    told = invoices_of(checkout, INVOICE, checkout.version)
+    sent = invoices_of(checkout, INVOICE, checkout.version)
     idempotency.write_once(
-        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *told
+        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *sent
     )
     return Result(checkout, answer)
 
@@ -120,19 +123,34 @@ def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     _require_resendable(checkout)
     counted = change_request(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
     writes = change(caller, checkout, "payment_request.updated")
-    told = invoices_of(checkout, INVOICE, checkout.version)
+    sent = invoices_of(checkout, INVOICE, checkout.version)
     answer = render(checkout)
     try:
-        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *told)
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *sent)
     except StaleRow:
         return resend(caller, text, render)
     return Result(checkout, answer)
 
 
+@transaction.atomic
+def void_for_operator(request: Checkout, reason: str) -> None:
+    """Void a request for an operator, whose action is recorded. Raise PaymentError as `void` does."""
+    caller = Caller(request.merchant_id, request.livemode)
+    void(caller, str(request), reason[:REASON_MAX_LENGTH], lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.CANCELLED, request)
+
+
+@transaction.atomic
+def resend_for_operator(request: Checkout) -> None:
+    """Send a request again for an operator, whose action is recorded. Raise PaymentError as `resend` does."""
+    resend(Caller(request.merchant_id, request.livemode), str(request), lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.SENT_AGAIN, request)
+
+
 def _require_resendable(checkout: Checkout) -> None:
     request = checkout.request
     if not is_open(checkout):
-        raise conflict("request_not_open", f"This request is {checkout.state}. Nobody needs to be told of it.")
+        raise conflict("request_not_open", f"This request is {checkout.state}. It needs no message any more.")
     if request.resends >= RESENDS_MAX:
         message = f"This request was sent again {RESENDS_MAX} times, which is the limit. Send its address yourself."
         raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
@@ -166,9 +184,9 @@ def _remind(request: PaymentRequest) -> bool:
     is_last = not is_open(checkout) or number == len(REMINDERS)
     next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
     values = {"reminders": number, "remind_at": next_at}
-    told = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
+    sent = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
     try:
-        execute_writes(Update(PaymentRequest, unchanged, values), *told)
+        execute_writes(Update(PaymentRequest, unchanged, values), *sent)
     except StaleRow:
         return False
     return True

@@ -6,13 +6,15 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from payments import clock, sourcetypes
-from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.db.writes import Insert, StaleRow, delete_in_batches, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.charging import checkout_progress, operations
+from payments.domain.charging import operations
+from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
@@ -20,13 +22,14 @@ from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
-from payments.ids import parse_id, public_id
-from payments.models import Checkout, Merchant
+from payments.ids import first_id, parse_id, public_id
+from payments.models import Checkout, Merchant, SearchEntry
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 OK = 200
 EXPIRY_BATCH = 100
+DELETION_BATCH = 1_000
 LIFE = timedelta(hours=24)
 State = Checkout.State
 # Members of an order that are columns.
@@ -126,6 +129,18 @@ def _expire_alone(checkout: Checkout) -> bool:
     except StaleRow:
         return False
     return True
+
+
+def delete_old(batch: int = DELETION_BATCH) -> int:
+    """Delete checkouts that ended EVENTS_KEEP_DAYS ago and that no payer tried to pay; return how many.
+
+    Those with a charge, even a declined one, stay as long as their charges.
+    """
+    # IDs are in order of time, and a checkout ends within its LIFE.
+    before = first_id(clock.now() - timedelta(days=settings.EVENTS_KEEP_DAYS) - LIFE)
+    old = Checkout.objects.filter(id__lt=before, state=State.EXPIRED, attempts=0).order_by("id")
+    delete_in_batches(SearchEntry.objects.filter(id__in=old.values("id")).order_by("id"), batch)
+    return delete_in_batches(old, batch)
 
 
 def capture(

@@ -116,18 +116,28 @@ def _send(message: PayerMessage, content: Content, send: Send) -> None:
     except Refused as refusal:
         _end(message, State.GIVEN_UP, why=str(refusal), **said)
     else:
-        _end(message, State.SENT if message.livemode else State.KEPT, **said)
+        _record_end(message, State.SENT if message.livemode else State.KEPT, said)
+
+
+def _record_end(message: PayerMessage, state: str, said: dict[str, str]) -> None:
+    """Record that a message was sent or kept; a fault in what its kind does then must not send it again."""
+    delivered = KINDS[message.kind].delivered if state == State.SENT else None
+    try:
+        with transaction.atomic():
+            if _end(message, state, **said) and delivered:
+                delivered(message)
+    except Exception:
+        logger.exception("object could not be marked delivered", extra={"payer_message": message.id.hex})
+        _end(message, state, **said)
 
 
 def _letter(message: PayerMessage, content: Content) -> Letter:
     return render(content, message.locale) if message.channel == Channel.EMAIL else Letter("", content.sms, "")
 
 
-@transaction.atomic
-def _end(message: PayerMessage, state: str, **values: str) -> None:
-    is_held = DUE.end(message, state=state, ended_at=clock.now(), **values)
-    if is_held and state == State.SENT and (delivered := KINDS[message.kind].delivered):
-        delivered(message)
+def _end(message: PayerMessage, state: str, **values: str) -> bool:
+    """End a claimed message; return whether it was still held."""
+    return bool(DUE.end(message, state=state, ended_at=clock.now(), **values))
 
 
 def _try_later(message: PayerMessage, why: str) -> None:

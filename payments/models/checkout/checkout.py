@@ -89,7 +89,11 @@ class Checkout(FastModel):
 
     class Meta:
         default_permissions = ("view",)
-        permissions = [("expire_checkout", "Can expire checkout")]
+        permissions = [
+            ("expire_checkout", "Can expire checkout"),
+            ("void_checkout", "Can void checkout"),
+            ("resend_checkout", "Can resend checkout"),
+        ]
         constraints = [
             RowRules(
                 name="checkout_follows_rules",
@@ -127,7 +131,8 @@ class Checkout(FastModel):
                 name="checkout_under_way_of_link",
                 condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
             ),
-            models.Index(F("client_reference_id"), name="checkout_by_reference", condition=~Q(client_reference_id="")),
+            # Finds what is deleted in the end.
+            models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
         ]
 
     def __str__(self) -> str:

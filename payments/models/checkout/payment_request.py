@@ -30,7 +30,8 @@ class PaymentRequest(FastModel):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(F("merchant"), F("series"), F("place"), name="payment_request_number_is_unique"),
+            # The merchant comes last: operators search for a number alone.
+            models.UniqueConstraint(F("series"), F("place"), F("merchant"), name="payment_request_number_is_unique"),
             models.CheckConstraint(name="payment_request_resends_in_bounds", condition=Q(resends__lte=RESENDS_MAX)),
         ]
         indexes = [

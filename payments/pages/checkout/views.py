@@ -146,8 +146,7 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     if checkout.state == State.PAYING:
         return _waiting(request, checkout)
     if checkout.state in ENDS:
-        is_withdrawn = checkout.state == State.VOIDED and checkout.kind == Checkout.Kind.REQUEST
-        return _ended(request, checkout, "withdrawn" if is_withdrawn else ENDS[State(checkout.state)])
+        return _ended(request, checkout, ENDS[State(checkout.state)])
     if _is_over(checkout, clock.now()):
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:

@@ -11,6 +11,7 @@ from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 
@@ -82,6 +83,7 @@ ORGANIZATION = ApiObject(
 EVENT_OBJECTS = {
     "charge": CHARGE,
     "checkout.session": SESSION,
+    "payment_request": REQUEST,
     "refund": REFUND,
     "dispute": DISPUTE,
     "source": SOURCE,

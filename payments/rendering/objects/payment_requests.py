@@ -52,19 +52,23 @@ REQUEST = ApiObject(
     ),
     delivery_methods=Member(
         {"type": "array", "items": {"type": "string", "enum": ["email", "sms"]}},
-        "How the customer is told.",
+        "How the customer gets the message.",
         ["email"],
         read=ordered("delivery_methods"),
     ),
     delivered=member.nested(DELIVERED, "Where the message was taken.", read="request"),
-    line_items=member.nested(LINE_ITEM, "What is owed.", many=True, read=ordered("line_items")),
+    line_items=member.nested(
+        LINE_ITEM, "What is owed.", many=True, read=ordered("line_items"), example=[LINE_ITEM.example]
+    ),
     livemode=member.livemode(),
     metadata=member.any_object("Data of the merchant's own.", {}, read=lambda row: row.order.get("metadata") or {}),
     number=member.text("The number on the invoice.", "4E3F2A1B-0001", read=lambda row: row.request.number),
     paid=member.flag("Whether it is paid.", False, read=lambda row: row.state == Checkout.State.PAID),
     voided=member.flag("Whether it is voided.", False, read=lambda row: row.state == Checkout.State.VOIDED),
     payment_method_types=types(),
-    payment_request_url=member.web_address("The payer's page.", read=payment_url),
+    payment_request_url=member.web_address(
+        "The payer's page.", f"https://pay.example/requests/{REQUEST_ID}", read=payment_url
+    ),
     require_auth=member.flag("Whether cards go through 3-D Secure.", True, read=ordered("require_auth")),
     subtotal=member.number("The sum of the items.", 25_000, read="amount"),
     total=member.number("What the payer pays, in the currency's smallest unit.", 25_000, read="amount"),
@@ -76,7 +80,16 @@ REQUEST = ApiObject(
     ),
     message=member.or_null(member.text("What the merchant says to the customer.", read=ordered("message"))),
     paid_at=member.or_null(_seconds("When it was paid.", _ended_as(Checkout.State.PAID))),
-    payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by")),
+    payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by", example=None)),
     void_reason=member.or_null(member.text("Why it was voided.", read=lambda row: row.request.void_reason)),
     voided_at=member.or_null(_seconds("When it was voided.", _ended_as(Checkout.State.VOIDED))),
+)
+# An example of a paid one.
+PAID = REQUEST.example | {"paid": True, "paid_at": EXAMPLE_SECONDS, "payment_details": CHARGE.example}
+# The same once it is voided: some clients read the members at the top, others in `data`.
+VOIDED = ApiObject(
+    "VoidedPaymentRequest",
+    "A voided payment request.",
+    REQUEST,
+    data=member.nested(REQUEST, "The whole request once more.", read=lambda row: row),
 )

@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.checkout import CheckoutViewSet, alias_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
 from payments.api.responses.rendering import json_response
 from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput, status
 from payments.api.validation.strict import Nothing
@@ -21,7 +21,7 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Checkout
-from payments.rendering.objects.payment_requests import REQUEST
+from payments.rendering.objects.payment_requests import REQUEST, VOIDED
 
 State = Checkout.State
 # What the filter `status` means.
@@ -54,9 +54,7 @@ def _changed(request: Checkout) -> StoredAnswer:
 
 
 def _voided(request: Checkout) -> StoredAnswer:
-    """Return the answer of a void, which some clients read at the top and others in `data`."""
-    shown = REQUEST.render(request)
-    return StoredAnswer(200, to_bytes(shown | {"data": shown}))
+    return StoredAnswer(200, to_bytes(VOIDED.render(request)))
 
 
 class NumberedRequestQuery(NumberedPageQuery):

@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.checkout import CheckoutViewSet, alias_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
 from payments.api.responses.rendering import json_response
 from payments.api.validation.fields import Choice
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput

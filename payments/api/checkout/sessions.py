@@ -11,7 +11,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.product_paths import ALIAS, Alias
+from payments.api.access.product_paths import ALIAS, Alias
 from payments.api.responses.rendering import json_response
 from payments.api.validation.checkout import PartInput, SessionInput
 from payments.api.validation.query_fields import PageQuery

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
-from payments.domain.charging import link_stock
+from payments.domain.charging.checkouts import link_stock
 from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
