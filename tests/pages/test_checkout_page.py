@@ -389,7 +389,7 @@ def test_a_request_that_was_voided_asks_for_nothing(client: Client, api: Api) ->
     invoice = billed(api)
     made(api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"}))
     text = invoice_of(client, invoice)
-    assert "The shop has withdrawn this invoice" in text
+    assert "This invoice was cancelled" in text
     assert "A secret of the shop" not in text
     assert 'name="number"' not in text
 

@@ -212,6 +212,7 @@ def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
         "back_url": back,
         "paid": end == "paid",
         "receipt_url": receipt,
+        "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
