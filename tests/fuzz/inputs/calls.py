@@ -6,6 +6,7 @@ from typing import Any
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
+from tests.checkout.cast import ORDER, SETUP, billed, opened, pay
 from tests.checkout.shelf import ORDER as LINK_ORDER
 from tests.checkout.shelf import linked
 from tests.client import Api, made
@@ -72,6 +73,23 @@ LINK = LINK_ORDER | {
     "require_auth": True,
     "shipping_address_collection": {"allowed_countries": ["PH"]},
 }
+SESSION = ORDER | {
+    "client_reference_id": "1001",
+    "customer_email": "maria@shop.example",
+    "customer_name": "Maria",
+    "customer_phone": "0917 123",
+    "description": "Order 1001",
+    "metadata": METADATA,
+    "locale": "fil",
+    "submit_type": "book",
+    "require_auth": False,
+}
+INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")} | {
+    "customer": "{customer}",
+    "delivery_methods": ["email"],
+    "message": "For the party",
+    "metadata": METADATA,
+}
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
 PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
 CHARGES = PAGE | {
@@ -131,6 +149,16 @@ CALLS = [
     Call("GET", "/v2/disputes/{dispute}/evidence"),
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),
+    Call("POST", "/v2/checkout_sessions/", SESSION),
+    Call("GET", "/v2/checkout_sessions/", query=PAGE | {"start_after": "{session}"}),
+    Call("GET", "/v2/checkout_sessions/{session}"),
+    Call("POST", "/v2/checkout_sessions/{session}/expire", {}),
+    Call("POST", "/v2/checkout_sessions/{held_session}/capture", {"amount": 10}),
+    Call("POST", "/v2/payment_requests/", INVOICE),
+    Call("GET", "/v2/payment_requests/", query=PAGE | {"start_after": "{invoice}", "status": "open"}),
+    Call("GET", "/v2/payment_requests/{invoice}"),
+    Call("POST", "/v2/payment_requests/{invoice}/resend", {}),
+    Call("POST", "/v2/payment_requests/{invoice}/void", {"reason": "Sent twice"}),
     Call("POST", "/v2/payment_links/", LINK),
     Call("GET", "/v2/payment_links/", query=PAGE | {"start_after": "{link}", "status": "active"}),
     Call("GET", "/v2/payment_links/{link}"),
@@ -184,6 +212,9 @@ def shop() -> tuple[Api, Stock]:
         "dispute": [new_dispute(api)],
         "defended": [with_evidence(api)],
         "lost": [new_dispute(api)],
+        "session": [opened(api)["id"] for _ in range(2)],
+        "held_session": [_held_session(api)],
+        "invoice": [billed(api)["id"] for _ in range(2)],
         "link": [linked(api)["id"]],
         "payout": [new_payout(api)],
         "transaction": [new_transaction(api)],
@@ -192,6 +223,12 @@ def shop() -> tuple[Api, Stock]:
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
         "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
     }
+
+
+def _held_session(api: Api) -> str:
+    session: dict[str, Any] = opened(api, **SETUP)
+    pay(session)
+    return str(session["id"])
 
 
 def _kept(api: Api, keeper: str) -> str:
