@@ -1,10 +1,13 @@
 """Operators' decisions on differences, and concurrent decisions and runs."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from payments import clock
 from payments.domain.reconciliation import items, matcher, runs
 from payments.domain.reconciliation.items import TooLate
 from payments.domain.reconciliation.runs import Busy
@@ -23,6 +26,15 @@ def item(db: None) -> ReconciliationItem:
 @pytest.fixture
 def operator(db: None) -> User:
     return User.objects.create(username="maria")
+
+
+@pytest.mark.usefixtures("db", "noon")
+def test_a_worker_reconciles_each_provider_once_a_day() -> None:
+    now = clock.now()
+    ReconciliationRun.objects.create(provider="adyen", started_by="worker", covers_from=now, covers_to=now)
+    assert [runs.reconcile_today("simulator") for _ in range(2)] == [True, False]
+    with clock.at(now + timedelta(days=1)):
+        assert runs.reconcile_today("simulator")
 
 
 def test_a_closed_item_is_no_open_difference_and_is_not_found_again(item: ReconciliationItem, operator: User) -> None:

@@ -21,7 +21,8 @@ from tests.admin.conftest import IDEMPOTENCY_KEY, House, house, operator, text_o
 from tests.client import APPROVED, signed_in
 from tests.factories import ChargeFactory, MerchantFactory
 
-pytestmark = pytest.mark.long
+# `house` is built with much of everything.
+long = pytest.mark.long
 
 FIND = reverse("admin:find")
 
@@ -44,6 +45,7 @@ def found(client: Client, term: str) -> str:
     return client.post(FIND, {"q": term}).headers["Location"]
 
 
+@long
 @pytest.mark.parametrize("prefix", ["ch", "re", "src", "cus", "mer", "evt"])
 def test_an_id_leads_to_the_page_of_what_it_names(prefix: str, house: House, operator: Client) -> None:  # noqa: F811
     public_id = house.id_of(prefix)
@@ -52,16 +54,19 @@ def test_an_id_leads_to_the_page_of_what_it_names(prefix: str, house: House, ope
     assert operator.get(place).status_code == 200
 
 
+@long
 def test_an_id_without_its_prefix_is_found_too(house: House, operator: Client) -> None:  # noqa: F811
     assert found(operator, house.id_of("uuid")) == page_of(Charge.objects.get())
 
 
+@long
 def test_a_request_leads_to_the_charges_that_it_changed(house: House, operator: Client) -> None:  # noqa: F811
     place = found(operator, house.id_of("req"))
     assert place == list_for(house.id_of("req"))
     assert house.charge["id"] in text_of(operator.get(place))
 
 
+@long
 @pytest.mark.parametrize("term", ["1,234.50", "1234.50 halo today", "juan dela cruz", IDEMPOTENCY_KEY, "halo"])
 def test_each_fact_of_a_payment_leads_to_it(
     term: str,
@@ -74,6 +79,7 @@ def test_each_fact_of_a_payment_leads_to_it(
     assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
 
 
+@long
 def test_customers_and_merchants_are_found_by_name_in_groups_of_their_own(house: House, operator: Client) -> None:  # noqa: F811
     rebuild()
     by_address = text_of(operator.post(FIND, {"q": "juan@example.com"}))
@@ -91,6 +97,7 @@ def test_more_than_ten_charges_lead_to_the_list_of_all(operator: Client, db: Non
     assert all(page_of(charge) in everything for charge in charges)
 
 
+@long
 def test_a_search_in_vain_says_what_was_looked_for_and_offers_less(house: House, operator: Client) -> None:  # noqa: F811
     rebuild()
     text = text_of(operator.post(FIND, {"q": "9999 halo 2026-01-02"}))
@@ -119,6 +126,7 @@ def test_a_search_that_takes_too_long_is_ended_with_advice(
     assert "the search was ended" in text_of(operator.post(FIND, {"q": "halo"}))
 
 
+@long
 def test_a_search_finds_nothing_that_its_reader_may_not_see(house: House) -> None:  # noqa: F811
     rebuild()
     client = member("view_charge", "view_customer")
@@ -128,23 +136,27 @@ def test_a_search_finds_nothing_that_its_reader_may_not_see(house: House) -> Non
     assert page_of(Charge.objects.get()) in text_of(client.post(FIND, {"q": "juan"}))
 
 
+@long
 def test_the_page_says_up_to_when_everything_is_found(house: House, operator: Client) -> None:  # noqa: F811
     assert "has not made the search entries yet" in text_of(operator.post(FIND, {"q": "halo"}))
     SearchProgress.objects.create(complete_to=datetime(2026, 11, 22, 9, 30, tzinfo=UTC))
     assert "is found by its ID only" in text_of(operator.post(FIND, {"q": "halo"}))
 
 
+@long
 def test_an_id_of_nothing_leads_to_an_empty_list(house: House, operator: Client) -> None:  # noqa: F811
     nothing = f"ch_{'0' * 32}"
     assert found(operator, nothing) == list_for(nothing)
 
 
+@long
 def test_a_card_number_is_looked_for_nowhere(house: House, operator: Client) -> None:  # noqa: F811
     response = operator.post(FIND, {"q": APPROVED}, follow=True)
     assert "never by its number" in text_of(response)
     assert APPROVED not in str(response.redirect_chain) + text_of(response)
 
 
+@long
 @pytest.mark.parametrize("digits", [8, 20, 31])
 def test_the_beginning_of_an_id_leads_to_the_only_row_that_has_it(
     digits: int,
@@ -155,6 +167,7 @@ def test_the_beginning_of_an_id_leads_to_the_only_row_that_has_it(
     assert found(operator, f" {beginning.upper().replace('CH_', 'ch_')} ") == page_of(Charge.objects.get())
 
 
+@long
 def test_a_beginning_shorter_than_eight_digits_is_looked_for_as_text(house: House, operator: Client) -> None:  # noqa: F811
     short = house.charge["id"][: len("ch_") + 7]
     assert f"a word that begins with “{short}”" in text_of(operator.post(FIND, {"q": short}))
@@ -168,12 +181,14 @@ def test_a_beginning_of_many_ids_lists_the_newest_ten(operator: Client, db: None
     assert "These are the newest 10" in text
 
 
+@long
 def test_a_beginning_of_nothing_says_what_was_looked_for(house: House, operator: Client) -> None:  # noqa: F811
     text = text_of(operator.get(FIND, {"q": "ch_00000000"}))
     assert "IDs that begin with <code>ch_00000000</code>" in text
     assert "Nothing was found" in text
 
 
+@long
 def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) -> None:  # noqa: F811
     client, beginning = member("view_refund"), house.id_of("re")[: len("re_") + 31]
     MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
@@ -182,6 +197,7 @@ def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) 
     assert found(client, beginning) == page_of(Refund.objects.get())
 
 
+@long
 def test_a_beginning_finds_nothing_that_its_reader_may_not_view(house: House) -> None:  # noqa: F811
     client = member("view_charge", "work_for_all_merchants")
     assert "Nothing was found" in text_of(client.post(FIND, {"q": house.id_of("re")[: len("re_") + 31]}))
@@ -206,11 +222,13 @@ def member(*permissions: str) -> Client:
     return signed_in(user)
 
 
+@long
 def test_nobody_is_led_to_what_they_may_not_see(house: House) -> None:  # noqa: F811
     refund = house.id_of("re")
     assert found(member("view_charge", "work_for_all_merchants"), refund) == list_for(refund)
 
 
+@long
 def test_a_limited_operator_is_not_led_to_other_merchants(house: House) -> None:  # noqa: F811
     client = member("view_charge", "view_refund")
     MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
