@@ -18,6 +18,7 @@ def settings(public_url: str) -> dict[str, Any]:
             {"name": "Payouts", "description": "Money of your balance that goes to your bank."},
             {"name": "Customers", "description": "Payers, and the sources kept for them."},
             {"name": "Events", "description": "What has changed."},
+            {"name": "Webhook endpoints", "description": "Where events are sent."},
             {"name": "Requests", "description": "What your programs have asked."},
             {"name": "Account", "description": "Your merchant account and your keys."},
             {"name": "Testing", "description": "What only test mode has."},

@@ -20,7 +20,7 @@ EMAIL_MAX_LENGTH = 254
 NAME_MAX_LENGTH = 50
 CENTURY, MONTHS = 2000, 12
 PHONE = re.compile(r"\+?[0-9(][0-9 ()./-]{3,23}[0-9]")
-EXPIRY = re.compile(r"([0-9]{1,2}) *[/.-]? *(?:20)?([0-9]{2})")
+EXPIRY = re.compile(r"([0-9]{1,2}) {0,3}[/.-]? {0,3}(?:20)?([0-9]{2})")
 POSTAL_CODE_OF_HOME = re.compile(r"[0-9]{4}")
 
 
