@@ -16,6 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
+from payments.api.schema import account, calls, checkout, payment_links, payouts, webhook_endpoints
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
@@ -28,8 +29,15 @@ from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.member import id_form
 
 __all__ = [
-    *("account", "calls", "checkout", "clean_paths", "document", "finish"),
-    *("payment_links", "payouts", "webhook_endpoints"),
+    "account",
+    "calls",
+    "checkout",
+    "clean_paths",
+    "document",
+    "finish",
+    "payment_links",
+    "payouts",
+    "webhook_endpoints",
 ]
 
 Document = dict[str, Any]
