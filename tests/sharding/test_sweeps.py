@@ -32,8 +32,8 @@ DUE: tuple[tuple[type[Model], str], ...] = (
 
 
 @pytest.fixture
-def everything_due(api: Api) -> None:
-    """Have something to do for each sweep that moves money."""
+def everything_due(noon: None, api: Api) -> None:
+    """Have something to do for each sweep that moves money; in the first hour of a day, the one before is summed."""
     things_of(api)
     made(api.post(f"/disputes/{with_evidence(api)}/submit"))
     api.post("/charges/", {**ORDER, "source": api.source(ANSWER_LOST)})
