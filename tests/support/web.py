@@ -48,10 +48,14 @@ def web_process(
 
 @contextmanager
 def managed_web(folder: Path, **environment: str) -> Iterator[tuple[int, Program]]:
-    """Serve as `manage.py web` does, with two processes; yield the port."""
+    """Serve as `manage.py web` does, with two processes; yield the port when both serve.
+
+    granian loses a SIGTERM for a process that only starts, and kills it when the time to end is over.
+    """
     port = free_port()
     command = [sys.executable, "manage.py", "web", "--port", port]
     with _serving(command, port, folder, {"TMPDIR": str(folder), **environment}) as program:
+        program.wait_until(lambda: program.errors.count("Started worker-") == PROCESSES)
         yield port, program
 
 
