@@ -57,6 +57,7 @@ class Sessions(DescribedView):
             sent={"Order": ORDER},
             answered={"Unpaid": SESSION.example},
             conflicts=(),
+            may_miss=True,
             invalid=("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable"),
             of_checkout=True,
         ),

@@ -24,6 +24,7 @@ from payments.api.schema.responses import NAMED
 from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.strict import StrictSerializer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.member import id_form
@@ -212,7 +213,10 @@ class StrictFieldForm(OpenApiSerializerFieldExtension):
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
-        return dict(self.target.schema())
+        form, one = dict(self.target.schema()), getattr(self.target, "one", None)
+        if isinstance(one, StrictSerializer):
+            form["items"] = auto_schema.resolve_serializer(one, "request").ref
+        return form
 
 
 class StrictObjectForm(OpenApiSerializerExtension):

@@ -90,6 +90,7 @@ INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_met
     "message": "For the party",
     "metadata": METADATA,
 }
+ENDPOINT = {"url": f"{SITE}/hooks", "enabled_events": ["*"], "description": "Orders", "metadata": METADATA}
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
 PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
 CHARGES = PAGE | {
@@ -165,6 +166,13 @@ CALLS = [
     Call("PUT", "/v2/payment_links/{link}", LINK),
     Call("POST", "/v2/payment_links/{link}/activate", {}),
     Call("POST", "/v2/payment_links/{link}/deactivate", {}),
+    Call("POST", "/v2/webhook_endpoints/", ENDPOINT),
+    Call("GET", "/v2/webhook_endpoints/", query=PAGE | {"start_after": "{endpoint}"}),
+    Call("GET", "/v2/webhook_endpoints/{endpoint}"),
+    Call("PUT", "/v2/webhook_endpoints/{endpoint}", ENDPOINT),
+    Call("POST", "/v2/webhook_endpoints/{endpoint}/test", {}),
+    Call("POST", "/v2/webhook_endpoints/{endpoint}/roll_secret", {}),
+    Call("DELETE", "/v2/webhook_endpoints/{unused_endpoint}", {}),
     Call("GET", "/v2/payouts/", query=PAGE | PERIOD | {"start_after": "{payout}", "status": "paid", "currency": "PHP"}),
     Call("GET", "/v2/payouts/{payout}"),
     Call("GET", "/v2/payouts/{payout}/transactions", query=PAGE | {"start_after": "{transaction}"}),
@@ -216,6 +224,8 @@ def shop() -> tuple[Api, Stock]:
         "held_session": [_held_session(api)],
         "invoice": [billed(api)["id"] for _ in range(2)],
         "link": [linked(api)["id"]],
+        "endpoint": [_endpoint(api)],
+        "unused_endpoint": [_endpoint(api) for _ in range(2)],
         "payout": [new_payout(api)],
         "transaction": [new_transaction(api)],
         "event": [newest_event(api)],
@@ -223,6 +233,10 @@ def shop() -> tuple[Api, Stock]:
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
         "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
     }
+
+
+def _endpoint(api: Api) -> str:
+    return str(made(api.post("/webhook_endpoints/", ENDPOINT))["id"])
 
 
 def _held_session(api: Api) -> str:
