@@ -19,8 +19,7 @@ class Kind(IntEnum):
     CHANGE = 6
     LEDGER = 7
     WEBHOOK = 8
-    MESSAGE = 9
-    REPORT = 10
+    REPORT = 9
 
     @property
     def label(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import cast
 
 from django.conf import settings
 
@@ -98,7 +99,7 @@ def _event(charge: Charge, sequence: int) -> Event:
     charge.captured, charge.amount_captured = succeeded, charge.amount if succeeded else 0
     caller = Caller(charge.merchant_id, charge.livemode)
     event_type = "charge.succeeded" if succeeded else "charge.created"
-    return events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge))
+    return cast(Event, events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge)).row)
 
 
 def _charge() -> Charge:

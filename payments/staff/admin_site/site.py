@@ -12,15 +12,7 @@ from payments.staff.sign_in import views
 
 # The navigation: models grouped by task instead of by app.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Payments": (
-        "payments.charge",
-        "payments.checkout",
-        "payments.paymentlink",
-        "payments.refund",
-        "payments.dispute",
-        "customers.customer",
-        "payments.source",
-    ),
+    "Payments": ("payments.charge", "payments.refund", "payments.dispute", "customers.customer", "payments.source"),
     "Needs attention": (
         "payments.case",
         "payments.approvalrequest",
@@ -35,7 +27,6 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Merchants": (
         "payments.merchant",
         "payments.apikey",
-        "payments.webhookendpoint",
         "payments.webhooksecret",
         "payments.feetemplate",
         "payments.payoutaccount",
@@ -57,7 +48,6 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Records": (
         "payments.event",
-        "payments.payermessage",
         "payments.posting",
         "payments.attempt",
         "payments.idempotencyrecord",

@@ -1,1 +1,0 @@
-"""What merchants do with their webhook endpoints."""
