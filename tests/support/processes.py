@@ -15,12 +15,9 @@ from typing import Any, Self
 from payments.embedded.folders import PROJECT
 from payments.embedded.processes import spawn, stop, tail, wait_until
 from payments.quickstart.ports import HOST, claim
-from payments.web.server import DRAIN_SECONDS
 
 # Far more than anything takes, on a machine with a lot to do.
 PATIENCE_SECONDS = 60
-# Longer than a web server gives its processes to end.
-STOP_SECONDS = DRAIN_SECONDS + 30
 LOG_LINES_SHOWN = 40
 
 
@@ -109,7 +106,7 @@ class Program:
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
 
-    def stop(self, timeout_seconds: float = STOP_SECONDS, first: signal.Signals = signal.SIGTERM) -> None:
+    def stop(self, timeout_seconds: float = 5, first: signal.Signals = signal.SIGTERM) -> None:
         """Ask it to end, and kill it after the given time."""
         stop(self._process, timeout_seconds=timeout_seconds, first=first)
 
@@ -136,7 +133,7 @@ def running(
     *,
     log: Path,
     ready: Callable[[], bool] | str | None = None,
-    stop_seconds: float = STOP_SECONDS,
+    stop_seconds: float = 5,
     **options: Any,
 ) -> Iterator[Program]:
     """Start a program as `start` does, and yield it when it is ready; it ends with the block. Raises Failed."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from payments.quickstart.ports import HOST, answers, claim
-from payments.web.server import CONNECTIONS, HEADER_MILLISECONDS, PROCESSES
+from payments.web.server import CONNECTIONS, DRAIN_SECONDS, HEADER_MILLISECONDS, PROCESSES
 from tests.high_limits import MANY_DECLINES_TEXT
 from tests.support.processes import Program, free_port, running
 from tests.support.worker import database_url
@@ -54,14 +54,18 @@ def managed_web(folder: Path, **environment: str) -> Iterator[tuple[int, Program
     """
     port = free_port()
     command = [sys.executable, "manage.py", "web", "--port", port]
-    with _serving(command, port, folder, {"TMPDIR": str(folder), **environment}) as program:
+    own = {"TMPDIR": str(folder), **environment}
+    # What a server that is killed leaves is none of its own doing.
+    with _serving(command, port, folder, own, stop_seconds=DRAIN_SECONDS + 30) as program:
         program.wait_until(lambda: program.errors.count("Started worker-") == PROCESSES)
         yield port, program
 
 
 @contextmanager
-def _serving(command: list[object], port: int, folder: Path, own: dict[str, str]) -> Iterator[Program]:
+def _serving(
+    command: list[object], port: int, folder: Path, own: dict[str, str], stop_seconds: float = 5
+) -> Iterator[Program]:
     environment = os.environ | {"DATABASE_URL": database_url(), **own}
-    options = {"environment": environment, "death_signal": signal.SIGTERM}
-    with running(command, log=folder / "web.log", ready=lambda: answers(port), **options) as web:
+    ends = {"death_signal": signal.SIGTERM, "stop_seconds": stop_seconds}
+    with running(command, log=folder / "web.log", ready=lambda: answers(port), environment=environment, **ends) as web:
         yield web
