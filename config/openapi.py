@@ -13,10 +13,12 @@ def settings(public_url: str) -> dict[str, Any]:
         "TAGS": [
             {"name": "Sources", "description": "Cards, wallets and bank accounts, before they are charged."},
             {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
+            {"name": "Checkout", "description": "Payments on a page of ours: sessions, links and requests."},
             {"name": "Disputes", "description": "Charges whose payers ask their bank for the money back."},
             {"name": "Payouts", "description": "Money of your balance that goes to your bank."},
             {"name": "Customers", "description": "Payers, and the sources kept for them."},
             {"name": "Events", "description": "What has changed."},
+            {"name": "Webhook endpoints", "description": "Where events are sent."},
             {"name": "Requests", "description": "What your programs have asked."},
             {"name": "Account", "description": "Your merchant account and your keys."},
             {"name": "Testing", "description": "What only test mode has."},

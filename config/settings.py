@@ -32,6 +32,9 @@ HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
 # The one host that the admin is on, with nothing else; "" for it to be where all is.
 ADMIN_HOST = env.text("ADMIN_HOST", "")
 ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
+# Hosts that serve one product each, for programs that know only its host; "" for none.
+CHECKOUT_HOST, LINKS_HOST = env.text("CHECKOUT_HOST", "").lower(), env.text("LINKS_HOST", "").lower()
+REQUESTS_HOST = env.text("REQUESTS_HOST", "").lower()
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
@@ -250,11 +253,13 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS), exports.usable_dsn(env))
 LOGGING_CONFIG = "config.logs.setup.configure"
 
-# Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.
+# Mail to operators and payers, none without EMAIL_URL; a chat room's incoming webhook, whose URL is a secret.
 vars().update(env.email("EMAIL_URL"))
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "kaha@localhost")
 CHAT_WEBHOOK_URL = env.text("CHAT_WEBHOOK_URL").strip()
 CHAT_WEBHOOK_MODE = env.text("CHAT_WEBHOOK_MODE", "each")
+# The service that sends SMS to payers, whose URL is a secret; none are sent without one.
+SMS_URL = env.text("SMS_URL").strip()
 DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.

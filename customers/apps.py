@@ -12,11 +12,13 @@ class CustomersConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the customers' events, rights, invariants, e-mail addresses and search entries with payments."""
+        from customers.domain.checkout import CUSTOMERS
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer, email_of_customer
         from customers.search_entries import search_entries
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
+        from payments.domain.shared.customers import use_customers
         from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.invariants import invariant, registry
         from payments.search.sweep import MAKERS
@@ -30,6 +32,7 @@ class CustomersConfig(AppConfig):
                 "customer.deleted": "A customer was deleted: shown as it was last.",
             }
         )
+        use_customers(CUSTOMERS)
         EMAIL_FINDERS.append(email_of_customer)
         RIGHTS.update(CUSTOMER_RIGHTS)
         invariant.TABLES.update(TABLES)

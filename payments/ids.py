@@ -16,11 +16,15 @@ KINDS = {
     "ch": "charge",
     "re": "refund",
     "cus": "customer",
+    "cs": "checkout session",
+    "pr": "payment request",
+    "plink": "payment link",
     "dp": "dispute",
     "ev": "evidence piece",
     "po": "payout",
     "txn": "balance transaction",
     "evt": "event",
+    "we": "webhook endpoint",
     "req": "request",
     "mer": "merchant",
 }
@@ -57,6 +61,12 @@ def public_id(prefix: str, uuid: UUID | str) -> str:
     if isinstance(uuid, str):
         return f"{prefix}_{uuid.replace('-', '')}"
     return f"{prefix}_{uuid.int:032x}"
+
+
+def short_reference(uuid: UUID) -> str:
+    """Return the end of an ID as payers read it to a shop: `4F7A 91C2`."""
+    digits = uuid.hex[-8:].upper()
+    return f"{digits[:4]} {digits[4:]}"
 
 
 def parse_id(prefix: str, text: str) -> UUID | None:

@@ -44,6 +44,12 @@ def format_amount(amount: int, currency: str) -> str:
     return f"{currency} {plain_amount(amount, currency)}"
 
 
+def shown_amount(amount: int, currency: str) -> str:
+    """Return `amount` as payers read it: "₱1,234.50", and "USD 1,234.50". Raises ValueError for an unknown code."""
+    text = plain_amount(amount, currency)
+    return f"₱{text}" if currency == DEFAULT_CURRENCY else f"{currency}\N{NO-BREAK SPACE}{text}"
+
+
 def plain_amount(amount: int, currency: str) -> str:
     """Return `amount` as `format_amount` does, without the currency: "1,234.50"."""
     return f"{major_units(amount, currency):,.{_decimals(currency)}f}"

@@ -3,18 +3,16 @@
 Each worker runs them by its timer (`payments.sweeps`), and some earlier when Redis wakes it.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from threading import BoundedSemaphore
-
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
+from payments.domain.checkout import links, requests, sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
+from payments.domain.payer_messages import send as payer_messages
 from payments.domain.payouts import make, sweeps
 from payments.domain.payouts import send as send_out
 from payments.domain.provider_events import apply, inbox
@@ -22,6 +20,7 @@ from payments.domain.provider_events.messages import apply_simulator_messages as
 from payments.domain.reconciliation import runs, uploads
 from payments.domain.risk import decline_alerts
 from payments.domain.shared import idempotency
+from payments.domain.webhooks import endpoints
 from payments.inbox import announcements, mails
 from payments.invariants import checks
 from payments.ledger import account_days, settlement
@@ -29,31 +28,12 @@ from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.search import sweep
 from payments.sweeps import oldest_due
+from payments.sweeps.at_once import at_most
 from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.wake_up import AWAKE_SECONDS
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 
 DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
-
-
-def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
-    """Limit a sweep to `count` threads of a process; any further call returns 0 at once."""
-
-    def bounded(sweep: Callable[[], int]) -> Callable[[], int]:
-        places = BoundedSemaphore(count)
-
-        @wraps(sweep)
-        def run() -> int:
-            if not places.acquire(blocking=False):
-                return 0
-            try:
-                return sweep()
-            finally:
-                places.release()
-
-        return run
-
-    return bounded
 
 
 @shared_task
@@ -117,6 +97,17 @@ def deliver_webhooks() -> int:
     return DELIVERER.run()
 
 
+@shared_task
+def disable_failing_endpoints() -> int:
+    return endpoints.disable_failing()
+
+
+@shared_task
+def announce_expiring_cards() -> int:
+    """Write the events of kept cards that expire soon."""
+    return expiry.announce_expiring_cards()
+
+
 @worker_shutting_down.connect
 def stop_delivering(**_: object) -> None:
     DELIVERER.stop()
@@ -126,6 +117,21 @@ def stop_delivering(**_: object) -> None:
 @at_most(ASKING_AT_ONCE)
 def void_expired_holds() -> int:
     return expiry.void_expired_holds()
+
+
+@shared_task
+def expire_checkouts() -> int:
+    return sessions.expire_due() + links.close_due()
+
+
+@shared_task
+def remind_of_requests() -> int:
+    return requests.remind_due()
+
+
+@shared_task
+def delete_old_checkouts() -> int:
+    return sessions.delete_old()
 
 
 @shared_task
@@ -252,6 +258,25 @@ def send_mails() -> int:
 @at_most(1)
 def send_chat_messages() -> int:
     return mails.send_chat()
+
+
+@shared_task
+@at_most(1)
+def send_payer_mails() -> int:
+    """Send due mails to payers; runs at once when one is written, and by the timer for what is left."""
+    return payer_messages.send_mails()
+
+
+@shared_task
+@at_most(1)
+def send_payer_texts() -> int:
+    """Send due SMS to payers, as `send_payer_mails` does."""
+    return payer_messages.send_texts()
+
+
+@shared_task
+def delete_old_payer_messages() -> int:
+    return payer_messages.delete_old()
 
 
 @shared_task

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("VAULT_TRANSIT_URL", "https://vault.example.com/v1"),
         ("VAULT_TRANSIT_TOKEN_FILE", ""),
         ("VAULT_TRANSIT_TOKEN_FILE", "/dev/null"),
+        ("SMS_URL", "http://sms.example.com/send"),
+        ("SMS_URL", "https://"),
         ("VAULT_TRANSIT_KEY", ""),
         ("VAULT_TRANSIT_KEY", "kaha/../other"),
         ("FINGERPRINT_KEY", ""),
@@ -85,6 +88,11 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("ADMIN_HOST", "elsewhere.example.com"),
         ("ADMIN_HOST", "127.0.0.1"),
         ("ADMIN_HOST", "localhost:8443"),
+        *(
+            (name, host)
+            for name in ("CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
+            for host in ("elsewhere.example.com", "127.0.0.1", "localhost:8443", ".localhost")
+        ),
         ("REDIS_URL", ""),
         ("REDIS_URL", "localhost:6379"),
         ("PAYOUT_DEBTOR_NAME", ""),
@@ -160,6 +168,25 @@ def test_an_address_whose_host_is_allowed_does(settings, public_url: str, hosts:
 def test_a_host_for_the_admin_that_is_another_does(settings, hosts: list[str]) -> None:
     settings.ALLOWED_HOSTS, settings.ADMIN_HOST = hosts, "localhost"
     assert faults() == []
+
+
+HOSTS = ["127.0.0.1", "admin.example", "checkout.example", "links.example", "requests.example"]
+OWN_HOSTS = dict(zip(("ADMIN_HOST", "CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST"), HOSTS[1:], strict=True))
+
+
+def test_a_host_for_each_product_does(settings) -> None:
+    settings.ALLOWED_HOSTS = HOSTS
+    for name, host in OWN_HOSTS.items():
+        setattr(settings, name, host)
+    assert faults() == []
+
+
+@pytest.mark.parametrize(("one", "other"), [*combinations(OWN_HOSTS, 2)])
+def test_one_host_for_two_is_refused_for_both(settings, one: str, other: str) -> None:
+    settings.ALLOWED_HOSTS = HOSTS
+    for name, host in (OWN_HOSTS | {other: OWN_HOSTS[one].upper()}).items():
+        setattr(settings, name, host)
+    assert [fault.split()[0] for fault in faults()] == [one, other]
 
 
 @pytest.mark.parametrize(("https", "count"), [(True, 1), (False, 0)])

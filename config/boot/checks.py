@@ -4,6 +4,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +37,8 @@ TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 CELL_NAME = re.compile(r"(?:[a-z][a-z0-9]{0,7})?")
 BANK_NAME = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
+# Settings with a host that serves one part of kaha alone.
+OWN_HOSTS = ("ADMIN_HOST", "CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
 
@@ -155,10 +158,12 @@ def _public_host_is_allowed() -> bool:
     return validate_host(host, settings.ALLOWED_HOSTS)
 
 
-def _admin_host_is_another() -> bool:
-    host = settings.ADMIN_HOST.lower()
+def _is_another_host(setting: str) -> bool:
+    """Return whether the host that a setting names is allowed, and that of nothing else."""
+    host = getattr(settings, setting).lower()
+    others = [host_of(settings.PUBLIC_URL), *(getattr(settings, name) for name in OWN_HOSTS if name != setting)]
     is_name = host == host_of(f"https://{host}") and not host.startswith(".")
-    is_another = validate_host(host, settings.ALLOWED_HOSTS) and host != host_of(settings.PUBLIC_URL)
+    is_another = validate_host(host, settings.ALLOWED_HOSTS) and host not in [other.lower() for other in others]
     return not host or (is_name and is_another)
 
 
@@ -194,6 +199,7 @@ def _is_redis(url: str) -> bool:
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
 XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
 ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
+OWN_HOST_FORM = "must be one of ALLOWED_HOSTS, not the host of PUBLIC_URL and of no other setting."
 REDIS_FORM = (
     "must start with redis://, rediss:// or unix://, or look like "
     "redis+sentinel://:password@host:26379,host:26379/name (rediss+sentinel:// with TLS)."
@@ -219,7 +225,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ),
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
-    ("ADMIN_HOST", _admin_host_is_another, "must be one of ALLOWED_HOSTS, and not the host of PUBLIC_URL."),
+    *((name, partial(_is_another_host, name), OWN_HOST_FORM) for name in OWN_HOSTS),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
     ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
@@ -237,6 +243,11 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
         "CHAT_WEBHOOK_URL",
         lambda: not settings.CHAT_WEBHOOK_URL or _is_https(settings.CHAT_WEBHOOK_URL),
         "must be the https:// address of an incoming webhook.",
+    ),
+    (
+        "SMS_URL",
+        lambda: not settings.SMS_URL or _is_https(settings.SMS_URL),
+        "must be the https:// address of a service that sends SMS.",
     ),
     (
         "CHAT_WEBHOOK_MODE",

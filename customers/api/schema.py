@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from customers.rendering import CUSTOMER, DELETED
+from payments.api.schema.callbacks import CALLBACKS
 from payments.api.schema.examples import page
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
 from payments.api.schema.responses import page_of
@@ -116,4 +117,5 @@ class Customers(DescribedView):
 def describe_customers(endpoints: Sequence[Any]) -> Sequence[Any]:
     """Add the customers' schemas and descriptions; a drf-spectacular hook that returns `endpoints` unchanged."""
     EVENT_OBJECTS["customer"] = CUSTOMER
+    CALLBACKS.update({f"customer.{change}": CUSTOMER.example for change in ("created", "updated", "deleted")})
     return endpoints

@@ -5,7 +5,7 @@ from typing import Any
 from customers.models import Customer, CustomerQuerySet
 from customers.rendering import CUSTOMER
 from payments import clock
-from payments.db.writes import Insert, Update
+from payments.db.writes import Update, Write
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import not_found
@@ -17,23 +17,23 @@ def present(caller: Caller) -> CustomerQuerySet:
     return Customer.objects.of(caller.merchant_id, caller.livemode).present().whole(caller.merchant_id)
 
 
-def find(caller: Caller, text: str) -> Customer:
-    """Return the caller's customer with this public ID; raise PaymentError `resource_missing`."""
-    return _one(present(caller), text)
+def find(caller: Caller, text: str, param: str | None = None) -> Customer:
+    """Return the caller's customer with this public ID; raise PaymentError `resource_missing` about `param`."""
+    return _one(present(caller), text, param)
 
 
-def lock(caller: Caller, text: str) -> Customer:
+def lock(caller: Caller, text: str, param: str | None = None) -> Customer:
     """Return the customer as `find` does, locked until the transaction ends."""
-    return _one(present(caller).select_for_update(), text)
+    return _one(present(caller).select_for_update(), text, param)
 
 
-def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
-    """Return the write of an event that shows `customer`."""
-    return events.new_event(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
+def of_customer(caller: Caller, event_type: str, customer: Customer) -> list[Write]:
+    """Return the writes of an event that shows `customer`, and of its webhooks."""
+    return events.writes_of(caller, event_type, customer.id, customer.version, CUSTOMER.render(customer))
 
 
-def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, Insert]:
-    """Change `customer` in memory; return the writes of the change and of its event."""
+def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, list[Write]]:
+    """Change `customer` in memory; return the write of the change and those of its event."""
     unchanged = {
         "id": customer.id,
         "merchant_id": customer.merchant_id,
@@ -46,9 +46,9 @@ def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) 
     return Update(Customer, unchanged, values), of_customer(caller, event_type, customer)
 
 
-def _one(rows: CustomerQuerySet, text: str) -> Customer:
+def _one(rows: CustomerQuerySet, text: str, param: str | None = None) -> Customer:
     uuid = parse_id("cus", text)
     customer = rows.filter(id=uuid).first() if uuid else None
     if customer is None:
-        raise not_found("customer", text=text)
+        raise not_found("customer", param, text)
     return customer

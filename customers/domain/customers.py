@@ -35,7 +35,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
     customer.kept = []
     answer = render(customer)
     created = of_customer(caller, "customer.created", customer)
-    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(customer), created)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(customer), *created)
     return Result(customer, answer)
 
 
@@ -56,7 +56,8 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
     with transaction.atomic():
         customer = lock(caller, customer_id)
         if changes:
-            execute_writes(*change(caller, customer, "customer.updated", **changes))
+            changed, shown = change(caller, customer, "customer.updated", **changes)
+            execute_writes(changed, *shown)
     return customer
 
 
@@ -72,6 +73,6 @@ def delete(caller: Caller, customer_id: str) -> None:
             execute_writes(*detach_writes(caller, tie))
         customer.kept = []
         # The event shows the customer as it was last; the row forgets it.
-        erasure, event = change(caller, customer, "customer.deleted")
+        erasure, shown = change(caller, customer, "customer.deleted")
         values = {**erasure.values, **NOTHING_PERSONAL, "deleted_at": customer.updated_at}
-        execute_writes(replace(erasure, values=values), event)
+        execute_writes(replace(erasure, values=values), *shown)

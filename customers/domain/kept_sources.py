@@ -34,11 +34,14 @@ def attach(
             record = idempotency.claim(caller)
             customer = lock(caller, customer_id)
             source = sources.find(caller, source_id, "source")
-            writes = _keep(caller, customer, source)
+            # Its checkout has kept it for this customer.
+            is_kept = source.vaulted and source.customer_id == customer.id and sources.mode_of_checkout(source)
+            writes = [] if is_kept else _keep(caller, customer, source)
             answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, record.merchant_id, answer))
-            execute_writes(*writes)
+            if writes:
+                execute_writes(*writes)
             return Result(customer, answer)
     except StaleRow:
         raise sources.already_used(source.id) from None
@@ -56,7 +59,8 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         if tie is None:
             raise not_found("source", text=source_id)
         customer.kept.remove(tie)
-        execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
+        changed, shown = change(caller, customer, "customer.updated")
+        execute_writes(*detach_writes(caller, tie), changed, *shown)
     return customer
 
 
@@ -83,7 +87,12 @@ def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
             f"This customer has {SOURCES_MAX} sources, which is the most that are kept. Detach one that is not used."
         )
         raise conflict("too_many_sources", message)
-    vaulting = sources.vault(caller, source, customer.id)
+    return [*sources.vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
+
+
+def tie_writes(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+    """Return the writes that tie a source, which others vault, to a customer."""
     tie = CustomerSource(merchant_id=customer.merchant_id, customer=customer, source=source)
     customer.kept.insert(0, tie)
-    return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]
+    changed, shown = change(caller, customer, "customer.updated")
+    return [Insert(tie), changed, *shown]

@@ -6,7 +6,8 @@ from payments.admin.approvals import approvals  # noqa: F401
 from payments.admin.audit import audit_log  # noqa: F401
 from payments.admin.books import ledger, money_checks  # noqa: F401
 from payments.admin.cases import cases  # noqa: F401
-from payments.admin.charges import attempts, charges, events, idempotency, sources, unknown_outcomes  # noqa: F401
+from payments.admin.charges import attempts, charges, events, idempotency, payer_messages, sources, unknown_outcomes  # noqa: F401
+from payments.admin.checkout import checkouts, links  # noqa: F401
 from payments.admin.disputes import disputes  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401
@@ -19,7 +20,7 @@ from payments.admin.reconciliation import items, reports, uploads  # noqa: F401
 from payments.admin.risk import blocks, decline_alerts  # noqa: F401
 from payments.admin.routing import provider_accounts, routes  # noqa: F401
 from payments.admin.statements import accounts, statements, trial_balances  # noqa: F401
-from payments.admin.webhooks import webhooks  # noqa: F401
+from payments.admin.webhooks import endpoints, webhooks  # noqa: F401
 
 admin.site.site_title = "kaha"
 admin.site.site_header = "kaha"

@@ -1,16 +1,19 @@
 """Fields of forms that take a day or a number in one form only, so that none is read as another one."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 
+from payments.domain.merchants.merchants import MODES
 from payments.typed_text import read_day, read_whole_number
 
 # IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
 FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
+MODE_CHOICES = [(mode, mode) for mode in MODES]
+LONGEST_OVERLAP = timedelta(days=30)
 
 
 class DayInput(forms.DateInput):
@@ -46,3 +49,9 @@ class WholeNumberField(forms.IntegerField):
             return read_whole_number(str(value))
         except ValueError:
             raise ValidationError(self.error_messages["invalid"], "invalid") from None
+
+
+def overlap_field(what: str, longest: timedelta = LONGEST_OVERLAP) -> WholeNumberField:
+    """Return a field for the hours during which the old one still works, `longest` at most; `what` is its help."""
+    hours = longest // timedelta(hours=1)
+    return WholeNumberField(label="Overlap in hours", min_value=0, max_value=hours, initial=24, help_text=what)

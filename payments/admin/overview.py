@@ -1,6 +1,7 @@
 """The admin's first page: what needs attention, and what was charged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Any
@@ -23,7 +24,8 @@ from payments.models import DayTotal, DeclineAlert, Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit, within
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
 from payments.overview.days import DAY, Days
-from payments.overview.trade import HOUR, HOURS_COUNT, Share, Trade, outcomes_by_hour, trades_of
+from payments.overview.sessions import sessions_of
+from payments.overview.trade import HOUR, HOURS_COUNT, Outcome, Share, Trade, outcomes_by_hour, trades_of
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
@@ -32,8 +34,11 @@ OUTCOMES: dict[str, str] = {
     DayTotal.Outcome.DECLINED: "Declined",
     DayTotal.Outcome.ABANDONED: "Abandoned",
 }
+OF_CHARGES = ("Volume", *OUTCOMES.values(), "Success rate")
+OF_SESSIONS = ("Opened", "Paid", "Abandoned", "Open", "Paid of ended")
 MAY_LOOK = "payments.view_charge"
 MAY_SEE_ALERTS = "payments.view_declinealert"
+MAY_SEE_SESSIONS = "payments.view_checkout"
 
 # The largest merchants and types have a row each, all others one together.
 PARTS_COUNT = 10
@@ -46,11 +51,20 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A row of a breakdown: the `key` of a filter of the charge list ("" for none), and its figures as texts."""
+    """A row of a breakdown: the address of the list of its charges or sessions ("" for none), and figures as texts."""
 
     label: str
-    key: str
+    address: str
     cells: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A table of the page: its title, the heads of its columns, and its rows."""
+
+    title: str
+    heads: Sequence[str]
+    parts: Sequence[Part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +111,7 @@ def overview(context: template.Context) -> dict[str, Any]:
         "trade": trade,
         "sums": list(_sums(trade, before, currency)),
         "charts": charts,
-        "breakdowns": list(_breakdowns(trade, currency)),
+        "breakdowns": [*_breakdowns(trade, currency), *_sessions(request, choice, days, currency, limit)],
     }
 
 
@@ -160,29 +174,54 @@ def _marked(chart: Chart, livemode: bool, days: Days, limit: Limit) -> Chart:
     return replace(chart, marks=marks_of(livemode, begin, end, limit))
 
 
-def _breakdowns(trade: Trade, currency: str) -> Iterator[tuple[str, str, list[Part]]]:
-    """Yield the parts of merchants, types and providers, with the name of the charge list's filter if it has one."""
+def _breakdowns(trade: Trade, currency: str) -> Iterator[Breakdown]:
+    """Yield the parts of merchants, types and providers, with links to the list of charges where that has a filter."""
     titles = Merchant.objects.filter(pk__in=_largest(trade.by_merchant)).in_bulk()
     merchants = {str(pk): titles[pk].title for pk in titles}
     if len(trade.by_merchant) > 1:
-        yield "By merchant", "merchant", list(_parts(trade.by_merchant, merchants, currency))
+        yield Breakdown("By merchant", OF_CHARGES, list(_parts(trade.by_merchant, merchants, currency, "merchant")))
     if trade.by_type:
-        yield "By type", "type", list(_parts(trade.by_type, {name: _label(name) for name in trade.by_type}, currency))
+        names = {name: _label(name) for name in trade.by_type}
+        yield Breakdown("By type", OF_CHARGES, list(_parts(trade.by_type, names, currency, "type")))
     if len(trade.by_provider) > 1:
         names = {name: name.capitalize() or "None" for name in trade.by_provider}
-        parts = _parts(trade.by_provider, names, currency)
-        yield "By provider", "", [replace(part, key="") for part in parts]
+        yield Breakdown("By provider", OF_CHARGES, list(_parts(trade.by_provider, names, currency)))
+
+
+def _sessions(request: HttpRequest, choice: Choice, days: Days, currency: str, limit: Limit) -> Iterator[Breakdown]:
+    """Yield the checkout sessions of each merchant, and of all, for those who may see sessions."""
+    found = sessions_of(choice.livemode, days, currency, limit) if _may(request.user, MAY_SEE_SESSIONS) else {}
+    if not found:
+        return
+    address = f"{reverse('admin:payments_checkout_changelist')}?kind=session"
+    parts = [_sessions_part("All", address, found.values())]
+    largest = sorted(found, key=lambda key: found[key].total(), reverse=True)[:PARTS_COUNT]
+    titles = Merchant.objects.filter(pk__in=largest).in_bulk()
+    if len(found) > 1:
+        parts += [_sessions_part(titles[key].title, f"{address}&merchant={key}", [found[key]]) for key in largest]
+        others = [counts for key, counts in found.items() if key not in titles]
+        parts += [_sessions_part(f"{len(others):,} others", "", others)] if others else []
+    yield Breakdown("Checkout sessions", OF_SESSIONS, parts)
+
+
+def _sessions_part(label: str, address: str, of_merchants: Iterable[Counter[str]]) -> Part:
+    counts = sum(of_merchants, Counter[str]())
+    ended = counts[Outcome.APPROVED] + counts[Outcome.ABANDONED]
+    numbers = (counts.total(), *(counts[each] for each in (Outcome.APPROVED, Outcome.ABANDONED, Outcome.PENDING)))
+    share = f"{counts[Outcome.APPROVED] / ended:.1%}" if ended else NOTHING
+    return Part(label, address, [*map("{:,}".format, numbers), share])
 
 
 def _largest(shares: Mapping[Any, Share]) -> list[Any]:
     return sorted(shares, key=lambda key: shares[key].volume, reverse=True)[:PARTS_COUNT]
 
 
-def _parts(shares: Mapping[Any, Share], labels: Mapping[str, str], currency: str) -> Iterator[Part]:
-    """Yield the largest shares, and one of all others."""
+def _parts(shares: Mapping[Any, Share], labels: Mapping[str, str], currency: str, by: str = "") -> Iterator[Part]:
+    """Yield the largest shares, and one of all others; `by` is the filter of the list of charges that finds one."""
     largest, others = _largest(shares), Share()
+    charges = reverse("admin:payments_charge_changelist")
     for key in largest:
-        yield _part(labels[str(key)], shares[key], currency, str(key))
+        yield _part(labels[str(key)], shares[key], currency, f"{charges}?{by}={key}" if by else "")
     for share in (share for key, share in shares.items() if key not in largest):
         others.counts += share.counts
         others.volume += share.volume
@@ -190,10 +229,10 @@ def _parts(shares: Mapping[Any, Share], labels: Mapping[str, str], currency: str
         yield _part(f"{len(shares) - len(largest):,} others", others, currency, "")
 
 
-def _part(label: str, share: Share, currency: str, key: str) -> Part:
+def _part(label: str, share: Share, currency: str, address: str) -> Part:
     rate = share.success_rate
     counts = [f"{share.counts[each]:,}" for each in OUTCOMES]
-    return Part(label, key, [money(share.volume, currency), *counts, NOTHING if rate is None else f"{rate:.1%}"])
+    return Part(label, address, [money(share.volume, currency), *counts, NOTHING if rate is None else f"{rate:.1%}"])
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:

@@ -14,10 +14,10 @@ from payments.ledger.fees import Rate, rate_of
 from payments.models import ApiKey, Merchant, PayoutAccount, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
-from payments.rendering.brand import BRANDING
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.events import MERCHANT_ID
+from payments.rendering.objects.merchant_brand import BRANDING
 
 # In place of a key that there is not, and of what is masked.
 MASK = "****"

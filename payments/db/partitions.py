@@ -79,8 +79,8 @@ class DailyTable(PartitionedTable):
 
 # An event is written in one statement with its object, whose version makes the sequence unique across months.
 EVENTS = PartitionedTable("payments_event", "id", "object_id, sequence, livemode")
-# Its ID is that of its event, which the primary key makes unique across months.
-WEBHOOKS = PartitionedTable("payments_webhook", "id", "event_id")
+# Its ID is made of those of its event and endpoint, which the primary key makes unique across months.
+WEBHOOKS = PartitionedTable("payments_webhook", "id", "event_id, endpoint_id")
 TRIES = PartitionedTable("payments_webhookattempt", "webhook_id")
 REQUESTS = DailyTable("payments_apirequest", "id")
 # In the order in which months are dropped: while there is a webhook, there is its event.

@@ -23,7 +23,7 @@ from payments.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, after, month_of
 from payments.domain.audit import hash_chain
 from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
-from payments.models import ApiKey, Attempt, ReconciliationRun, Route, UnknownOutcome
+from payments.models import ApiKey, Attempt, PayerMessage, ReconciliationRun, Route, UnknownOutcome
 from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.redis_client.pipeline import RedisPipeline
 from payments.vault.base import Purpose
@@ -35,6 +35,7 @@ ROUTES_MAX = 500
 COUNTED_MAX = 1_000
 AUDIT_ENTRIES_READ = 200
 KEY_WARNING = timedelta(days=14)
+MESSAGE_MAX_AGE = timedelta(hours=1)
 
 STANDBYS = """
 SELECT application_name, coalesce(extract(epoch FROM replay_lag), 0)::float8,
@@ -182,6 +183,12 @@ def open_circuits() -> list[OpenCircuit]:
 def unknown_outcomes() -> Unknown:
     rows = UnknownOutcome.objects.exclude(kind=Attempt.Kind.REVERSE).order_by("created_at")
     return Unknown(list(rows.values_list("created_at", flat=True)[:COUNTED_MAX]))
+
+
+def late_messages() -> list[datetime]:
+    """Return since when messages to payers wait, of at most COUNTED_MAX that wait for too long, the oldest first."""
+    rows = PayerMessage.objects.filter(due_at__isnull=False, created_at__lt=clock.now() - MESSAGE_MAX_AGE)
+    return list(rows.order_by("created_at").values_list("created_at", flat=True)[:COUNTED_MAX])
 
 
 def partitions(database: Any = connection) -> list[Partitions]:

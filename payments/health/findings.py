@@ -129,6 +129,12 @@ def of_webhooks(queues: Sequence[Queue]) -> Iterator[Finding]:
         yield Finding(f"Webhooks to {more:,} other receivers fail.", "Open Webhooks, filtered by those that fail.")
 
 
+def of_messages(late: Sequence[datetime]) -> Iterator[Finding]:
+    if late:
+        what = f"{_at_least(len(late))} messages to payers wait, the oldest since {_moment(late[0])}."
+        yield Finding(what, "Open Messages to payers: each says why. Look at the mail server or the SMS service.")
+
+
 def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:
     if check is None:
         yield Finding("No money check has finished yet.", "Run manage.py check_money, or start a worker.")

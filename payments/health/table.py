@@ -66,6 +66,7 @@ FACTS = (
         "unknown_outcomes",
     ),
     Fact("Webhooks", queues, findings.of_webhooks, gauges.webhooks, "webhooks"),
+    Fact("Messages to payers", facts.late_messages, findings.of_messages),
     Fact("Money check", MoneyCheck.objects.newest_whole, findings.of_money_check, gauges.money_check, "money_check"),
     Fact("Partitions", facts.partitions, findings.of_partitions, gauges.partitions, "partitions", is_watched=True),
     Fact("Migrations", facts.unapplied_migrations, findings.of_migrations, is_watched=True),

@@ -27,8 +27,10 @@ from payments.models import (
     Refund,
     UnknownOutcome,
     Webhook,
+    WebhookEndpoint,
 )
 from payments.models.merchants.merchant_access import Limit, within
+from payments.models.merchants.webhook_endpoint import IS_PAUSED
 from payments.overview import dispute_rates
 from payments.sweeps.webhook_queues import COUNTED_MAX, RECEIVERS, RECEIVERS_MAX
 
@@ -56,7 +58,7 @@ CROSS JOIN LATERAL (
         LIMIT %(counted)s
     ) AS some_of_them
 ) failing
-WHERE failing.count > 0
+WHERE failing.count > 0 AND NOT {IS_PAUSED}
 ORDER BY failing.since
 """  # nosec B608 # made of constants
 
@@ -168,6 +170,12 @@ def given_up_webhooks(limit: Limit) -> QuerySet[Any]:
     since = first_id(clock.now() - GIVEN_UP_SHOWN)
     rows = Webhook.objects.filter(within(limit, "merchant"), state__in=GIVEN_UP, id__gte=since)
     return rows.select_related("merchant").order_by("-id")
+
+
+def disabled_endpoints(limit: Limit) -> QuerySet[Any]:
+    """Return the webhook endpoints that kaha disabled and that nobody has dealt with, newest first."""
+    rows = WebhookEndpoint.objects.filter(within(limit, "merchant"), gave_up_at__isnull=False)
+    return rows.select_related("merchant").order_by("-gave_up_at")
 
 
 def open_differences(limit: Limit) -> QuerySet[Any]:

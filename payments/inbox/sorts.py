@@ -244,4 +244,14 @@ SORTS = (
         "Webhook to {0.receiver} given up",
         "standing=given_up",
     ),
+    Sort(
+        "endpoints",
+        "Webhook endpoints disabled",
+        "webhookendpoint",
+        rows.disabled_endpoints,
+        "Nothing has reached {0} for days: it is disabled",
+        "standing=gave_up",
+        since="gave_up_at",
+        again="gave_up_at",
+    ),
 )

@@ -3,8 +3,10 @@
 from payments.invariants.invariant import Invariant
 
 
-def events_of(table: str, *, model: str, prefix: str) -> Invariant:
-    """Return the invariant that the rows of `table`, which have a `version`, have an event for each change."""
+def events_of(table: str, *, model: str, prefix: str, condition: str = "true") -> Invariant:
+    """Return the invariant that the rows of `table`, which have a `version`, have an event for each change; `condition`
+    is that of the rows `o` that have events.
+    """
     return Invariant(
         name=f"{table}s_have_their_events",
         sentence=f"Each {table} has one event for each of its changes, without gaps, from 1 or the oldest month kept.",
@@ -17,7 +19,7 @@ def events_of(table: str, *, model: str, prefix: str) -> Invariant:
                 SELECT o.id, o.version, count(e.sequence) AS events, count(DISTINCT e.sequence) AS numbers,
                     min(e.sequence) AS first, max(e.sequence) AS last,
                     CASE WHEN o.id >= (SELECT id FROM kept) THEN 1 ELSE min(e.sequence) END AS first_kept
-                FROM {table} o LEFT JOIN event e ON e.object_id = o.id GROUP BY o.id, o.version
+                FROM {table} o LEFT JOIN event e ON e.object_id = o.id WHERE {condition} GROUP BY o.id, o.version
             ) counted
             WHERE events <> version - first_kept + 1 OR numbers <> events
                 OR first IS DISTINCT FROM first_kept OR last <> version
@@ -53,7 +55,7 @@ INVARIANTS = (
     events_of("source", model="payments.Source", prefix="src"),
     Invariant(
         name="events_have_their_object",
-        sentence="The charge, refund, dispute, payout, bank account, source or merchant of each event exists.",
+        sentence="The object of each event exists: charge, refund, dispute, payout, source, merchant and so on.",
         model="payments.Event",
         prefix="evt",
         query="""
@@ -62,9 +64,12 @@ INVARIANTS = (
                 SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM dispute
                 UNION ALL SELECT id FROM payout UNION ALL SELECT id FROM payments_payoutaccount
                 UNION ALL SELECT id FROM source UNION ALL SELECT id FROM payments_merchant
+                UNION ALL SELECT id FROM checkout UNION ALL SELECT id FROM payment_link
             ) o ON o.id = e.object_id
-            WHERE o.id IS NULL AND split_part(e.type, '.', 1)
-                IN ('charge', 'refund', 'dispute', 'payout', 'payout_account', 'source', 'organization')
+            WHERE o.id IS NULL AND split_part(e.type, '.', 1) IN (
+                'charge', 'refund', 'dispute', 'payout', 'payout_account', 'source', 'organization',
+                'checkout_session', 'payment_link'
+            )
         """,
     ),
     EVENTS_ARE_NOTIFIED,

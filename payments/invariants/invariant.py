@@ -10,6 +10,8 @@ TABLES = {
     "refund": "payments_refund",
     "dispute": "payments_dispute",
     "source": "payments_source",
+    "checkout": "payments_checkout",
+    "payment_link": "payments_paymentlink",
     "event": "payments_event",
     "webhook": "payments_webhook",
     "posting": "payments_posting",

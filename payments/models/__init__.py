@@ -34,6 +34,9 @@ from payments.models.charging.page_visit import PageVisit as PageVisit
 from payments.models.charging.source import BinRange as BinRange
 from payments.models.charging.source import Card as Card
 from payments.models.charging.source import Source as Source
+from payments.models.checkout.checkout import Checkout as Checkout
+from payments.models.checkout.payment_link import PaymentLink as PaymentLink
+from payments.models.checkout.payment_request import PaymentRequest as PaymentRequest
 from payments.models.data_key import CvcKey as CvcKey
 from payments.models.data_key import DataKey as DataKey
 from payments.models.event import Event as Event
@@ -42,6 +45,7 @@ from payments.models.merchants.merchant import ApiKey as ApiKey
 from payments.models.merchants.merchant import Merchant as Merchant
 from payments.models.merchants.merchant import WebhookSecret as WebhookSecret
 from payments.models.merchants.merchant_access import MerchantAccess as MerchantAccess
+from payments.models.merchants.webhook_endpoint import WebhookEndpoint as WebhookEndpoint
 from payments.models.operators.approval_limit import ApprovalLimit as ApprovalLimit
 from payments.models.operators.approval_request import ApprovalRequest as ApprovalRequest
 from payments.models.operators.approval_request import Correction as Correction
@@ -53,6 +57,7 @@ from payments.models.operators.case import Note as Note
 from payments.models.operators.notification import Notification as Notification
 from payments.models.operators.notification import NotificationChoice as NotificationChoice
 from payments.models.operators.saved_view import SavedView as SavedView
+from payments.models.payer_message import PayerMessage as PayerMessage
 from payments.models.provider_message import ProviderEvent as ProviderEvent
 from payments.models.provider_message import ProviderMessage as ProviderMessage
 from payments.models.risk.block import Block as Block

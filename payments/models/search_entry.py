@@ -24,11 +24,12 @@ class MeetsQuery(SearchVectorExact):
 
 
 class SearchEntry(models.Model):
-    """What one charge or customer is found by; a worker makes it from the events (`payments.search.sweep`)."""
+    """What one object is found by; a worker makes it from the events (`payments.search.sweep`)."""
 
     class Kind(models.TextChoices):
         CHARGE = "charge"
         CUSTOMER = "customer"
+        CHECKOUT = "checkout"
 
     # The ID of the object itself, so that entries are in the order of creation.
     id = models.UUIDField(primary_key=True)
@@ -42,9 +43,12 @@ class SearchEntry(models.Model):
         indexes = [
             GinIndex("lexemes", name="search_of_charges", condition=Q(kind="charge"), gin_pending_list_limit=64),
             GinIndex("lexemes", name="search_of_customers", condition=Q(kind="customer"), gin_pending_list_limit=64),
+            GinIndex("lexemes", name="search_of_checkouts", condition=Q(kind="checkout"), gin_pending_list_limit=64),
         ]
         constraints = [
-            models.CheckConstraint(name="search_kind_is_known", condition=Q(kind__in=["charge", "customer"])),
+            models.CheckConstraint(
+                name="search_kind_is_known", condition=Q(kind__in=["charge", "customer", "checkout"])
+            ),
         ]
 
     def __str__(self) -> str:

@@ -3,10 +3,11 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
-from payments.db.fields import OwnForeignKey, OwnOneToOneField
+from payments.db.fields import OwnForeignKey
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.event import Event
 from payments.models.merchants.merchant import Merchant
+from payments.models.merchants.webhook_endpoint import WebhookEndpoint
 
 RECEIVER_MAX_LENGTH = 300
 
@@ -16,7 +17,7 @@ class WebhookQuerySet(ScopedQuerySet["Webhook"]):
 
 
 class Webhook(FastModel):
-    """One event to be sent to the URL of its source; written in the transaction of the change.
+    """One event to be sent to the URL of its source, or to an endpoint; written in the transaction of the change.
 
     The tables of webhooks and of attempts have monthly partitions (`payments.db.partitions`).
     """
@@ -26,15 +27,21 @@ class Webhook(FastModel):
         DELIVERED = "delivered"
         EXHAUSTED = "exhausted"  # three days of attempts failed
         GONE = "gone"  # the receiver answered 410
+        CANCELLED = "cancelled"  # its endpoint was disabled or deleted meanwhile
 
-    # Its event's, so that both are in the same month's partition.
+    # Of the millisecond of its event's, so that both are in the same month's partition.
     id = models.UUIDField(primary_key=True, editable=False)
-    event = OwnOneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
+    event = OwnForeignKey(Event, models.PROTECT, related_name="webhooks", db_constraint=False, db_index=False)
     # The index that begins with the merchant serves this key too.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
+    # Where it was sent last, or will be sent first.
     url = models.CharField(max_length=2083)
-    # scheme://host:port of the URL: what shares one limit of tries under way, of one merchant in one mode.
+    # What shares one queue and one limit of tries under way, of one merchant in one mode: scheme://host:port of the
+    # URL, or an endpoint, `we_…`, whose URL of the moment is called.
     receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
     state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
     # All attempts made; the number of the last one.
@@ -55,7 +62,11 @@ class Webhook(FastModel):
             models.CheckConstraint(
                 name="webhook_waiting_has_due_at",
                 condition=Q(state="waiting", due_at__isnull=False)
-                | Q(state__in=["delivered", "exhausted", "gone"], due_at__isnull=True, leased_until__isnull=True),
+                | Q(
+                    state__in=["delivered", "exhausted", "gone", "cancelled"],
+                    due_at__isnull=True,
+                    leased_until__isnull=True,
+                ),
             ),
         ]
         indexes = [

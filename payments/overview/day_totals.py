@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from payments import clock
+from payments.models.books.day_total import SESSION
 from payments.overview.days import DAY, Days
 
 # A request may take so long to commit, so all charges of a day are visible by then.
@@ -31,6 +32,18 @@ WHERE c.id >= %(first_id)s AND c.id < %(next_id)s
 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
 """
 COUNTED = COUNTED_BY.format(moment="date")
+SESSIONS_COUNTED = f"""
+SELECT (%(days)s::date[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
+    c.merchant_id, c.livemode, c.currency, '{SESSION}' AS source_type, '' AS provider,
+    CASE WHEN c.state IN ('unpaid', 'paying') THEN 'pending' WHEN c.state = 'expired' THEN 'abandoned'
+        ELSE 'approved' END AS outcome,
+    '' AS reason, count(*) AS count, sum(c.amount)::bigint AS amount
+FROM payments_checkout c
+WHERE c.id >= %(first_id)s AND c.id < %(next_id)s AND c.kind = 'session'
+GROUP BY 1, 2, 3, 4, 7
+"""
+# A session of a day ends within a day of it, and is ended soon after. Until then nothing waits for it, as for a charge.
+SESSIONS_END = "(each.day::date + interval '49 hours') AT TIME ZONE 'UTC'"
 # A second process waits here until the first has committed.
 CLAIM = """
 INSERT INTO payments_summedday (day, pending, summed_at) VALUES (%(day)s, 0, %(now)s)
@@ -40,24 +53,31 @@ DELETE_TOTALS = "DELETE FROM payments_daytotal WHERE day = %(day)s"
 SUM_UP = f"""
 INSERT INTO payments_daytotal
     (day, merchant_id, livemode, currency, source_type, provider, outcome, reason, count, amount)
-{COUNTED}
+{COUNTED} UNION ALL {SESSIONS_COUNTED}
 """
-COUNT_PENDING = """
-UPDATE payments_summedday SET pending = (
-    SELECT coalesce(sum(count), 0) FROM payments_daytotal WHERE day = %(day)s AND outcome = 'pending'
+COUNT_PENDING = f"""
+UPDATE payments_summedday each SET pending = (
+    SELECT coalesce(sum(count), 0) FROM payments_daytotal t
+    WHERE t.day = %(day)s AND t.outcome = 'pending' AND (t.source_type <> '{SESSION}' OR {SESSIONS_END} <= %(now)s)
 ) WHERE day = %(day)s
-"""
-# Before the first charge there is nothing to sum up.
+"""  # nosec B608 # made of constants
+# Before the first charge or session there is nothing to sum up.
 DAYS = """
 generate_series(
-    greatest((SELECT created_at AT TIME ZONE 'UTC' FROM payments_charge ORDER BY id LIMIT 1)::date, %(first)s::date),
+    greatest(
+        least(
+            (SELECT created_at AT TIME ZONE 'UTC' FROM payments_charge ORDER BY id LIMIT 1)::date,
+            (SELECT created_at AT TIME ZONE 'UTC' FROM payments_checkout ORDER BY id LIMIT 1)::date
+        ),
+        %(first)s::date
+    ),
     %(last)s::date, '1 day'
 ) AS each (day) LEFT JOIN payments_summedday s ON s.day = each.day
 """
 FIRST_NOT_DONE = f"SELECT min(each.day)::date FROM {DAYS} WHERE s.day IS NULL"  # nosec B608 # made of constants
 DUE = f"""
 SELECT each.day::date FROM {DAYS}
-WHERE s.day IS NULL OR s.pending > 0 OR %(again)s
+WHERE s.day IS NULL OR s.pending > 0 OR s.summed_at < {SESSIONS_END} AND {SESSIONS_END} <= %(now)s OR %(again)s
 ORDER BY s.summed_at NULLS FIRST, each.day LIMIT %(limit)s
 """  # nosec B608 # made of constants
 
@@ -71,13 +91,15 @@ def sum_up_due(limit: int = BATCH) -> int:
 
 
 def due_days(limit: int | None = None, *, again: bool = False) -> list[date]:
-    """Return at most `limit` days: those that are over and not summed up, then those that had pending charges.
+    """Return at most `limit` days: those that are over and not summed up, then those that had pending charges or whose
+    sessions have ended since.
 
     With `again` the days that are summed up follow.
     """
-    last_over = (clock.now() - COMMITTED_AFTER).date() - DAY
+    now = clock.now()
+    last_over = (now - COMMITTED_AFTER).date() - DAY
     with connection.cursor() as cursor:
-        cursor.execute(DUE, {"first": None, "last": last_over, "again": again, "limit": limit})
+        cursor.execute(DUE, {"first": None, "last": last_over, "again": again, "limit": limit, "now": now})
         return [day for (day,) in cursor.fetchall()]
 
 

@@ -27,6 +27,7 @@ SELECT currency, day, merchant_id, provider, source_type, outcome, reason, sum(c
 FROM (
     SELECT currency, day, merchant_id, provider, source_type, outcome, reason, count, amount FROM payments_daytotal
     WHERE livemode = %(livemode)s AND day >= %(begin)s AND day < %(live_from)s
+        AND source_type <> 'checkout_session'
         AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
     UNION ALL
     SELECT currency, day, merchant_id, provider, source_type, outcome, reason, count, amount FROM ({COUNTED}) AS live

@@ -53,7 +53,10 @@ def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
     charge = attempt.charge
     if charge.status != Charge.Status.PENDING:
         return SeeOther(return_url(attempt))
-    response = page(request, "scan", shown_payment(charge) | {"return_url": return_url(attempt), "token": token})
+    # The page of a checkout offers another way to pay, and is where a payment that fails leads.
+    otherwise = (charge.source.redirect or {}).get("fail") if charge.checkout_id else None
+    links = {"return_url": return_url(attempt), "token": token, "otherwise_url": otherwise}
+    response = page(request, "scan", shown_payment(charge) | links)
     response["Refresh"] = str(SCAN_REFRESH_SECONDS)
     return response
 
@@ -67,7 +70,7 @@ def qr_image(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _attempt_with_qr(token: str) -> Attempt | None:
-    rows = Attempt.objects.select_related("charge__merchant", "charge__source").exclude(qr="")
+    rows = Attempt.objects.select_related("charge__merchant", "charge__source__card").exclude(qr="")
     attempt_id = attempt_of_return(token)
     return rows.filter(id=attempt_id).first() if attempt_id else None
 
@@ -91,6 +94,6 @@ def return_payer(request: HttpRequest, token: str) -> HttpResponse:
     address = redirect["success" if is_paid else "fail"] if redirect else charge.redirect_url
     if address:
         return SeeOther(address)
-    outcome = {"paid": is_paid, "failure": FAILURES.get((charge.failure_data or {}).get("code", ""))}
-    statement = {"statement_descriptor": charge.statement_descriptor}
-    return page(request, "result", shown_payment(charge) | outcome | statement)
+    failure = FAILURES.get((charge.failure_data or {}).get("code", ""))
+    outcome = {"paid": is_paid, "failed": not is_paid, "failure": failure}
+    return page(request, "result", shown_payment(charge) | outcome)

@@ -1,12 +1,15 @@
 """What every page of a payment shows: merchant, order, amount, time left and reference."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from payments import clock, sourcetypes
-from payments.ids import public_id
-from payments.models import Attempt, Charge
-from payments.money import format_amount
+from payments.ids import short_reference
+from payments.models import Attempt, Card, Charge, Merchant
+from payments.money import shown_amount
 from payments.rendering.brand import Brand, brand_of
 
 MINUTE_SECONDS = 60
@@ -15,15 +18,38 @@ MINUTE_SECONDS = 60
 def shown_payment(charge: Charge) -> dict[str, Any]:
     """Return the context of a page about the payment of `charge`."""
     return {
+        **shown_merchant(charge.merchant),
         "test_mode": not charge.livemode,
-        "merchant": charge.merchant.title,
-        "brand": brand_of(charge.merchant.branding),
         "order": charge.description,
-        "amount": format_amount(charge.amount, charge.currency),
+        "amount": shown_amount(charge.amount, charge.currency),
+        "moment": charge.created_at,
         "type": sourcetypes.shown(charge.source.type),
-        "reference": public_id("ch", charge.id),
+        "way": way_of(charge),
+        "reference": short_reference(charge.id),
+        "statement_descriptor": charge.statement_descriptor,
         **_time_left(charge),
     }
+
+
+def shown_merchant(merchant: Merchant, branding: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the shop of a page, in its own colours or in those of `branding`, and where payers reach it."""
+    return {
+        "merchant": merchant.title,
+        "brand": brand_of(branding or merchant.branding),
+        "support_email": merchant.support_email,
+        "support_phone": merchant.support_phone,
+    }
+
+
+def way_of(charge: Charge) -> str:
+    """Return the way to pay of a charge in words."""
+    card: Card | None = getattr(charge.source, "card", None)
+    return shown_way(charge.source.type, card.last4 if card else "")
+
+
+def shown_way(source_type: str, last4: str = "") -> str:
+    """Return a way to pay in words; `last4` are the last digits of a card."""
+    return _("Card ending in %(last4)s") % {"last4": last4} if last4 else sourcetypes.shown(source_type).label
 
 
 def _time_left(charge: Charge) -> dict[str, Any]:
@@ -40,7 +66,7 @@ def charge_of_attempt(reference: str) -> Charge | None:
         attempt_id = UUID(hex=reference)
     except ValueError:
         return None
-    attempts = Attempt.objects.select_related("charge__merchant", "charge__source")
+    attempts = Attempt.objects.select_related("charge__merchant", "charge__source__card")
     attempt = attempts.filter(id=attempt_id).first()
     return attempt.charge if attempt else None
 

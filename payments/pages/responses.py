@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import render
-from django.utils.translation import override
+from django.utils.translation import get_language, override
 from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.csrf import csrf_exempt
 
@@ -44,11 +44,19 @@ LANGUAGES = {"fil": "fil", "tl": "fil", "en": settings.LANGUAGE_CODE}
 
 
 def language_of(request: HttpRequest) -> str:
-    """Return the first language of `Accept-Language` (RFC 9110, 12.5.4) that the pages have, else English."""
-    wanted = (
-        code.partition("-")[0] for code, _ in parse_accept_lang_header(request.headers.get("Accept-Language", ""))
-    )
+    """Return the language that the payer chose by `?lang=`, else the first of `Accept-Language` (RFC 9110, 12.5.4) that
+    the pages have, else English.
+    """
+    accepted = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
+    wanted = (request.GET.get("lang", ""), *(code.partition("-")[0] for code, _ in accepted))
     return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), settings.LANGUAGE_CODE)
+
+
+def other_language() -> dict[str, str]:
+    """Return the code and the name of the language that the present page does not have."""
+    names = {"en": "English", "fil": "Filipino"}
+    code = "en" if get_language() == "fil" else "fil"
+    return {"code": code, "name": names[code]}
 
 
 class SeeOther(HttpResponseRedirectBase):
@@ -76,10 +84,18 @@ def for_payers(view: View[Params]) -> View[Params]:
     return cast(View[Params], with_policy)
 
 
-def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
-    """Return the page of the template `payer/<name>.html`, which may load the merchant's logo."""
-    policy = csp_update({"img-src": image_origins(context or {})})
-    show: Any = policy(lambda request: render(request, f"payer/{name}.html", context, status=status))
+def page(
+    request: HttpRequest,
+    name: str,
+    context: dict[str, Any] | None = None,
+    status: int = 200,
+    *,
+    has_script: bool = False,
+) -> HttpResponse:
+    """Return the page of the template `payer/<name>.html`, which may load the merchant's logo, and a script of ours."""
+    shown = {"other_language": other_language()} | (context or {})
+    policy = csp_update({"img-src": image_origins(shown)} | ({"script-src": [SELF]} if has_script else {}))
+    show: Any = policy(lambda request: render(request, f"payer/{name}.html", shown, status=status))
     return cast(HttpResponse, show(request))
 
 

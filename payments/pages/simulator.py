@@ -9,10 +9,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import sourcetypes
 from payments.models import PageVisit
-from payments.money import format_amount
+from payments.money import shown_amount
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.payment import charge_of_attempt, shown_payment
+from payments.pages.payment import charge_of_attempt, shown_payment, shown_way
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin, page_url
@@ -80,9 +80,9 @@ def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
     charge = charge_of_attempt(payment.reference)
     return (shown_payment(charge) if charge else {}) | {
         "test_mode": True,
-        "amount": format_amount(payment.amount, payment.currency),
+        "amount": shown_amount(payment.amount, payment.currency),
         "type": sourcetypes.shown(payment.source_type),
-        "last4": payment.last4,
+        "way": shown_way(payment.source_type, payment.last4),
         "paid": payment.state in (State.HELD, State.CAPTURED, State.VOIDED),
         "wrong_pins": payment.pin_tries,
         "tries_left": PIN_TRIES - payment.pin_tries,

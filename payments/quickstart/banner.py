@@ -14,16 +14,21 @@ from payments.quickstart.ports import HOST
 
 KEY_NAMES = ("sk_test", "pk_test", "sk_live", "pk_live", "whsec_test")
 MIDDLE_OF_AN_ID = re.compile(r"(?<=ch_)[0-9a-f]{26}(?=[0-9a-f]{6})")
+SPACED = " ".join(CARD["number"][place : place + 4] for place in range(0, 16, 4))
 BOLD, PLAIN = "\033[1m", "\033[0m"
 
 
 @dataclass(frozen=True)
 class Ready:
-    """What there is to show; `demo` is the content of the demo file, `folders` has what is in each."""
+    """What there is to show: `demo` is the content of the demo file, `folders` has what is in each.
+
+    `checkout` is the address of a page where somebody can pay.
+    """
 
     port: int
     demo: dict[str, str]
     folders: dict[Path, str]
+    checkout: str
 
     @property
     def api(self) -> str:
@@ -33,6 +38,7 @@ class Ready:
 def as_json(ready: Ready) -> str:
     """Return all of it in one line, for a program."""
     addresses = {"api": ready.api, "admin": f"{ready.api}/admin/", "docs": f"{ready.api}/docs"}
+    addresses["checkout"] = ready.checkout
     demo = {name: ready.demo[name] for name in ("admin_user", "admin_password", "merchant", *KEY_NAMES)}
     return json.dumps({**addresses, **demo, "pid": os.getpid(), "data_dirs": [str(path) for path in ready.folders]})
 
@@ -59,6 +65,10 @@ def ready_lines(ready: Ready) -> list[str]:
         "",
         heading(f"Keys of Demo Shop, {demo['merchant']}"),
         *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),
+        "",
+        heading("Pay as a payer does: open this page in a browser"),
+        f"  {ready.checkout}",
+        f"  Card {SPACED}, any expiry in the future, any security code",
         "",
         heading("Take a payment yourself: paste these lines"),
         *curl_lines(ready),

@@ -12,7 +12,7 @@ from payments.embedded.folders import data_folder, make_running_folders, prepare
 from payments.embedded.locks import FileLock
 from payments.embedded.processes import EmbeddedError
 from payments.quickstart import banner, ports
-from payments.quickstart.payment import take_first_payment
+from payments.quickstart.payment import open_checkout, take_first_payment
 from payments.quickstart.programs import Programs
 from payments.quickstart.supervisor import Failed, Stopped, Supervisor
 
@@ -59,8 +59,9 @@ def run(data: Path, port: int, as_json: bool, supervisor: Supervisor) -> None:
         make_running_folders(folders)
         programs = Programs(folders, port, supervisor)
         cleanup.callback(programs.stop)
-        ready = banner.Ready(port, programs.start(), programs.folders())
-        steps = take_first_payment(port, ready.demo["sk_test"])
+        demo = programs.start()
+        steps = list(take_first_payment(port, demo["sk_test"]))
+        ready = banner.Ready(port, demo, programs.folders(), open_checkout(port, demo["sk_test"]))
         lines = [banner.heading("A first payment, just taken through the API"), *banner.payment_lines(steps), ""]
         print("\n".join(lines), file=sys.stderr if as_json else sys.stdout)
         print(banner.as_json(ready) if as_json else "\n".join(banner.ready_lines(ready)), flush=True)

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from payments.rendering.objects import member
-from payments.rendering.objects.api_object import ApiObject, Member
-
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 ORIGIN = re.compile(r"https://[a-zA-Z0-9.-]+(:[0-9]{1,5})?")
 BLACK, WHITE = "#000000", "#ffffff"
@@ -20,52 +17,36 @@ MIDDLE_LUMINANCE = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """A merchant's logo with its origin, and a colour with the text colour on it; "" for what the merchant lacks."""
+    """A logo with its origin, the colour of a page's ground and that of its buttons; "" for what is not set."""
 
     logo: str = ""
     logo_origin: str = ""
-    colour: str = ""
-    text_colour: str = ""
+    primary: str = ""
+    secondary: str = ""
 
 
 def brand_of(branding: Mapping[str, Any]) -> Brand:
-    """Return the brand in a merchant's `branding`; a malformed colour or address counts as none."""
+    """Return the brand in the `branding` of a merchant or of a checkout; a malformed colour or address counts as none.
+
+    Buttons have the colour of the ground where they have none of their own.
+    """
     logo = str(branding.get("logo" if branding.get("use_logo") else "icon") or "")
     parts = urlsplit(logo)
     origin = f"{parts.scheme}://{parts.netloc}"
     if not ORIGIN.fullmatch(origin):
         logo = origin = ""
-    colour = str(branding.get("brand_color") or "")
-    if not COLOUR.fullmatch(colour):
-        return Brand(logo, origin)
-    return Brand(logo, origin, colour, BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE)
+    primary = _first_colour(branding, "primary_color", "brand_color")
+    return Brand(logo, origin, primary, _first_colour(branding, "secondary_color", "accent_color") or primary)
 
 
-def _colour(name: str, own: str, example: str) -> Member:
-    """Return the colour `name`, kaha's own where a merchant has set none or a malformed one."""
-
-    def read(branding: Mapping[str, Any]) -> str:
-        colour = str(branding.get(name) or "")
-        return colour if COLOUR.fullmatch(colour) else own
-
-    meaning = f"Colour in hex; kaha's own, `{own}`, where you have set none."
-    return Member({"type": "string", "pattern": f"^{COLOUR.pattern}$"}, meaning, read=read, example=example)
+def _first_colour(branding: Mapping[str, Any], *names: str) -> str:
+    colours = (str(branding.get(name) or "") for name in names)
+    return next((colour for colour in colours if COLOUR.fullmatch(colour)), "")
 
 
-# It shows the `branding` of a merchant.
-BRANDING = ApiObject(
-    "Branding",
-    "How a merchant's pages look.",
-    icon=member.or_null(member.web_address("A small square picture.", read=lambda branding: branding.get("icon"))),
-    logo=member.or_null(
-        member.web_address("The logo.", "https://shop.example/logo.svg", read=lambda branding: branding.get("logo"))
-    ),
-    use_logo=member.flag(
-        "Whether the logo is shown in place of the icon.", True, read=lambda branding: branding.get("use_logo") is True
-    ),
-    brand_color=_colour("brand_color", OWN_COLOUR, "#1a73e8"),
-    accent_color=_colour("accent_color", OWN_ACCENT, OWN_ACCENT),
-)
+def text_colour(colour: str) -> str:
+    """Return black or white, whichever has more contrast to `colour` (`#rrggbb`)."""
+    return BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE
 
 
 def luminance(colour: str) -> float:

@@ -1,1 +1,1 @@
-"""The search of the back office: what charges and customers are found by, and what an operator types."""
+"""The search of the back office: what objects are found by, and what an operator types."""

@@ -1,4 +1,4 @@
-"""The entries of charges, made from what is stored of them, their payers and their attempts."""
+"""The entries of charges and checkout sessions, made from what is stored of them, their payers and their attempts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -8,7 +8,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVectorField
 from django.db.models import Func, TextField, Value
 
-from payments.models import Attempt, Charge, SearchEntry
+from payments.ids import short_reference
+from payments.models import Attempt, Charge, Checkout, SearchEntry
 from payments.money import major_units
 from payments.search.lexemes import (
     amount_lexeme,
@@ -16,6 +17,7 @@ from payments.search.lexemes import (
     customer_lexeme,
     last4_lexeme,
     merchant_lexeme,
+    reference_lexeme,
     texts_in,
     word,
     words,
@@ -37,8 +39,14 @@ def charge_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
         yield entry(SearchEntry.Kind.CHARGE, charge, lexemes)
 
 
+def session_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
+    """Yield the entries of the sessions among these checkouts."""
+    for session in Checkout.objects.filter(pk__in=ids, kind=Checkout.Kind.SESSION):
+        yield entry(SearchEntry.Kind.CHECKOUT, session, at_most(_session_lexemes(session)))
+
+
 def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
-    """Return the entry of a charge or customer, with its ID, merchant and mode."""
+    """Return the entry of an object, with its ID, merchant and mode."""
     stored = Func(
         Value([*lexemes, merchant_lexeme(row.merchant_id)], output_field=ArrayField(TextField())),
         function="array_to_tsvector",
@@ -49,6 +57,7 @@ def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
 
 def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
     """Yield what a charge is found by, what identifies it first: there is a limit."""
+    yield reference_lexeme(short_reference(charge.id))
     source = charge.source
     card = getattr(source, "card", None)
     if charge.customer_id:
@@ -66,3 +75,18 @@ def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
     for value in (source.owner, account_name, charge.metadata, source.metadata, named, card and card.address):
         for text in texts_in(value):
             yield from words(text)
+
+
+def _session_lexemes(session: Checkout) -> Iterator[str]:
+    """Yield what a session is found by, what identifies it first; of its order, not the addresses of pages."""
+    if session.customer_id:
+        yield customer_lexeme(session.customer_id)
+    yield amount_lexeme(major_units(session.amount, session.currency))
+    order = session.order
+    payer = [session.payer, *(order.get(f"customer_{name}") for name in ("email", "name", "phone"))]
+    items = [[item["name"], item.get("description")] for item in order.get("line_items") or []]
+    metadata = order.get("metadata") or {}
+    words_of_ours = f"{session.currency} {session.state}"
+    texts = [session.client_reference_id, payer, words_of_ours, order.get("description"), items, metadata, *metadata]
+    for text in texts_in(texts):
+        yield from words(text)

@@ -1,4 +1,4 @@
-"""The charges, customers and merchants that a query finds, within an operator's merchants."""
+"""The charges, checkouts, customers and merchants that a query finds, within an operator's merchants."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,8 +44,12 @@ class Found:
 
 def charges(query: Query, limit: Limit) -> Found:
     """Return the charges that `query` finds; a word also stands for the merchants and customers whom it names."""
-    terms = [(*term.lexemes, *_named_by(term, limit)) for term in query.terms]
-    return _found_in(_entries(Kind.CHARGE, terms, query, limit))
+    return _sales(Kind.CHARGE, query, limit)
+
+
+def checkouts(query: Query, limit: Limit) -> Found:
+    """Return the checkout sessions that `query` finds, as `charges` does."""
+    return _sales(Kind.CHECKOUT, query, limit)
 
 
 def customers(query: Query, limit: Limit) -> Found:
@@ -72,6 +76,11 @@ def complete_to() -> datetime | None:
 def _found_in(rows: QuerySet[Any]) -> Found:
     keys = list(rows.order_by().values_list("pk", flat=True)[: FEW_MAX + 1])
     return Found(rows, sorted(keys, reverse=True) if len(keys) <= FEW_MAX else None)
+
+
+def _sales(kind: Kind, query: Query, limit: Limit) -> Found:
+    terms = [(*term.lexemes, *_named_by(term, limit)) for term in query.terms]
+    return _found_in(_entries(kind, terms, query, limit))
 
 
 def _entries(

@@ -32,6 +32,11 @@ def last4_lexeme(digits: str) -> str:
     return f"#{digits}"
 
 
+def reference_lexeme(reference: str) -> str:
+    """Return the lexeme of the reference that payers read on their pages, `4F7A 91C2`."""
+    return f"~{reference.replace(' ', '').lower()}"
+
+
 def customer_lexeme(customer_id: UUID) -> str:
     """Return the lexeme of a customer's charges."""
     return f"@{customer_id.hex}"

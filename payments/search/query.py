@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from payments.money import KNOWN_CURRENCIES, TYPED
-from payments.search.lexemes import amount_lexeme, digits_of, last4_lexeme, word
+from payments.search.lexemes import amount_lexeme, digits_of, last4_lexeme, reference_lexeme, word
 
 # More terms make no search better, and each costs a scan.
 TERMS_MAX = 8
@@ -17,6 +17,10 @@ PREFIX_MIN_LENGTH = 3
 # With spaces, its plus separates it from amounts.
 SPACED_PHONE = re.compile(r"\+[0-9][0-9 ().-]{5,23}[0-9]")
 PHONE = re.compile(r"[0-9(][0-9()/-]{5,23}[0-9]")
+# Digits alone may be numbers, and letters alone words.
+_GROUP = "(?![a-f]{4})([0-9a-f]{4})"
+SPACED_REFERENCE = re.compile(rf"\b(?![0-9 ]{{9}}\b){_GROUP} {_GROUP}\b", re.IGNORECASE)
+REFERENCE = re.compile(r"[0-9a-f]{8}", re.IGNORECASE)
 QUOTED = re.compile(r'"([^"]*)"')
 LAST4 = re.compile(r"(?P<marked>[*•…xX.]*)(?P<digits>[0-9]{4})")
 SYMBOLS = "₱$€£¥"
@@ -75,6 +79,7 @@ def parse(text: str, today: date) -> Query:
     """Return what `text` asks for; `today` is the operator's. Words without a letter or digit ask for nothing."""
     terms = [quoted_term(typed) for inside in QUOTED.findall(text) for typed in inside.split()]
     unquoted = SPACED_PHONE.sub(lambda phone: digits_of(phone[0]), QUOTED.sub(" ", text))
+    unquoted = SPACED_REFERENCE.sub(r"\1\2", unquoted)
     rest, days = _without_named_days(" ".join(unquoted.split()), today)
     for typed in rest.split():
         named = days_of(typed, today)
@@ -125,6 +130,8 @@ def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
         yield Lexeme(amount_lexeme(number)), f"an amount of {number:,.2f}"
     if PHONE.fullmatch(typed) and not typed.isdigit():
         yield Lexeme(digits_of(typed), is_prefix=True), f"the number {digits_of(typed)}"
+    if REFERENCE.fullmatch(typed):
+        yield Lexeme(reference_lexeme(typed)), f"the reference {typed.upper()}"
     whole = word(typed)
     if whole:
         is_prefix = len(whole) >= PREFIX_MIN_LENGTH

@@ -29,6 +29,12 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
+    # They end the page of a payer who has not paid, or send its address again, and move no money.
+    "payments.expire_checkout",
+    "payments.void_checkout",
+    "payments.resend_checkout",
+    # It closes a page that sells, or opens it again, and moves no money.
+    "payments.switch_paymentlink",
     # To stop a change of where money goes is easy.
     "payments.withdraw_payoutaccount",
 }
@@ -65,6 +71,7 @@ ADMINISTRATOR = VIEWER | {
     "payments.change_apikey",
     "payments.delete_apikey",
     "payments.add_webhooksecret",
+    "payments.change_webhookendpoint",
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",

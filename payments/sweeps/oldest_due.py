@@ -39,6 +39,11 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "apply_simulator_messages": (_first("simulator_message", "due_at", "delivered_at IS NULL"),),
     "deliver_webhooks": (oldest_unserved,),
     "void_expired_holds": (_first("payments_charge", "hold_expires_at", "operation = ''"),),
+    "remind_of_requests": (_first("payments_paymentrequest", "remind_at"),),
+    "expire_checkouts": (
+        _first("payments_checkout", "expires_at", "state = 'unpaid'"),
+        _first("payments_paymentlink", "ends_at", "active"),
+    ),
     "settle_due": (_first("payments_charge", "settle_due_at", "operation = ''"),),
     "make_payouts": (_first("payments_payoutschedule", "next_at"),),
     "advance_payouts": (_first("payments_payout", "reserve_due_at"),),
@@ -46,9 +51,12 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
         _first("payments_payout", "due_at"),
         _first("payments_payout", "approved_at", TO_SEND),
     ),
+    "announce_expiring_cards": (_first("payments_card", "expiring_at"),),
     "destroy_unused_card_data": (_first("payments_card", "cvc_expires_at", "sealed_cvc IS NOT NULL"),),
     "expire_action_requests": (_first("payments_approvalrequest", "expires_at", "state = 'proposed'"),),
     "send_mails": (_first("payments_notification", "due_at", "operator_id IS NOT NULL"),),
+    "send_payer_mails": (_first("payments_payermessage", "due_at", "channel = 'email'"),),
+    "send_payer_texts": (_first("payments_payermessage", "due_at", "channel = 'sms'"),),
     "send_chat_messages": (_first("payments_notification", "due_at", "operator_id IS NULL"),),
 }
 

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from payments.models.merchants.webhook_endpoint import IS_PAUSED
+
 # The most receivers looked at, and the most webhooks counted of each.
 RECEIVERS_MAX = 1_000
 COUNTED_MAX = 1_000
@@ -37,7 +39,7 @@ FROM (SELECT * FROM receiver LIMIT %(receivers)s) r CROSS JOIN LATERAL (
         ORDER BY w.due_at LIMIT %(counted)s
     ) head
 ) queue
-WHERE queue.due > 0 OR queue.failing > 0
+WHERE (queue.due > 0 OR queue.failing > 0) AND NOT {IS_PAUSED}
 ORDER BY queue.oldest_due_at
 """  # nosec B608 # made of constants
 

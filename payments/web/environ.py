@@ -9,7 +9,7 @@ from wsgiref.util import FileWrapper
 
 from django.http import HttpRequest
 
-from payments.api.access import idempotency_headers
+from payments.api.access import idempotency_headers, product_paths
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]
@@ -50,6 +50,7 @@ def environ_of(scope: Scope) -> Environ:
         "wsgi.file_wrapper": FileWrapper,
     }
     _add_headers(environ, scope["headers"])
+    product_paths.lead(environ)
     return environ
 
 

@@ -32,7 +32,7 @@ MOST_IN_PAUSE = 20
 MOST = 5000
 COLUMNS = "id, request_id, merchant_id, livemode, api_key_id, method, path, status, milliseconds, created_at"
 COPY = f"COPY payments_apirequest ({COLUMNS}) FROM STDIN"
-OURS = re.compile(r"[a-z_]*|v2|[a-z]{2,4}_(?:[0-9a-f]{1,8}|[0-9a-f]{32})")
+OURS = re.compile(r"[a-z_]*|v2|[a-z]{2,5}_(?:[0-9a-f]{1,8}|[0-9a-f]{32})")
 PATH_MAX_LENGTH = 200
 METHOD_MAX_LENGTH = 10
 

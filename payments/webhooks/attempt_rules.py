@@ -21,7 +21,9 @@ def finished_attempt(
     proper = isinstance(result, Answer) and result.is_proper
     failures = claimed.failures + (not proper)
     state, due_at = State.DELIVERED, None
-    if isinstance(result, Answer) and result.status == HTTPStatus.GONE:
+    if claimed.url is None:
+        state = State.CANCELLED
+    elif isinstance(result, Answer) and result.status == HTTPStatus.GONE:
         state = State.GONE
     elif not proper:
         retry_after = result.retry_after if isinstance(result, Answer) else None

@@ -113,9 +113,11 @@ class Attempts:
 
     async def _result(self, place: TakenPlace, moment: datetime) -> Answer | Failure:
         claimed, owner = place.claimed, place.receiver.owner
+        if claimed.url is None:
+            return Failure(FailureKind.SWITCHED_OFF, 0, "The endpoint was disabled or deleted.")
         event_id = public_id("evt", claimed.event_id)
         try:
-            headers = place.signers[owner].headers_of(event_id, claimed.payload, moment)
+            headers = place.signers[*owner, claimed.endpoint_id].headers_of(event_id, claimed.payload, moment)
             lookup = Lookup(owner, place.receiver.slow)
             return await self._transport.send(claimed.url, claimed.payload, headers, claimed.livemode, lookup)
         except Exception:

@@ -16,6 +16,7 @@ from psycopg import AsyncConnection
 
 from payments.failpoints import Failpoint, reached
 from payments.json_codecs.compression import expand
+from payments.models.merchants.webhook_endpoint import CURRENT_URL, IS_PAUSED
 from payments.webhooks.claim_connection import PLAN_LOCALLY, planned
 from payments.webhooks.scan_window import Span
 
@@ -38,7 +39,7 @@ LEASE = timedelta(seconds=90)
 # neither a receiver nor a merchant has more than these claimed, by any number of workers. Slow receivers come last.
 # Each jump asks for the order of the index of what is due, because others hold what is done too.
 # The bounds stand wherever webhooks are read, so that months outside of them are not even opened.
-DUE = """
+DUE = f"""
 WITH RECURSIVE merchants AS (
     (SELECT merchant_id, livemode FROM payments_webhook
      WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s
@@ -83,7 +84,7 @@ WITH RECURSIVE merchants AS (
     FROM receivers r
     WHERE r.due_at <= %(now)s AND (r.merchant_id, r.livemode, r.slow) NOT IN (
         SELECT * FROM unnest(%(full_merchants)s::uuid[], %(full_modes)s::boolean[], %(full_slow)s::boolean[])
-    )
+    ) AND NOT {IS_PAUSED}
 ), due AS (
     SELECT head.*, row_number() OVER (
         PARTITION BY head.merchant_id, head.livemode ORDER BY w.slow, head.tries > 0, head.number, head.due_at
@@ -102,7 +103,7 @@ WITH RECURSIVE merchants AS (
     SELECT merchant_id, livemode, max(receiver) AS receiver FROM receivers
     GROUP BY merchant_id, livemode HAVING count(*) >= %(window)s
 )
-"""
+"""  # nosec B608 # no value in it
 
 ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due) OR EXISTS (SELECT FROM windows)"  # nosec B608 # no value in it
 
@@ -116,17 +117,18 @@ CLAIM = f"""
         FOR UPDATE SKIP LOCKED
     ) locked
 ), taken AS (
-    UPDATE payments_webhook n SET leased_until = %(lease)s
+    UPDATE payments_webhook n SET leased_until = %(lease)s, url = coalesce({CURRENT_URL}, n.url)
     WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
-    RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
+    RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.endpoint_id, n.receiver, {CURRENT_URL}, (
         SELECT e.payload FROM payments_event e
         WHERE e.id = n.event_id AND e.id >= %(since)s AND e.id < %(until)s
     ), n.failures, n.first_try_at, n.leased_until
 )
 SELECT * FROM taken
-UNION ALL SELECT NULL, NULL, merchant_id, livemode, receiver, NULL, NULL, NULL, NULL, NULL FROM windows
+UNION ALL SELECT NULL, NULL, merchant_id, livemode, NULL, receiver, NULL, NULL, NULL, NULL, NULL FROM windows
 """  # nosec B608 # no value in it
 
+# An endpoint's row changes only where its attempts begin or cease to fail, and by all workers in one order.
 RECORD = """
 WITH made AS (
     SELECT * FROM unnest(
@@ -139,7 +141,17 @@ WITH made AS (
     UPDATE payments_webhook n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
-    RETURNING made.*, n.merchant_id, n.tries
+    RETURNING made.*, n.merchant_id, n.tries, n.endpoint_id
+), ended AS (
+    SELECT endpoint_id, bool_or(state = 'delivered') AS delivered, min(started_at) AS since
+    FROM moved WHERE endpoint_id IS NOT NULL AND state <> 'cancelled' GROUP BY endpoint_id
+), changed AS (
+    SELECT w.id, CASE WHEN NOT ended.delivered THEN ended.since END AS failing_since
+    FROM ended JOIN payments_webhookendpoint w ON w.id = ended.endpoint_id
+    WHERE (w.failing_since IS NOT NULL) = ended.delivered
+    ORDER BY w.id FOR NO KEY UPDATE OF w
+), noted AS (
+    UPDATE payments_webhookendpoint w SET failing_since = changed.failing_since FROM changed WHERE w.id = changed.id
 )
 INSERT INTO payments_webhookattempt
     (webhook_id, merchant_id, number, started_at, milliseconds, status, answer, error, reason)
@@ -160,14 +172,18 @@ ReceiverKey = tuple[UUID, bool, str]
 
 
 class Claimed(NamedTuple):
-    """A webhook claimed until `lease`; `payload` are the bytes to be sent."""
+    """A webhook claimed until `lease`; `payload` are the bytes to be sent.
+
+    It has no `url` where its endpoint was disabled or deleted, and is cancelled then.
+    """
 
     id: UUID
     event_id: UUID
     merchant_id: UUID
     livemode: bool
+    endpoint_id: UUID | None
     receiver: str
-    url: str
+    url: str | None
     payload: bytes
     failures: int
     first_try_at: datetime | None

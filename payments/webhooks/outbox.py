@@ -1,29 +1,62 @@
 """The outbox: webhooks are written in the statement of the change that they report, and found when due."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q
 
 from payments.db.writes import Insert
+from payments.ids import public_id
 from payments.models import Event, Webhook
+from payments.models.merchants.webhook_endpoint import EVERY_TYPE, PREFIX
 from payments.models.webhook import WebhookQuerySet
 from payments.webhooks.transport.urls import ForbiddenUrl, check_url
 from payments.webhooks.wake_up import wake_worker
 
 # What shares the limit of the URLs that may not be called: none of them reaches the network.
 NOBODY = "forbidden"
+# Says what leads data, money or trust elsewhere. Where an endpoint was changed it goes to the URL from before, whatever
+# that endpoint has become, because the new one may be an attacker's.
+NOTICE = "organization.updated"
+# Of a UUIDv7, the bits below its time, its version and its variant.
+RANDOM_BITS = 2**62 - 1
 
 
-def build_webhook(event: Event, url: str) -> Insert:
-    """Return the insert of the webhook that sends the unsaved `event` to `url` at once."""
+class Endpoint(NamedTuple):
+    """What an event needs to know of an endpoint."""
+
+    id: UUID
+    url: str
+    enabled_events: Iterable[str]
+
+    def wants(self, event_type: str) -> bool:
+        return EVERY_TYPE in self.enabled_events or event_type in self.enabled_events
+
+
+def build_webhooks(event: Event, notify_url: str, endpoints: Iterable[Endpoint]) -> list[Insert]:
+    """Return the inserts of the webhooks that send the unsaved `event` at once.
+
+    One goes to `notify_url`, unless that is empty, and one to each of `endpoints` that lists its type.
+    """
+    webhooks = [build_webhook(event, notify_url)] if notify_url else []
+    return webhooks + [build_webhook(event, each.url, each.id) for each in endpoints if each.wants(event.type)]
+
+
+def build_webhook(event: Event, url: str, endpoint_id: UUID | None = None) -> Insert:
+    """Return the insert of the webhook that sends the unsaved `event` to `url`, or to the endpoint that has it."""
+    own_queue = endpoint_id if event.type != NOTICE else None
     webhook = Webhook(
-        id=event.id,
+        # The same for the same event and endpoint.
+        id=UUID(int=event.id.int ^ (endpoint_id.int & RANDOM_BITS if endpoint_id else 0)),
         event=event,
         merchant_id=event.merchant_id,
         livemode=event.livemode,
+        endpoint_id=endpoint_id,
         url=url,
-        receiver=receiver_of(url, event.livemode),
+        receiver=public_id(PREFIX, own_queue) if own_queue else receiver_of(url, event.livemode),
         due_at=event.created_at,
         created_at=event.created_at,
     )

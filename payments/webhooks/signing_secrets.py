@@ -16,13 +16,16 @@ from payments.webhooks.signatures import Signer
 
 logger = logging.getLogger("kaha.webhooks")
 
-Signers = Mapping[tuple[UUID, bool], Signer]
+# Whose secrets: those of a merchant in one mode, or of one endpoint of it.
+Whose = tuple[UUID, bool, UUID | None]
+Signers = Mapping[Whose, Signer]
 # A secret that is rolled without overlap signs for no longer than this.
 KEPT_FOR = timedelta(seconds=1)
 
 VALID = """
-SELECT id, merchant_id, livemode, sealed FROM payments_webhooksecret
-WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY created_at DESC
+SELECT id, merchant_id, livemode, endpoint_id, sealed FROM payments_webhooksecret
+WHERE merchant_id = ANY(%s) AND (endpoint_id IS NULL OR endpoint_id = ANY(%s))
+    AND (expires_at IS NULL OR expires_at > %s) ORDER BY created_at DESC
 """
 
 
@@ -36,34 +39,36 @@ class Keyring:
 
     def __init__(self, database: AsyncConnection) -> None:
         self._database = database
-        self._asked: frozenset[UUID] = frozenset()
+        self._asked: Set[Whose] = frozenset()
         self._signers: Signers = {}
         self._good_until: datetime | None = None
 
-    async def signers_of(self, merchant_ids: Set[UUID], now: datetime) -> Signers:
-        """Who signs, by merchant and livemode; nobody where no `whsec_…` is valid, as of KEPT_FOR ago at most.
+    async def signers_of(self, whose: Set[Whose], now: datetime) -> Signers:
+        """Return the signers; none where no `whsec_…` is valid, as of KEPT_FOR ago at most.
 
         Raises VaultUnavailable.
         """
-        if self._good_until is None or now >= self._good_until or not merchant_ids <= self._asked:
-            self._signers = await _signers_of(self._database, merchant_ids, now)
-            self._asked, self._good_until = frozenset(merchant_ids), now + KEPT_FOR
+        if self._good_until is None or now >= self._good_until or not whose <= self._asked:
+            self._signers = await _signers_of(self._database, whose, now)
+            self._asked, self._good_until = whose, now + KEPT_FOR
         return self._signers
 
 
-async def _signers_of(database: AsyncConnection, merchant_ids: Set[UUID], now: datetime) -> Signers:
-    cursor = await database.execute(VALID, [list(merchant_ids), now])
+async def _signers_of(database: AsyncConnection, whose: Set[Whose], now: datetime) -> Signers:
+    merchants = list({merchant_id for merchant_id, _, _ in whose})
+    endpoints = [endpoint_id for _, _, endpoint_id in whose if endpoint_id]
+    cursor = await database.execute(VALID, [merchants, endpoints, now])
     # In a thread, for it may have to wait for a key.
     found = await asyncio.to_thread(_all_opened, await cursor.fetchall())
-    return {whose: Signer(secrets, settings.NOTIFY_HEADER_PREFIX) for whose, secrets in found.items()}
+    return {owner: Signer(secrets, settings.NOTIFY_HEADER_PREFIX) for owner, secrets in found.items()}
 
 
-def _all_opened(rows: Iterable[TupleRow]) -> dict[tuple[UUID, bool], list[str]]:
-    found: dict[tuple[UUID, bool], list[str]] = defaultdict(list)
-    for secret_id, merchant_id, livemode, sealed in rows:
+def _all_opened(rows: Iterable[TupleRow]) -> dict[Whose, list[str]]:
+    found: dict[Whose, list[str]] = defaultdict(list)
+    for secret_id, merchant_id, livemode, endpoint_id, sealed in rows:
         text = _opened(secret_id, merchant_id, sealed)
         if text:
-            found[merchant_id, livemode].append(text)
+            found[merchant_id, livemode, endpoint_id].append(text)
     return found
 
 

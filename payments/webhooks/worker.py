@@ -111,8 +111,8 @@ class DeliveryLoop:
         self._scan_window.looked(span, now, [claimed.id for claimed in claims.batch])
         if claims.batch:
             reached(Failpoint.CLAIMED)
-            merchants = {claimed.merchant_id for claimed in claims.batch}
-            attempts.start(claims.batch, await keyring.signers_of(merchants, self._now()))
+            whose = {(claimed.merchant_id, claimed.livemode, claimed.endpoint_id) for claimed in claims.batch}
+            attempts.start(claims.batch, await keyring.signers_of(whose, self._now()))
         return len(claims.batch)
 
 

@@ -12,7 +12,8 @@ from payments import clock, sourcetypes
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
 from payments.domain.webhooks.test_event import UNDER_WAY
-from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant
+from payments.ids import new_id
+from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant, WebhookEndpoint
 from tests.admin.actions import REASON, act, form_of
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import page_of
@@ -203,14 +204,23 @@ def test_a_receiver_that_refuses_a_test_event_is_said_to(operator: Client, shop:
         assert "answered 500" in message_after(operator, shop, receiver.url)
 
 
-def test_notify_urls_are_set_by_mode_and_refused_together(operator: Client, shop: NewMerchant) -> None:
+def test_an_endpoint_is_added_with_a_secret_that_is_shown_once(operator: Client, shop: NewMerchant) -> None:
     url = "https://shop.example/hook"
-    assert act(operator, shop.merchant, "set_notify_urls", test=url, live=url).status_code == 302
-    assert newest().notify_urls == {"test": url, "live": url}
-    refused = act(operator, shop.merchant, "set_notify_urls", test="", live="http://shop.example/hook")
-    assert "Live mode calls https:// only." in text_of(refused)
-    assert newest().notify_urls == {"test": url, "live": url}
+    fields = {"mode": "live", "url": url, "events": ["charge.disputed", "payout.paid"], "row_id": new_id()}
+    text = text_of(act(operator, shop.merchant, "add_endpoint", **fields))
+    endpoint = WebhookEndpoint.objects.get()
+    assert (endpoint.livemode, endpoint.enabled_events) == (True, ["charge.disputed", "payout.paid"])
+    assert valid_webhook_secrets(shop.merchant, True, endpoint)[0] in text
     assert url in text_of(operator.get(page_of(shop.merchant)))
+    assert act(operator, shop.merchant, "add_endpoint", **fields).status_code == 302
+    assert WebhookEndpoint.objects.count() == 1
+
+
+def test_an_endpoint_to_which_nothing_may_be_sent_is_refused(operator: Client, shop: NewMerchant) -> None:
+    fields = {"mode": "live", "url": "http://shop.example/hook", "events": ["*"], "row_id": new_id()}
+    refused = act(operator, shop.merchant, "add_endpoint", **fields)
+    assert "Live mode calls https:// only." in text_of(refused)
+    assert not WebhookEndpoint.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -224,12 +234,12 @@ def test_no_test_event_goes_where_no_webhook_may_go(url: str, why: str, operator
     assert why in message_after(operator, shop, url)
 
 
-def test_only_one_test_event_is_under_way_at_once(operator: Client, shop: NewMerchant) -> None:
-    assert UNDER_WAY.take("all")
+def test_only_one_test_event_of_a_merchant_is_under_way_at_once(operator: Client, shop: NewMerchant) -> None:
+    assert UNDER_WAY.take(shop.merchant.id)
     try:
         assert "is under way" in message_after(operator, shop, "https://shop.example/hook")
     finally:
-        UNDER_WAY.give_back("all")
+        UNDER_WAY.give_back(shop.merchant.id)
 
 
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:

@@ -33,18 +33,22 @@ from payments.models import (
 from payments.providers.simulator.models import Message, SimulatedPayout
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
+from tests.checkout.cast import opened
+from tests.checkout.shelf import linked
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
 from tests.operators.factories import proposed as act_proposed
+from tests.payer_messages.letters import put_into_outbox
 from tests.payouts.live import live_account, put_into_file, ready
 from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
 from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
+from tests.webhooks.endpoints import add_endpoint
 
 pytestmark = pytest.mark.long
 
@@ -77,7 +81,7 @@ def page_of(row: Model) -> str:
 
 
 @pytest.fixture
-def newest(house: House) -> dict[type[Model], Model]:
+def newest(house: House, api: Api) -> dict[type[Model], Model]:
     """Return the newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
     settle()
@@ -102,7 +106,11 @@ def newest(house: House) -> dict[type[Model], Model]:
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
     FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
+    put_into_outbox(Charge.objects.get())
+    opened(api)
+    linked(api)
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
+    add_endpoint(house.shop.merchant)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -126,6 +134,8 @@ def test_every_model_has_its_pages() -> None:
         "AccountDay",
         # On the page of its payout.
         "PayoutPart",
+        # On the page of its checkout.
+        "PaymentRequest",
         "DayTotal",
         "SettlementTotal",
         "SummedDay",

@@ -10,9 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain.merchants import api_keys, merchants, notify_urls, terms
+from payments.domain.merchants import api_keys, merchants, terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks, decline_limits
+from payments.domain.webhooks import endpoints
+from payments.ids import new_id
 from payments.inbox import sections
 from payments.ledger.fees import Rate
 from payments.models import ApprovalLimit, AuditEntry, Block, Merchant
@@ -33,9 +35,9 @@ def lift_a_block(merchant: Merchant) -> None:
     blocks.lift(block, ana, "It was the owner.")
 
 
-def move_the_url(merchant: Merchant) -> None:
-    for url in (URL, OTHER):
-        notify_urls.set_default(merchant, url, livemode=True)
+def move_an_endpoint(merchant: Merchant) -> None:
+    endpoint, _ = endpoints.add_for_operator(merchant, True, URL, ["*"], new_id())
+    endpoints.change_for_operator(endpoint, url=OTHER)
 
 
 # By what is changed: the act, and a part of what the log says.
@@ -44,7 +46,7 @@ ACTS: dict[str, tuple[Act, str]] = {
         lambda merchant: merchants.roll_webhook_secret(merchant, True, timedelta(hours=24)),
         "live mode, the older ones sign along until",
     ),
-    "notify_urls": (move_the_url, f"live mode: https://shop.example/kaha → {OTHER}"),
+    "webhook_endpoint": (move_an_endpoint, f"url: https://shop.example/kaha → {OTHER}"),
     "rates": (
         lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(10_000, 0)),
         "card in PHP: not set → 10000 basis points and 0",
@@ -82,7 +84,7 @@ def test_an_act_is_in_the_inbox_at_once_with_its_values_in_the_log(
 def test_test_mode_is_no_notice(shop: NewMerchant) -> None:
     known = noticed()
     merchants.roll_webhook_secret(shop.merchant, False, timedelta())
-    notify_urls.set_default(shop.merchant, "http://localhost:8080/", livemode=False)
+    endpoints.add_for_operator(shop.merchant, False, "http://localhost:8080/", ["*"], new_id())
     assert noticed() == known
 
 

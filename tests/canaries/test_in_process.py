@@ -70,7 +70,7 @@ def test_a_providers_message_is_stored_without_the_card(shape: str) -> None:
 
 def test_a_receivers_answer_is_stored_without_the_card() -> None:
     now = clock.now()
-    claimed = Claimed(ids.new_id(), ids.new_id(), ids.new_id(), False, "", "", b"", 0, None, now)
+    claimed = Claimed(ids.new_id(), ids.new_id(), ids.new_id(), False, None, "", "", b"", 0, None, now)
     kept = finished_attempt(claimed, Answer(500, f"\xff{NUMBER}\xff".encode("latin-1"), 1, None), now, now, 0.5)
     assert kept.answer == b"\xff[redacted]\xff"
 

@@ -11,9 +11,10 @@ from django.db.models import Model
 from payments import clock
 from payments.domain.payouts import make, send
 from payments.ids import parse_id
-from payments.models import Charge, Dispute, Webhook
+from payments.models import Charge, Dispute, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.contract.calls import ENDPOINT, keep
 from tests.disputes.stories import AT_ONCE, LATER, disputed
 from tests.ledger.books import settle
 from tests.operators.factories import person, proposed
@@ -50,6 +51,9 @@ def one_of_each(api: Api) -> None:
     Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
     Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
+    keep(api, api.source())
+    made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))
+    WebhookEndpoint.objects.update(failing_since=clock.now())
 
 
 def _paid_out(api: Api) -> None:

@@ -21,12 +21,15 @@ DEADLINES = {
     "payments.block.expires_at",
     "payments.card.cvc_expires_at",
     "payments.card.number_expires_at",
+    "payments.card.expiring_at",
     "payments.charge.action_expires_at",
     "payments.charge.hold_expires_at",
     "payments.charge.settle_due_at",
     "payments.webhook.due_at",
     # Three days after it a webhook is given up.
     "payments.webhook.first_try_at",
+    # Five days after it an endpoint is disabled.
+    "payments.webhookendpoint.failing_since",
     "payments.dispute.evidence_due_at",
     "payments.dispute.response_due_at",
     "payments.approvalrequest.expires_at",
@@ -46,8 +49,9 @@ OF_OTHERS = {
     "payments.payoutaccount.effective_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
-    # What is sent to operators.
+    # What is sent to operators, and to payers at once.
     "payments.notification.due_at",
+    "payments.payermessage.due_at",
     # What workers do for all merchants.
     "payments.sweep.due_at",
     "payments.reportupload.expires_at",
@@ -56,6 +60,7 @@ OF_OTHERS = {
 }
 # What has been, and stays true.
 RECORDS = {
+    "payments.webhookendpoint.gave_up_at",
     "payments.payoutaccount.withdrawn_at",
     "payments.payoutfile.cancelled_at",
     "payments.payoutfile.downloaded_at",
@@ -95,6 +100,7 @@ RECORDS = {
     "payments.moneycheck.started_at",
     "payments.webhookattempt.started_at",
     "payments.notification.sent_at",
+    "payments.payermessage.ended_at",
     "payments.pagevisit.first_at",
     "payments.pagevisit.last_at",
     "payments.reconciliationitem.decided_at",

@@ -15,13 +15,25 @@ from payments import clock
 from payments.api import charges, disputes, events, payouts, requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
+from payments.api.webhooks import endpoints
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.domain.cards import bin_table
 from payments.domain.shared import idempotency
 from payments.ids import new_id
-from payments.models import ApiKey, ApiRequest, Attempt, BinRange, Charge, Dispute, Event, IdempotencyRecord, Refund
+from payments.models import (
+    ApiKey,
+    ApiRequest,
+    Attempt,
+    BinRange,
+    Charge,
+    Dispute,
+    Event,
+    IdempotencyRecord,
+    Refund,
+    WebhookEndpoint,
+)
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.rendering.objects.charges import CHARGE
@@ -65,6 +77,7 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of payouts in a currency": (payouts.PAYOUTS.page, (*PAGE, "above", "currency")),
     "page of requests": (requests.REQUESTS.page, PAGE),
     "requests after another": (requests.REQUESTS.newer, FOLLOWED),
+    "page of webhook endpoints": (endpoints.ENDPOINTS.page, PAGE),
     "page of customers": (views.CUSTOMERS.page, PAGE),
     "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
 }
@@ -88,6 +101,7 @@ def stage() -> dict[str, Any]:
     dispute = {"amount": 1, "currency": "PHP", "reason": "general", "stage": 30, "money_stage": 30, "withdrawn": True}
     Dispute.objects.create(**owner, charge=charge, provider_ref="D1", status="needs_response", **dispute)
     make_payout(charge.merchant)
+    WebhookEndpoint.objects.create(**owner, url="https://shop.example/", enabled_events=["*"])
     BinRange.objects.create(prefix="4242424242", brand="visa")
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
     CustomerSource.objects.create(merchant=customer.merchant, customer=customer, source=charge.source)

@@ -21,6 +21,7 @@ CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12
 CARD_SOURCE = {"type": "card", "card": CARD}
 EVIDENCE = {"type": "receipt", "text": "Signed for by Juan dela Cruz"}
 CUSTOMER = {"email": "maria@shop.example", "description": "Orders rice on Mondays"}
+ENDPOINT = {"url": "https://shop.example/events", "enabled_events": ["*"]}
 Asked = tuple[str, Any]
 
 

@@ -58,6 +58,7 @@ FAILURE_CODES = (
 )
 EVENT_TYPES = (
     *("charge.created", "charge.updated", "charge.succeeded", "charge.failed", "charge.captured"),
+    "charge.disputed",
     *("refund.created", "refund.updated", "customer.created", "customer.updated", "customer.deleted"),
     *("source.created", "source.updated", "source.deleted"),
     *("dispute.created", "dispute.updated", "dispute.closed"),
@@ -273,6 +274,8 @@ ERROR = shape(
             charge_id=id_of("ch"),
         )
     },
+    # On the paths of checkouts.
+    message=TEXT,
     detail={"type": "array", "minItems": 1, "items": shape({"loc": list_of(TEXT), "msg": TEXT, "type": TEXT})},
 )
 

@@ -27,6 +27,12 @@ FILES = PROJECT / "config" / "deploy"
 CLUSTER = FILES / "cluster"
 # The proxy is at 127.0.0.1, so a server that took its address for the client's would be noticed.
 CLIENT = "127.0.0.2"
+# The hosts of single products, as the files have them.
+PRODUCTS = {name: f"{name}.example.com" for name in ("checkout", "links", "requests")}
+PRODUCT_SETTINGS = {
+    "ALLOWED_HOSTS": ",".join(["localhost", HOST, *PRODUCTS.values()]),
+    **{f"{name.upper()}_HOST": host for name, host in PRODUCTS.items()},
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def started(kind: str, folder: Path) -> Iterator[Front]:
     tls = folder / "tls"
     make_certificate(tls)
     if kind == "direct":
-        with web_process(folder, workers=1, RATE_LIMIT_ANONYMOUS="100000/day") as (url, _):
+        with web_process(folder, workers=1, RATE_LIMIT_ANONYMOUS="100000/day", **PRODUCT_SETTINGS) as (url, _):
             yield Front(url, url, folder / "web.log", tls)
         return
     program = proxy_program(kind)
@@ -65,7 +71,7 @@ def started(kind: str, folder: Path) -> Iterator[Front]:
         https, http = free_port(), free_port()
         url = f"https://{HOST}:{https}"
         settings = {"PUBLIC_URL": url, "HTTPS": "true", "TRUSTED_PROXIES": "1", "RATE_LIMIT_ANONYMOUS": "100000/day"}
-        web, _ = stack.enter_context(web_process(folder, workers=1, **settings))
+        web, _ = stack.enter_context(web_process(folder, workers=1, **settings, **PRODUCT_SETTINGS))
         stack.enter_context(running_proxy(kind, program, folder, https, http, web))
         yield Front(url, f"http://{HOST}:{http}", folder / "web.log", tls)
 
@@ -80,10 +86,14 @@ def proxy_program(kind: str) -> str:
 def running_proxy(
     kind: str, program: str, folder: Path, https: int, http: int, web: str, second: str = ""
 ) -> Iterator[None]:
-    """Yield the proxy with its file as it stands, but for ports and paths, and a second web server if one is given."""
+    """Yield the proxy with its file, but for ports and paths, and a second web server if one is given.
+
+    The lines for names of another service are in force.
+    """
     file = folder / f"{kind}.conf"
     name = "nginx.conf" if kind == "nginx" else "haproxy.cfg"
     text = (FILES / name).read_text()
+    text = re.sub(r"# ((?:http-request set-header Host )?\w+\.(?:hosted\.)?example)", r"\1", text)
     if second:
         text = re.sub(r"# (server .*)10\.0\.0\.2:8000", rf"\g<1>{second.removeprefix('http://')}", text)
     file.write_text(substituted(text, folder, https, http, web))

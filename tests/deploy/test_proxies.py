@@ -9,9 +9,10 @@ import pytest
 from axes.models import AccessAttempt
 
 from payments.domain.merchants.merchants import NewMerchant
+from tests.checkout.cast import ORDER
 from tests.client import Api
 from tests.contract.calls import new_dispute
-from tests.deploy.conftest import CLIENT, Front
+from tests.deploy.conftest import CLIENT, PRODUCTS, Front
 from tests.factories import ApiKeyFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -105,3 +106,65 @@ def test_a_file_of_evidence_gets_through(front: Front, api: Api, shop: NewMercha
 def test_strangers_do_not_learn_why_a_process_cannot_serve(front: Front, path: str) -> None:
     with front.client() as client:
         assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "path"),
+    [
+        ("", "/v2/checkout_sessions/"),
+        ("", "/checkout/"),
+        ("", "/checkout/api/v2/sessions"),
+        (PRODUCTS["checkout"], "/"),
+    ],
+)
+def test_each_address_makes_a_session_and_shows_it(front: Front, shop: NewMerchant, host: str, path: str) -> None:
+    headers = {"Host": host} if host else {}
+    with front.client() as client:
+        client.auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        made = client.post(path, json=ORDER, headers=headers)
+        shown = client.get(f"{path.rstrip('/')}/{made.json()['id']}", headers={**headers, "Accept": "text/html"})
+    assert (made.status_code, shown.json()) == (201, made.json())
+    assert made.json()["payment_url"] == f"https://{PRODUCTS['checkout']}/{made.json()['id']}"
+
+
+@pytest.mark.parametrize(("host", "root"), [("", "/checkout/"), (PRODUCTS["checkout"], "/")])
+def test_a_browser_at_a_sessions_address_gets_the_payers_page(
+    front: Front, shop: NewMerchant, host: str, root: str
+) -> None:
+    headers = {"Host": host} if host else {}
+    with front.client() as client:
+        session = client.post("/checkout/", json=ORDER, auth=httpx.BasicAuth(shop.keys["sk_test"], "")).json()
+        page = client.get(f"{root}{session['id']}", headers={**headers, "Accept": "text/html"})
+    assert (page.status_code, "Halo-halo" in page.text) == (200, True)
+
+
+@pytest.mark.parametrize(("host", "path"), [("", "/checkout/"), (PRODUCTS["checkout"], "/")])
+def test_the_list_of_another_address_is_a_bare_array(front: Front, shop: NewMerchant, host: str, path: str) -> None:
+    with front.client() as client:
+        client.auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        ids = [client.post("/checkout/", json=ORDER).json()["id"] for _ in range(2)]
+        listed = client.get(path, headers={"Host": host} if host else {}).json()
+    assert [session["id"] for session in listed] == ids[::-1]
+
+
+@behind_a_proxy
+def test_a_name_that_a_program_has_written_into_it_is_led_to_our_own(front: Front, shop: NewMerchant) -> None:
+    with front.client() as client:
+        auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+        made = client.post("/", json=ORDER, auth=auth, headers={"Host": "checkout.hosted.example"})
+    assert made.json()["payment_url"].startswith(f"https://{PRODUCTS['checkout']}/cs_")
+
+
+@pytest.mark.parametrize("path", ["/v2/me", "/docs", "/admin/login/", "/v2/checkout_sessions/"])
+def test_a_host_of_one_product_serves_nothing_else(front: Front, shop: NewMerchant, path: str) -> None:
+    auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+    with front.client() as client:
+        assert {client.get(path, auth=auth, headers={"Host": host}).status_code for host in PRODUCTS.values()} == {404}
+
+
+@behind_a_proxy
+def test_a_program_at_a_products_host_is_refused_in_clear_text(front: Front, shop: NewMerchant) -> None:
+    auth = httpx.BasicAuth(shop.keys["sk_test"], "")
+    with front.client(front.clear_url) as client:
+        answer = client.post("/", json=ORDER, auth=auth, headers={"Host": PRODUCTS["checkout"]})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "https_required")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
+from tests.faults.checkouts import CheckoutLife
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Life
 from tests.faults.proxy import Cut
@@ -23,7 +24,7 @@ class Tally:
     findings: list[tuple[int, str, str]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
-    def add(self, number: int, life: Life) -> None:
+    def add(self, number: int, life: Life | CheckoutLife) -> None:
         self.histories += 1
         self.done += life.done
         self.killed += life.killed

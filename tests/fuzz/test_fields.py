@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField
 
 from payments.api.responses.errors import ApiError
+from payments.api.validation.fields import Amount
 from payments.api.validation.parsers import loads
 from payments.api.validation.strict import StrictSerializer
 from payments.models import AMOUNT_MAX
@@ -71,7 +72,7 @@ def test_all_requests_are_here() -> None:
 
 QUERIES = [name for name in MEMBERS if "Query." in name]
 BODIES = [name for name in MEMBERS if name not in QUERIES]
-AMOUNTS = [name for name in MEMBERS if name.endswith(".amount")]
+AMOUNTS = [name for name, (each, member) in MEMBERS.items() if isinstance(each.fields[member], Amount)]
 whatever = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -13,6 +13,7 @@ from payments.api.guides.markdown import PLACEHOLDER
 from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.demo import payouts
 from payments.webhooks.retry_schedule import DELAYS_SECONDS
+from tests.checkout.cast import pay
 from tests.client import Api, made
 from tests.guides.texts import TEXTS, Block, blocks_of, differences, shown_json, text_of
 
@@ -20,7 +21,7 @@ from tests.guides.texts import TEXTS, Block, blocks_of, differences, shown_json,
 ON_HOSTS = "templates/guides/deployment.md"
 WITH_CURL = [name for name in TEXTS if name != ON_HOSTS and any("curl" in block.code for block in blocks_of(name))]
 # What the guide asks the reader to put into a variable, by the kind of object that came.
-VARIABLES = {"source": "SOURCE", "charge": "CHARGE"}
+VARIABLES = {"source": "SOURCE", "charge": "CHARGE", "checkout.session": "SESSION"}
 
 
 class Terminal:
@@ -41,6 +42,9 @@ class Terminal:
         answer = json.loads(output)
         if answer.get("object") in VARIABLES:
             self.variables[VARIABLES[answer["object"]]] = answer["id"]
+        if answer.get("payment_status") == "unpaid":
+            # As the reader is asked to, on the session's page.
+            pay(answer)
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
 from payments.health.examination import examine
 from payments.health.facts import DatabaseUse
-from payments.models import DataKey, MoneyCheck, Sweep, Webhook, WorkerProcess
+from payments.models import DataKey, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key
 from tests.client import ANSWER_LOST, Api
 from tests.factories import ApiKeyFactory
 from tests.figures.webhooks.events import put_events
 from tests.overview.past_charges import make_past_charge
+from tests.payer_messages.letters import captured, put_into_outbox
 from tests.routing.conftest import live as live
 from tests.routing.conftest import north as north
 from tests.routing.doubles import Psp, account_at, route_to
@@ -52,7 +53,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 15
+    assert len(examine().in_order) == 16
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:
@@ -109,6 +110,13 @@ def test_receivers_that_fail_are_named_with_their_merchants_and_no_path(shop: Ne
     assert whats[0].endswith(" fail: 2 failed, 0 are due.")
     assert whats[-1] == "Webhooks to 2 other receivers fail."
     assert "secret-path" not in "".join(whats)
+
+
+def test_messages_to_payers_that_wait_for_long(shop: NewMerchant) -> None:
+    message = put_into_outbox(captured(shop.merchant))
+    assert found() == {}
+    PayerMessage.objects.filter(pk=message.pk).update(created_at=clock.now() - 2 * HOUR)
+    assert of("Messages to payers").startswith("1 messages to payers wait, the oldest since ")
 
 
 def test_a_money_check_that_failed_is_late_or_never_was() -> None:

@@ -7,6 +7,10 @@ from email.message import Message
 from types import TracebackType
 from typing import Self
 
+from pytest_django.fixtures import Settings
+
+BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+
 
 class _Session(socketserver.StreamRequestHandler):
     server: "Server"
@@ -24,7 +28,7 @@ class _Session(socketserver.StreamRequestHandler):
                 self._say(b"250 taken")
             else:
                 refused = verb == b"RCPT" and any(name in line for name in self.server.refuses)
-                self._say(b"550 nobody" if refused else b"250 ok")
+                self._say(self.server.refusal if refused else b"250 ok")
 
     def _message(self) -> bytes:
         lines = []
@@ -37,9 +41,10 @@ class _Session(socketserver.StreamRequestHandler):
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Takes every mail but those to the addresses that contain one of `refuses`."""
+    """Takes every mail but those to the addresses that contain one of `refuses`, which it answers with `refusal`."""
 
     daemon_threads = True
+    refusal = b"550 nobody"
 
     def __init__(self, *refuses: bytes) -> None:
         super().__init__(("127.0.0.1", 0), _Session)
@@ -58,3 +63,10 @@ class Server(socketserver.ThreadingTCPServer):
     ) -> None:
         self.shutdown()
         self.server_close()
+
+
+def use(settings: Settings, server: Server) -> None:
+    """Have mails go to `server`."""
+    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = BACKEND, "127.0.0.1", server.port
+    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+    settings.EMAIL_HOST_USER, settings.EMAIL_TIMEOUT = "", 5

@@ -16,7 +16,7 @@ from payments.inbox.mails import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mai
 from payments.inbox.sections import SORT_NAMES
 from payments.models import Notification, NotificationChoice
 from tests.client import signed_in
-from tests.inbox.smtp import Server
+from tests.inbox.smtp import Server, use
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
 from tests.support.receiver import Receiver
@@ -29,15 +29,6 @@ pytestmark = pytest.mark.long
 def worker(db: None) -> None:
     """Have a worker at work, whose absence would need attention too."""
     a_worker()
-
-
-BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-
-
-def use(settings: Settings, server: Server) -> None:
-    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = BACKEND, "127.0.0.1", server.port
-    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
-    settings.EMAIL_HOST_USER, settings.EMAIL_TIMEOUT = "", 5
 
 
 @pytest.fixture

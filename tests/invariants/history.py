@@ -2,17 +2,20 @@
 
 from typing import Any
 
+from payments import clock
 from payments.domain.charging import expiry, recovery
+from payments.domain.checkout import sessions
 from payments.domain.payouts import approve, make
 from payments.ids import parse_id
 from payments.ledger import settlement
-from payments.models import Attempt, Charge, Merchant
+from payments.models import Attempt, Charge, Checkout, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import apply_simulator_messages
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.hold_extensions import extend
 from tests.charging.lateness import arrive_late, settle_refunds
+from tests.checkout import cast, shelf
 from tests.client import (
     ANSWER_LOST,
     APPROVED,
@@ -56,6 +59,7 @@ class History:
         self._not_paid()
         self._paid_by_hand()
         self._kept()
+        self._checked_out()
         self._by_operators()
 
     def charge(self, name: str) -> Charge:
@@ -167,6 +171,22 @@ class History:
             api.charge_source(source)
         api.delete(f"/customers/{self.customer}/sources/{given_up}")
         self.unused = api.source()
+
+    def _checked_out(self) -> None:
+        """Sell by sessions and by a link: some is paid, some held, and some has ended."""
+        self.sessions = {name: cast.opened(self.api) for name in ("paid", "declined", "at the bank", "expired")}
+        self.sessions["held"] = cast.opened(self.api, **cast.SETUP)
+        cast.pay(self.sessions["paid"])
+        cast.pay(self.sessions["held"])
+        cast.pay(self.sessions["declined"], DECLINED)
+        cast.pay_by_wallet(self.sessions["at the bank"])
+        made(self.api.post(f"/checkout_sessions/{self.sessions['expired']['id']}/expire"))
+        self.link = shelf.linked(self.api)
+        unpaid = shelf.open_payment(self.link, 1, 1)
+        Checkout.objects.filter(id=unpaid.id).update(expires_at=clock.now())
+        sessions.expire_due()
+        self.bought = shelf.buy(self.link, 1, 0)
+        shelf.open_payment(self.link, 0, 1)
 
     def _by_operators(self) -> None:
         nena = person("nena")

@@ -5,6 +5,7 @@ import pytest
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from tests.invariants import (  # noqa: F401  more
+    breakages_of_checkouts,
     breakages_of_disputes,
     breakages_of_events,
     breakages_of_operators,

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from payments.domain.merchants import api_keys, merchants, notify_urls, terms
+from payments.domain.merchants import api_keys, merchants, terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts.terms import Terms, set_schedule
 from payments.domain.risk import decline_limits
+from payments.domain.webhooks import endpoints
 from payments.ids import public_id
 from payments.ledger.fees import Rate
 from payments.models import ApiKey, Event, Merchant, Webhook
@@ -21,6 +22,7 @@ from tests.admin.test_pages import page_of
 from tests.client import Api, made
 from tests.contract.shapes import FLAG, FREE, MOMENT, faults_in, id_of, list_of, one_of, shape
 from tests.contract.test_events import events_of
+from tests.webhooks.endpoints import add_endpoint
 
 __all__ = ["operator"]
 
@@ -53,7 +55,7 @@ def roll_a_key(merchant: Merchant) -> None:
 # By the name of the change: the act, and the modes that have an event of it.
 ACTS: dict[str, tuple[Act, list[bool]]] = {
     "webhook_secret": (lambda merchant: merchants.roll_webhook_secret(merchant, True, timedelta()), LIVE),
-    "notify_url": (lambda merchant: notify_urls.set_default(merchant, AFTER, livemode=True), LIVE),
+    "webhook_endpoint": (lambda merchant: add_endpoint(merchant, AFTER, livemode=True), LIVE),
     "rates": (lambda merchant: terms.set_fee(merchant, "card", "PHP", Rate(350, 0)), BOTH),
     "decline_budget": (lambda merchant: decline_limits.set_budget(merchant, 9_000), BOTH),
     "api_keys": (lambda merchant: api_keys.create_key(merchant, True, "secret"), LIVE),
@@ -94,24 +96,24 @@ def test_a_new_address_or_name_of_a_shop_is_no_such_change(operator: Client, sho
 
 
 def test_the_earlier_url_gets_the_event_of_a_new_one_without_queries(shop: NewMerchant) -> None:
-    for url in (BEFORE, AFTER):
-        notify_urls.set_default(shop.merchant, url, livemode=True)
+    endpoint = add_endpoint(shop.merchant, BEFORE, livemode=True)
+    endpoints.change_for_operator(endpoint, url=AFTER)
     # The first one had no earlier one.
     assert [(webhook.url, webhook.event.sequence) for webhook in Webhook.objects.all()] == [(BEFORE, 2)]
     shown = events_about(shop.merchant)[-1][1]
-    assert shown["before"] == {"notify_url": "https://shop.example/kaha"}
-    assert shown["after"] == {"notify_url": "https://elsewhere.example/kaha"}
+    assert shown["before"] == {"webhook_endpoint": "https://shop.example/kaha"}
+    assert shown["after"] == {"webhook_endpoint": "https://elsewhere.example/kaha"}
     assert "s3cret" not in str(events_about(shop.merchant))
 
 
 def test_the_same_url_again_is_no_change(shop: NewMerchant) -> None:
-    for _ in range(2):
-        notify_urls.set_default(shop.merchant, BEFORE, livemode=True)
+    endpoint = add_endpoint(shop.merchant, BEFORE, livemode=True)
+    endpoints.change_for_operator(endpoint, url=BEFORE)
     assert len(events_about(shop.merchant)) == 1
 
 
-def test_other_changes_go_to_the_default_url_of_their_mode(shop: NewMerchant) -> None:
-    notify_urls.set_default(shop.merchant, BEFORE, livemode=True)
+def test_other_changes_go_to_the_endpoints_of_their_mode(shop: NewMerchant) -> None:
+    add_endpoint(shop.merchant, BEFORE, livemode=True)
     terms.set_fee(shop.merchant, "card", "PHP", Rate(350, 0))
     [webhook] = Webhook.objects.all()
     assert (webhook.url, webhook.livemode, webhook.event.type) == (BEFORE, True, "organization.updated")

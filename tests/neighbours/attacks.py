@@ -10,8 +10,15 @@ from uuid import uuid4
 import aiohttp
 
 from tests.client import APPROVED, CARD_FIELDS, DECLINED
-from tests.neighbours.flood import Sender, address_of, at_rate
+from tests.neighbours.flood import OFFENDER, Sender, address_of, at_rate
 
+ORDER = {
+    "success_url": "https://shop.example/thanks",
+    "cancel_url": "https://shop.example/cart",
+    "currency": "PHP",
+    "line_items": [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}],
+    "payment_method_types": ["card", "gcash", "maya", "grabpay", "qrph", "bpi", "bdo", "unionbank"],
+}
 PROVIDER_WEBHOOK = f"/providers/pa_{uuid4().hex}/webhooks"
 # What a merchant's program may ask of a charge before the next one is taken.
 REFUNDS_OF_ONE_CHARGE = 90
@@ -86,6 +93,21 @@ async def read_source(url: str, key: str, per_second: float) -> None:
             await sender.send("GET", f"/sources/src_{uuid4().hex}")
 
         await at_rate(per_second, read)
+
+
+async def open_page(url: str, key: str, per_second: float) -> None:
+    """Open the page of a checkout session again and again, as a browser without a key."""
+    async with Sender(url, key) as sender:
+        session = await sender.send("POST", "/checkout_sessions/", ORDER)
+    connector = aiohttp.TCPConnector(limit=0, local_addr=(OFFENDER, 0))
+    async with aiohttp.ClientSession(url, headers={"Accept": "text/html"}, connector=connector) as browser:
+
+        async def open_once(_: int) -> None:
+            with suppress(aiohttp.ClientError, TimeoutError):
+                async with browser.get(f"/checkout/{session['id']}") as response:
+                    await response.read()
+
+        await at_rate(per_second, open_once)
 
 
 async def wait_for_events(url: str, key: str, per_second: float) -> None:

@@ -127,6 +127,11 @@ def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
     return _running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
 
 
+def page_flood(scene: Scene) -> AbstractContextManager[None]:
+    """Open the page of a checkout session 1,000 times a second."""
+    return _running(attacks.open_page, scene.url, scene.key, 1000)
+
+
 def decline_flood(scene: Scene) -> AbstractContextManager[None]:
     """60 charges a second that are declined."""
     return _running(attacks.charge_declined, scene.url, scene.key, 60)
@@ -263,6 +268,7 @@ OFFENCES: dict[str, Offence] = {
     "idle_webhook_bodies": Offence(partial(idle_sockets, opening=attacks.half_body(attacks.PROVIDER_WEBHOOK))),
     "half_bodies_with_key": Offence(half_bodies_with_key),
     "public_key_flood": Offence(public_key_flood),
+    "page_flood": Offence(page_flood),
     "decline_flood": Offence(decline_flood),
     "waiting_requests": Offence(waiting_requests),
     "impossible_filters": Offence(impossible_filters, make_many_charges),

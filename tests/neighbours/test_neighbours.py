@@ -36,6 +36,7 @@ AT_ONCE = {
         ("hanging_receivers", 4),
         ("idle_bodies", 3),
         ("public_key_flood", 3),
+        ("page_flood", 3),
         ("waiting_requests", 3),
         ("closed_log", 3),
         ("crowd_that_waits", 3),

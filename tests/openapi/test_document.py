@@ -30,6 +30,22 @@ DELETE /v2/customers/{id}
 GET /v2/customers/by_email/{email}
 POST /v2/customers/{id}/sources
 DELETE /v2/customers/{id}/sources/{source_id}
+GET /v2/checkout_sessions/
+POST /v2/checkout_sessions/
+GET /v2/checkout_sessions/{id}
+POST /v2/checkout_sessions/{id}/expire
+POST /v2/checkout_sessions/{id}/capture
+GET /v2/payment_requests/
+POST /v2/payment_requests/
+GET /v2/payment_requests/{id}
+POST /v2/payment_requests/{id}/void
+POST /v2/payment_requests/{id}/resend
+GET /v2/payment_links/
+POST /v2/payment_links/
+GET /v2/payment_links/{id}
+PUT /v2/payment_links/{id}
+POST /v2/payment_links/{id}/activate
+POST /v2/payment_links/{id}/deactivate
 GET /v2/disputes/
 GET /v2/disputes/{id}
 POST /v2/disputes/{id}/evidence
@@ -43,6 +59,13 @@ GET /v2/balance_transactions/
 GET /v2/balance_transactions/{id}
 GET /v2/events/
 GET /v2/events/{id}
+GET /v2/webhook_endpoints/
+POST /v2/webhook_endpoints/
+GET /v2/webhook_endpoints/{id}
+PUT /v2/webhook_endpoints/{id}
+DELETE /v2/webhook_endpoints/{id}
+POST /v2/webhook_endpoints/{id}/test
+POST /v2/webhook_endpoints/{id}/roll_secret
 GET /v2/requests/
 GET /v2/requests/{id}
 GET /v2/me
@@ -98,7 +121,9 @@ def test_every_post_takes_an_idempotency_key(described: Document) -> None:
 def test_every_call_with_a_key_may_be_refused(described: Document) -> None:
     for (method, path), operation in described.operations().items():
         is_open = path.startswith("/v2/sources")
-        expected = {"401", "422", "429", "500"} | (set() if is_open else {"403"})
+        # Clients of checkouts know a 400 for bad members.
+        invalid = "400" if path.startswith(("/v2/checkout", "/v2/payment_")) else "422"
+        expected = {"401", invalid, "429", "500"} | (set() if is_open else {"403"})
         expected |= {"404"} if "{" in path else set()
         expected |= set() if method == "GET" else {"400", "413", "415"}
         assert path == "/ping" or expected <= operation["responses"].keys(), (method, path)

@@ -15,6 +15,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
+from tests.checkout.cast import SETUP, billed, opened, pay
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import new_dispute, new_payout, new_transaction, newest_request, with_evidence
 from tests.openapi.conftest import Document
@@ -62,6 +64,24 @@ def kept_source(api: Api) -> Ids:
     ids = customer_and_source(api)
     made(api.post(f"/customers/{ids['cus']}/sources", {"source": ids["src"]}))
     return ids
+
+
+def session(api: Api) -> Ids:
+    return {"cs": opened(api)["id"]}
+
+
+def link(api: Api) -> Ids:
+    return {"plink": linked(api)["id"]}
+
+
+def held_session(api: Api) -> Ids:
+    session = opened(api, **SETUP)
+    pay(session)
+    return {"cs": session["id"]}
+
+
+def request(api: Api) -> Ids:
+    return {"pr": billed(api)["id"]}
 
 
 def event(api: Api) -> Ids:
@@ -112,6 +132,22 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "delete_customer": (customer, "id", "cus_[0-9a-f]{32}"),
     "attach_source": (customer_and_source, "vaulted", "(true|True|1)"),
     "detach_source": (kept_source, "object", ""),
+    "list_checkout_sessions": (session, "object", "checkout.session"),
+    "create_checkout_session": (nothing, "payment_status", "unpaid"),
+    "retrieve_checkout_session": (session, "object", "checkout.session"),
+    "expire_checkout_session": (session, "payment_status", "expired"),
+    "capture_checkout_session": (held_session, "payment_status", "paid"),
+    "list_payment_requests": (request, "object", "payment_request"),
+    "create_payment_request": (customer, "object", "payment_request"),
+    "retrieve_payment_request": (request, "object", "payment_request"),
+    "void_payment_request": (request, "void_reason", "Sent twice"),
+    "resend_payment_request": (request, "object", "payment_request"),
+    "list_payment_links": (link, "object", "payment_link"),
+    "create_payment_link": (nothing, "active", "(true|True|1)"),
+    "retrieve_payment_link": (link, "object", "payment_link"),
+    "update_payment_link": (link, "internal_name", "Winter menu"),
+    "activate_payment_link": (link, "object", "payment_link"),
+    "deactivate_payment_link": (link, "object", "payment_link"),
     "list_disputes": (dispute, "object", "dispute"),
     "retrieve_dispute": (dispute, "object", "dispute"),
     "add_evidence": (dispute, "object", "evidence"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.rendering.brand import Brand, brand_of, luminance
+from payments.rendering.brand import Brand, brand_of, luminance, text_colour
 from tests.client import Api
 from tests.pages.waiting_charges import awaited, page_of
 
@@ -22,8 +22,8 @@ def contrast(one: str, other: str) -> float:
 
 @given(st.integers(0, 0xFFFFFF))
 def test_the_text_on_any_colour_can_be_read(number: int) -> None:
-    brand = brand_of({"brand_color": f"#{number:06x}"})
-    assert contrast(brand.colour, brand.text_colour) >= READABLE_CONTRAST
+    colour = f"#{number:06x}"
+    assert contrast(colour, text_colour(colour)) >= READABLE_CONTRAST
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,32 @@ def test_a_malformed_branding_counts_as_none(branding: dict[str, object]) -> Non
 
 def test_a_page_shows_the_merchant_the_order_and_a_reference(client: Client, api: Api, db: None) -> None:
     charge = awaited(api, "gcash", description="Halo-halo, 2 cups")
-    text = client.get(page_of(charge)).content.decode()
-    for part in ("Sari Store", "Halo-halo, 2 cups", "PHP 100.00", charge["id"]):
+    text, end = client.get(page_of(charge)).content.decode(), charge["id"][-8:].upper()
+    for part in ("Sari Store", "Halo-halo, 2 cups", "₱100.00", f"{end[:4]} {end[4:]}"):
         assert part in text, part
 
 
-def test_a_page_has_the_merchant_s_logo_and_colour_and_loads_nothing_else(
+def test_a_page_has_the_merchant_s_logo_and_colours_and_loads_nothing_else(
     client: Client, api: Api, shop: NewMerchant
 ) -> None:
-    shop.merchant.branding = {"logo": LOGO, "use_logo": True, "brand_color": "#ffe600"}
+    shop.merchant.branding = {"logo": LOGO, "use_logo": True, "brand_color": "#ffe600", "accent_color": "#000000"}
     shop.merchant.save()
     page = client.get(page_of(awaited(api, "gcash")))
-    assert f'<img src="{LOGO}" alt=""' in page.content.decode()
-    assert "--brand: #ffe600; --on-brand: #000000;" in page.content.decode()
+    assert f'src="{LOGO}" alt=""' in page.content.decode()
+    assert "--primary: #ffe600;" in page.content.decode()
+    assert "--secondary: #000000;" in page.content.decode()
     policy = dict(part.strip().partition(" ")[::2] for part in page["Content-Security-Policy"].split(";"))
     assert policy["img-src"] == "'self' data: https://cdn.sari.example"
     assert "script-src" not in policy
     assert policy["default-src"] == "'none'"
     assert "unsafe" not in page["Content-Security-Policy"]
+
+
+def test_a_checkout_s_own_colours_come_first() -> None:
+    own = {"primary_color": "#111111", "secondary_color": "#222222"}
+    brand = brand_of({"brand_color": "#ffe600", "accent_color": "#000000"} | own)
+    assert (brand.primary, brand.secondary) == ("#111111", "#222222")
+    assert brand_of({"brand_color": "#ffe600"}).secondary == "#ffe600"
 
 
 def test_a_description_cannot_become_markup(client: Client, api: Api, db: None) -> None:

@@ -1,5 +1,6 @@
 """The language of payers' pages."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import polib
 import pytest
 from django.conf import settings
 from django.test import Client, RequestFactory
+from django.utils.dates import MONTHS
+from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 from payments.pages import payer
@@ -17,8 +20,11 @@ from tests.pages.waiting_charges import awaited, page_of, path_of
 
 CATALOG = settings.LOCALE_PATHS[0] / "fil" / "LC_MESSAGES"
 TEMPLATES = settings.BASE_DIR / "templates" / "payer"
+MAILS = settings.BASE_DIR / "templates" / "mail"
+MESSAGES = settings.BASE_DIR / "payments" / "domain" / "payer_messages"
+PAGES = settings.BASE_DIR / "payments" / "pages"
 MARKED = re.compile(r"""gettext\(u?(?P<quote>['"])(?P<text>.*?)(?P=quote)\)|_\(u?(['"])(?P<short>.*?)\3\)""", re.DOTALL)
-PLACEHOLDER = re.compile(r"%\(\w+\)s")
+PLACEHOLDER = re.compile(r"%\(\w+\)s|{\w+}")
 
 
 def translated() -> polib.POFile:
@@ -27,11 +33,9 @@ def translated() -> polib.POFile:
 
 def marked_in_templates() -> set[str]:
     """Return the texts that the templates mark for translation, as Django's own extraction reads them."""
-    texts = set[str]()
-    for template in TEMPLATES.glob("*.html"):
-        python = templatize(template.read_text(encoding="utf-8"))
-        texts |= {found["text"] or found["short"] for found in MARKED.finditer(python)}
-    return texts
+    pages = (templatize(each.read_text(encoding="utf-8")) for each in [*TEMPLATES.rglob("*.html"), *MAILS.iterdir()])
+    sources = (each.read_text(encoding="utf-8") for each in MESSAGES.glob("*.py"))
+    return {found["text"] or found["short"] for text in (*pages, *sources) for found in MARKED.finditer(text)}
 
 
 @pytest.mark.parametrize(
@@ -51,8 +55,21 @@ def test_a_page_is_in_the_first_language_of_the_browser_that_it_has(header: str,
     assert language_of(RequestFactory().get("/", headers={"Accept-Language": header})) == language
 
 
+def marked_in_code() -> set[str]:
+    """Return the texts that the modules of the pages mark for translation."""
+    calls = (
+        node
+        for module in PAGES.rglob("*.py")
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_"
+    )
+    return {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+
+
 def test_each_text_of_the_pages_is_translated_and_no_other() -> None:
-    texts = {str(text) for pair in payer.FAILURES.values() for text in pair} | marked_in_templates()
+    texts = marked_in_code() | marked_in_templates()
+    with override("en"):
+        texts |= {str(month) for month in MONTHS.values()}
     assert {entry.msgid for entry in translated()} == texts
     assert [entry.msgid for entry in translated() if not entry.msgstr] == []
 
@@ -72,7 +89,7 @@ def test_each_code_of_a_failure_has_words_for_the_payer() -> None:
 
 
 def test_no_page_speaks_of_the_payer() -> None:
-    texts = [template.read_text(encoding="utf-8") for template in Path(TEMPLATES).glob("*.html")]
+    texts = [template.read_text(encoding="utf-8") for template in Path(TEMPLATES).rglob("*.html")]
     assert not [text for text in [*texts, *(entry.msgid for entry in translated())] if "the payer" in text.lower()]
 
 
@@ -83,6 +100,14 @@ def test_a_payer_reads_filipino_and_the_language_ends_with_the_page(client: Clie
     assert '<html lang="fil">' in page.content.decode()
     assert "Accept-Language" in page["Vary"]
     assert "Do you want to pay?" in client.get(page_of(charge)).content.decode()
+
+
+def test_a_payer_chooses_the_other_language(client: Client, api: Api, db: None) -> None:
+    charge = awaited(api, "gcash")
+    assert 'href="?lang=fil" hreflang="fil"' in client.get(page_of(charge)).content.decode()
+    page = client.get(f"{page_of(charge)}?lang=fil").content.decode()
+    assert "Gusto mo bang magbayad?" in page
+    assert 'href="?lang=en" hreflang="en"' in page
 
 
 def test_a_failed_payment_says_in_filipino_what_to_do(client: Client, api: Api, db: None) -> None:

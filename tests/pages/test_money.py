@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.money import format_amount
+from payments.money import format_amount, shown_amount
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,14 @@ from payments.money import format_amount
 )
 def test_an_amount_has_the_decimals_of_its_currency(amount: int, currency: str, text: str) -> None:
     assert format_amount(amount, currency) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "text"),
+    [(123_450, "PHP", "₱1,234.50"), (4_800, "USD", "USD\xa048.00"), (1_234, "JPY", "JPY\xa01,234")],
+)
+def test_a_payer_reads_pesos_with_their_sign(amount: int, currency: str, text: str) -> None:
+    assert shown_amount(amount, currency) == text
 
 
 def test_an_unknown_currency_is_refused() -> None:

@@ -57,14 +57,14 @@ def test_coming_back_again_changes_nothing(client: Client, api: Api) -> None:
 def test_without_an_address_the_payer_sees_the_result(client: Client, api: Api, decision: str, text: str) -> None:
     _, response = walk(client, awaited(api, "card", redirect=None, amount=123_450), decision)
     assert response.status_code == 200
-    for part in (text, "PHP 1,234.50", "TEST MODE"):
+    for part in (text, "₱1,234.50", "Test mode"):
         assert part in response.content.decode()
 
 
 def test_a_result_in_live_mode_is_not_called_a_test(client: Client, api: Api) -> None:
     back, _ = walk(client, awaited(api, redirect=None), "pay")
     Charge.objects.update(livemode=True)
-    assert "TEST MODE" not in client.get(back).content.decode()
+    assert "Test mode" not in client.get(back).content.decode()
 
 
 def test_who_comes_back_undecided_waits_and_is_shown_the_way(client: Client, api: Api) -> None:

@@ -37,7 +37,7 @@ def decide(client: Client, path: str, decision: str, **fields: str) -> HttpRespo
 
 def test_a_challenge_shows_money_card_and_three_ways_out(client: Client, challenge: Payment) -> None:
     text = text_of(client.get(page_path(challenge)))
-    for part in ("TEST MODE — no real money", "PHP 100.00", "Card …4242", "Fail authentication", "Cancel"):
+    for part in ("Test mode: no real money", "₱100.00", "Card ending in 4242", "Fail authentication", "Cancel"):
         assert part in text
     assert "4242424242424242" not in text
 
@@ -50,7 +50,9 @@ def test_the_page_of_each_type_names_it_and_asks_as_it_would(client: Client, kin
     assert ('id="pin"' in text) == kind.asks_pin
 
 
-@pytest.mark.parametrize(("currency", "shown"), [("JPY", "JPY 1,234,567"), ("KWD", "KWD 1,234.567")])
+@pytest.mark.parametrize(
+    ("currency", "shown"), [("JPY", "JPY\xa01,234,567"), ("KWD", "KWD\xa01,234.567"), ("PHP", "₱12,345.67")]
+)
 def test_money_has_the_decimals_of_its_currency(client: Client, currency: str, shown: str) -> None:
     path = page_path(by_type("gcash", amount=1_234_567, currency=currency))
     assert f"{shown}<" in text_of(client.get(path))

@@ -11,6 +11,7 @@ from payments.models import Event, Payout, PayoutSchedule, Webhook
 from tests.client import Api
 from tests.ledger.books import standing
 from tests.payouts.stories import bank_acts, days_pass, give_account, give_schedule, paid_out, settled
+from tests.webhooks.endpoints import add_endpoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fees")]
 
@@ -115,11 +116,11 @@ def test_a_payout_that_another_process_changed_is_not_changed_again(schedule: Pa
     assert standing()["payouts_in_transit"] == -NET
 
 
-def test_events_of_a_payout_go_to_the_default_url_of_the_merchant(schedule: PayoutSchedule, shop: NewMerchant) -> None:
-    shop.merchant.notify_urls = {"test": "https://shop.example/notify"}
-    shop.merchant.save()
+def test_events_of_a_payout_go_to_the_endpoints_that_list_them(schedule: PayoutSchedule, shop: NewMerchant) -> None:
+    listed = add_endpoint(shop.merchant, events=("payout.created",))
+    add_endpoint(shop.merchant, events=("dispute.created",))
     payout = make.make_now(schedule.id)
-    assert Webhook.objects.get(event__object_id=payout.id).url == "https://shop.example/notify"
+    assert Webhook.objects.get(event__object_id=payout.id).endpoint == listed
 
 
 def test_the_clock_of_test_mode_brings_a_payout_to_the_bank(api: Api, shop: NewMerchant) -> None:

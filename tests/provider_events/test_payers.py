@@ -13,6 +13,7 @@ from payments.providers.base import ActionRequired, NotSent, Rejected, Unknown
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import recover
+from tests.checkout.cast import opened
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, path_of
 from tests.provider_events.psp import WebhookPsp, announce, approved, event_about, name_of
@@ -37,11 +38,18 @@ def test_a_code_is_shown_on_a_page_of_ours(client: Client, scanned: dict[str, An
     assert scanned["action"]["url"].startswith(f"{settings.PUBLIC_URL}/pay/")
     response = client.get(path_of(scanned["action"]["url"]))
     page = text_of(response)
-    for shown in ("QR Ph", "Sari Store", "PHP 100.00", "/qr.svg", "I have paid"):
+    for shown in ("QR Ph", "Sari Store", "₱100.00", "/qr.svg", "I have paid"):
         assert shown in page
-    assert "TEST MODE" not in page
+    assert "Test mode" not in page
     assert (response["Refresh"], response["Cache-Control"]) == ("5", "no-store")
     assert PageVisit.objects.get().page == PageVisit.Page.ASKED
+
+
+def test_the_page_of_a_checkout_s_code_leads_to_another_way_to_pay(client: Client, live: Api, psp: WebhookPsp) -> None:
+    psp.answers.append(ActionRequired("pr-1", "", qr=CODE))
+    session = opened(live, payment_method_types=["qrph", "gcash"])
+    page = client.post(path_of(session["payment_url"]), {"attempt": "0", "way": "qrph"})["Location"]
+    assert f'href="{session["payment_url"]}"' in text_of(client.get(path_of(page)))
 
 
 def test_the_code_is_what_the_provider_gave(client: Client, scanned: dict[str, Any]) -> None:
@@ -70,7 +78,7 @@ def test_the_page_of_a_code_leads_on_once_the_payment_has_come(
 def test_who_says_to_have_paid_waits_until_it_is_so(client: Client, psp: WebhookPsp, scanned: dict[str, Any]) -> None:
     psp.continued = ActionRequired("pr-1", "", qr=CODE)
     page = text_of(client.get(path_of(scanned["action"]["url"])))
-    back = page.rpartition('href="')[2].partition('"')[0]
+    back = page.rpartition('class="button" href="')[2].partition('"')[0]
     assert scanned["action"]["url"] in text_of(client.get(path_of(back)))
 
 

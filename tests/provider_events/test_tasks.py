@@ -5,7 +5,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from payments.tasks import at_most
+from payments.sweeps.at_once import at_most
 
 
 def test_no_more_sweeps_run_at_once_than_there_are_places() -> None:

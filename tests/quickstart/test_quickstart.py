@@ -88,6 +88,7 @@ def test_a_person_is_shown_a_payment_and_what_to_do_next(first: Ended) -> None:
         r"GET   /v2/charges/\?limit=100 +200  1 charge so far",
         r"Admin +http://127\.0\.0\.1:\d+/admin/  user admin, password \S+",
         rf"Data +{first.data}  everything\n",
+        r"open this page in a browser\n  http://127\.0\.0\.1:\d+/checkout/cs_[0-9a-f]{32}\n  Card 4000 0000 0000 3055",
     ):
         assert re.search(shown, first.output)
 
@@ -137,6 +138,13 @@ def test_the_first_payment_can_be_seen_through_the_api(api: httpx.Client) -> Non
     assert (charge["amount_captured"], charge["amount_refunded"]) == (125_000, 25_000)
 
 
+def test_the_checkout_that_it_shows_waits_for_its_payer(running: Quickstart, api: httpx.Client) -> None:
+    start, _, session_id = running.ready()["checkout"].rpartition("checkout/")
+    session = api.get(f"/v2/checkout_sessions/{session_id}").json()
+    assert (session["payment_status"], session["amount_total"]) == ("unpaid", 34_000)
+    assert {start, f"{api.base_url}/"} == {session["success_url"], session["cancel_url"]}
+
+
 def test_the_admin_lets_the_shown_user_in(running: Quickstart) -> None:
     ready = running.ready()
     with httpx.Client() as browser:
@@ -158,7 +166,7 @@ def test_a_live_key_is_of_the_same_merchant(running: Quickstart) -> None:
 
 def test_the_curl_lines_take_a_payment_when_pasted(running: Quickstart) -> None:
     ready = running.ready()
-    lines = curl_lines(Ready(int(ready["api"].rpartition(":")[2]), ready, {}))
+    lines = curl_lines(Ready(int(ready["api"].rpartition(":")[2]), ready, {}, ""))
     done = subprocess.run(["sh"], input="\n".join(lines), text=True, capture_output=True, check=True)
     charge, page = map(json.loads, done.stdout.splitlines())
     assert (charge["status"], charge["amount"], page["data"][0]) == ("succeeded", 50_000, charge)

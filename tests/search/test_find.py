@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
-from payments.ids import new_id, parse_id
+from payments.ids import new_id, parse_id, short_reference
 from payments.models import Attempt, Charge, Event, SearchEntry, SearchProgress
 from payments.models.merchants.merchant_access import Limit
 from payments.search import find, sweep
@@ -56,6 +56,11 @@ def charge(api: Api) -> UUID:
     uuid = parse_id("ch", answer["id"])
     assert uuid
     return uuid
+
+
+def test_the_reference_on_a_payer_s_page_finds_its_charge(charge: UUID) -> None:
+    reference = short_reference(charge)
+    assert found(reference.replace(" ", "")) == found(reference.replace(" ", "").lower()) == {charge}
 
 
 FINDS = [

@@ -37,11 +37,17 @@ def lexemes(text: str) -> list[list[str]]:
         ("+639171234567", ["=639171234567", "639171234567*"]),
         ("0917-123-4567", ["09171234567*", "0917-123-4567*"]),
         ("+63 (917) 123 4567", ["=639171234567", "639171234567*"]),
+        ("4F7A 91c2", ["~4f7a91c2", "4f7a91c2*"]),
         ("0077", ["#0077", "=77", "0077*"]),
     ],
 )
 def test_a_word_is_tried_as_all_that_it_may_be(typed: str, understood: list[str]) -> None:
     assert lexemes(typed) == [understood]
+
+
+@pytest.mark.parametrize("typed", ["cafe 1250", "face bead", "2026 1250"])
+def test_two_words_or_numbers_are_no_reference(typed: str) -> None:
+    assert len(lexemes(typed)) == 2
 
 
 def test_all_of_several_words_are_looked_for() -> None:

@@ -29,6 +29,7 @@ REFERENCE = {
     "payments_payoutfile": "holds payouts of many merchants",
     "payments_provideraccount": "found by the address that a provider calls",
     "payments_route": "read for each live charge",
+    "payments_webhookendpoint": "read with each key",
 }
 # Of the whole installation, or about several merchants at once.
 CELL = {

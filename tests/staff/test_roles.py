@@ -71,7 +71,12 @@ WHOSE: dict[str, Any] = {
     "payments_merchant_issue_key": ADMINISTRATOR,
     "payments_merchant_set_fees": ADMINISTRATOR,
     "payments_merchant_send_test_event": ADMINISTRATOR,
-    "payments_merchant_set_notify_urls": ADMINISTRATOR,
+    "payments_merchant_add_endpoint": ADMINISTRATOR,
+    **{
+        f"payments_webhookendpoint_{name}_endpoint": ADMINISTRATOR
+        for name in ("change", "test", "pause", "resume", "disable", "enable", "delete")
+    },
+    "payments_webhookendpoint_roll_secret": ADMINISTRATOR,
     "payments_merchant_set_payment_methods": ADMINISTRATOR,
     "payments_merchant_set_decline_budget": ADMINISTRATOR,
     "payments_merchant_roll_webhook_secret": ADMINISTRATOR,
@@ -88,6 +93,8 @@ WHOSE: dict[str, Any] = {
     "payments_charge_extend": FINANCE,
     "payments_charge_void": FINANCE,
     "payments_charge_refund": SUPPORT,
+    **{f"payments_checkout_{act}": SUPPORT for act in ("expire", "void", "resend")},
+    **{f"payments_paymentlink_{act}": SUPPORT for act in ("activate", "deactivate")},
     "payments_operatoraction_decide": FINANCE,
     "payments_approvalrequest_waiting": EVERYBODY,
     "payments_approvalrequest_decide": ADMINISTRATOR,

@@ -16,7 +16,7 @@ REQUEST = public_id("req", new_id())
 
 def claimed(payload: bytes, tried: bool = False) -> Claimed:
     event, now = new_id(), clock.now()
-    return Claimed(event, event, new_id(), False, "", "", payload, 0, now if tried else None, now)
+    return Claimed(event, event, new_id(), False, None, "", "", payload, 0, now if tried else None, now)
 
 
 def payload(request: str = f'{{"id":"{REQUEST}","idempotency_key":null}}', data: str = "{}") -> bytes:

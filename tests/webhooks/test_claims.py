@@ -206,13 +206,13 @@ def test_first_tries_come_before_others(shop: NewMerchant) -> None:
 
 
 def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(shop: NewMerchant) -> None:
-    now, whose = clock.now(), (shop.merchant.id, False)
+    now, whose = clock.now(), (shop.merchant.id, False, None)
     with asyncio.Runner() as runner:
         database = runner.run(claim_connection.connect())
         keyring = Keyring(database)
-        before = runner.run(keyring.signers_of({shop.merchant.id}, now))[whose]
+        before = runner.run(keyring.signers_of({whose}, now))[whose]
         roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(0))
-        after = runner.run(keyring.signers_of({shop.merchant.id}, clock.now() + KEPT_FOR))[whose]
+        after = runner.run(keyring.signers_of({whose}, clock.now() + KEPT_FOR))[whose]
         runner.run(database.close())
     old = standardwebhooks.Webhook(shop.webhook_secrets["whsec_test"])
     old.verify(b"{}", before.headers_of("evt_1", b"{}", now))

@@ -163,7 +163,7 @@ def test_however_many_receivers_are_slow_they_leave_four_hundred_places_to_the_o
 
 
 def claimed_for(merchant: UUID, receiver: str) -> Claimed:
-    return Claimed(uuid4(), uuid4(), merchant, False, receiver, receiver, b"", 0, None, clock.now())
+    return Claimed(uuid4(), uuid4(), merchant, False, None, receiver, receiver, b"", 0, None, clock.now())
 
 
 def test_a_receiver_behind_very_many_that_wait_for_later_is_still_found(shop: NewMerchant) -> None:

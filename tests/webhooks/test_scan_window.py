@@ -36,7 +36,8 @@ def test_of_many_months_a_claim_reads_those_alone_that_may_be_on_their_schedule(
     put_events(shop.merchant, "http://127.0.0.1:2001/", 3, clock.now())
     now = clock.now()
     recent_months = {month_of(now - timedelta(days=5)), month_of(now), month_of(now + timedelta(days=1))}
-    assert {f"{month:%Y_%m}" for month in recent_months} >= {part[-7:] for part in parts_of_claim(recent(now))}
+    read = parts_of_claim(recent(now)) - {"payments_webhookendpoint"}
+    assert {f"{month:%Y_%m}" for month in recent_months} >= {part[-7:] for part in read}
 
 
 def test_a_claim_opens_no_more_of_many_months_than_of_one(shop: NewMerchant, transactional_db: None) -> None:

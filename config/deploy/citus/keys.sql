@@ -10,11 +10,14 @@ ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_charge_id_b2d2e400
 ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_idempotency_id_e45acc08_fk_payments_;
 ALTER TABLE payments_attempt DROP CONSTRAINT payments_attempt_refund_id_095fa19c_fk_payments_refund_id;
 ALTER TABLE payments_card DROP CONSTRAINT payments_card_source_id_ac540e8d_fk_payments_source_id;
+ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_checkout_id_0e080f3b_fk_payments_checkout_id;
 ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_source_id_784b2fd9_fk_payments_source_id;
+ALTER TABLE payments_checkout DROP CONSTRAINT payments_checkout_link_id_b11c4b0b_fk_payments_paymentlink_id;
 ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id;
 ALTER TABLE payments_dispute DROP CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id;
 ALTER TABLE payments_evidence DROP CONSTRAINT payments_evidence_dispute_id_5dc44375_fk_payments_dispute_id;
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id;
+ALTER TABLE payments_paymentrequest DROP CONSTRAINT payments_paymentrequ_checkout_id_f145c626_fk_payments_;
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_;
 ALTER TABLE payments_payoutpart DROP CONSTRAINT payments_payoutpart_payout_id_7cb2d441_fk_payments_payout_id;
 ALTER TABLE payments_providerevent DROP CONSTRAINT payments_providereve_message_id_23be73fc_fk_payments_;
@@ -42,6 +45,8 @@ ALTER TABLE payments_card DROP CONSTRAINT payments_card_pkey,
     ADD CONSTRAINT payments_card_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_pkey,
     ADD CONSTRAINT payments_charge_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_checkout DROP CONSTRAINT payments_checkout_pkey,
+    ADD CONSTRAINT payments_checkout_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_daytotal DROP CONSTRAINT payments_daytotal_pkey,
     ADD CONSTRAINT payments_daytotal_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_pkey,
@@ -58,6 +63,14 @@ ALTER TABLE payments_idempotencyrecord DROP CONSTRAINT payments_idempotencyrecor
     ADD CONSTRAINT payments_idempotencyrecord_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_pkey,
     ADD CONSTRAINT payments_pagevisit_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_payermessage DROP CONSTRAINT payments_payermessage_pkey,
+    ADD CONSTRAINT payments_payermessage_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_paymentlink DROP CONSTRAINT payments_paymentlink_short_key,
+    ADD CONSTRAINT payments_paymentlink_short_key UNIQUE (short, merchant_id);
+ALTER TABLE payments_paymentlink DROP CONSTRAINT payments_paymentlink_pkey,
+    ADD CONSTRAINT payments_paymentlink_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_paymentrequest DROP CONSTRAINT payments_paymentrequest_pkey,
+    ADD CONSTRAINT payments_paymentrequest_pkey PRIMARY KEY (checkout_id, merchant_id);
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_pkey,
     ADD CONSTRAINT payments_payout_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payoutaccount DROP CONSTRAINT payments_payoutaccount_pkey,
@@ -102,6 +115,8 @@ DROP INDEX one_unresolved_operation_per_charge;
 CREATE UNIQUE INDEX one_unresolved_operation_per_charge ON payments_attempt (charge_id, merchant_id) WHERE (((state)::text = ANY ((ARRAY['open'::character varying, 'unknown'::character varying])::text[])) AND (NOT ((kind)::text = 'reverse'::text)));
 DROP INDEX one_charge_per_single_use_source;
 CREATE UNIQUE INDEX one_charge_per_single_use_source ON payments_charge (source_id, merchant_id) WHERE single_use;
+DROP INDEX one_payment_per_checkout;
+CREATE UNIQUE INDEX one_payment_per_checkout ON payments_charge (checkout_id, merchant_id) WHERE ((checkout_id IS NOT NULL) AND (NOT ((status)::text = 'failed'::text)));
 DROP INDEX dispute_once_per_charge;
 CREATE UNIQUE INDEX dispute_once_per_charge ON payments_dispute (charge_id, provider_ref, merchant_id);
 DROP INDEX evidence_once_per_type;
@@ -116,8 +131,8 @@ DO $$
 DECLARE part regclass;
 BEGIN
     FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'payments_webhook'::regclass LOOP
-        EXECUTE format('DROP INDEX %I', part || '_event_id_key');
-        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (event_id, merchant_id)', part || '_event_id_key', part);
+        EXECUTE format('DROP INDEX %I', part || '_event_id_endpoint_id_key');
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (event_id, endpoint_id, merchant_id)', part || '_event_id_endpoint_id_key', part);
     END LOOP;
 END $$;
 DO $$
@@ -144,8 +159,12 @@ ALTER TABLE payments_attempt ADD CONSTRAINT payments_attempt_refund_id_095fa19c_
     REFERENCES payments_refund (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_card ADD CONSTRAINT payments_card_source_id_ac540e8d_fk_payments_source_id FOREIGN KEY (source_id, merchant_id)
     REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_charge ADD CONSTRAINT payments_charge_checkout_id_0e080f3b_fk_payments_checkout_id FOREIGN KEY (checkout_id, merchant_id)
+    REFERENCES payments_checkout (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_charge ADD CONSTRAINT payments_charge_source_id_784b2fd9_fk_payments_source_id FOREIGN KEY (source_id, merchant_id)
     REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_checkout ADD CONSTRAINT payments_checkout_link_id_b11c4b0b_fk_payments_paymentlink_id FOREIGN KEY (link_id, merchant_id)
+    REFERENCES payments_paymentlink (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_declinealert ADD CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_dispute ADD CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
@@ -154,6 +173,8 @@ ALTER TABLE payments_evidence ADD CONSTRAINT payments_evidence_dispute_id_5dc443
     REFERENCES payments_dispute (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_pagevisit ADD CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_paymentrequest ADD CONSTRAINT payments_paymentrequ_checkout_id_f145c626_fk_payments_ FOREIGN KEY (checkout_id, merchant_id)
+    REFERENCES payments_checkout (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_payout ADD CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_ FOREIGN KEY (account_id, merchant_id)
     REFERENCES payments_payoutaccount (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_payoutpart ADD CONSTRAINT payments_payoutpart_payout_id_7cb2d441_fk_payments_payout_id FOREIGN KEY (payout_id, merchant_id)

@@ -9,6 +9,7 @@ SELECT create_reference_table('payments_merchant');
 SELECT create_reference_table('payments_payoutfile');
 SELECT create_reference_table('payments_provideraccount');
 SELECT create_reference_table('payments_route');
+SELECT create_reference_table('payments_webhookendpoint');
 SELECT create_distributed_table('payments_charge', 'merchant_id');
 SELECT create_distributed_table('customers_customer', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('customers_customersource', 'merchant_id', colocate_with => 'payments_charge');
@@ -17,6 +18,7 @@ SELECT create_distributed_table('payments_apirequest', 'merchant_id', colocate_w
 SELECT create_distributed_table('payments_approvalrequest', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_attempt', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_card', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_checkout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_daytotal', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_declinealert', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_dispute', 'merchant_id', colocate_with => 'payments_charge');
@@ -25,6 +27,9 @@ SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_wit
 SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_payermessage', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_paymentlink', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_paymentrequest', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payout', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutaccount', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payoutpart', 'merchant_id', colocate_with => 'payments_charge');

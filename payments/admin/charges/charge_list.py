@@ -142,6 +142,7 @@ class ChargeList(ReadOnlyAdmin):
     search = ChargeSearch(
         {
             "ch": "pk",
+            "cs": "checkout_id",
             "src": "source_id",
             "card": "source__card__pk",
             "re": "refunds__pk",

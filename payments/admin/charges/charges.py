@@ -18,13 +18,14 @@ from payments.admin.framework.formats import (
     moment_column,
     money,
     money_column,
+    row_link_column,
     shown_rate,
     source_label,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.timeline.page import timeline_context
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Refund, Source
+from payments.models import Attempt, Charge, Checkout, Refund, Source
 
 
 class AttemptsOfCharge(ReadOnlyInline):
@@ -60,12 +61,25 @@ class ChargeAdmin(ChargeList):
                 )
             },
         ),
-        ("Payer", {"fields": ("source_link", "require_auth", "shown_action", "action_expires", "redirect_url")}),
+        (
+            "Payer",
+            {
+                "fields": (
+                    "source_link",
+                    "checkout_link",
+                    "require_auth",
+                    "shown_action",
+                    "action_expires",
+                    "redirect_url",
+                )
+            },
+        ),
         ("Why it failed", {"fields": ("shown_failure",)}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("ch")
+    checkout_link = row_link_column("checkout", Checkout)
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_fee = money_column("fee")

@@ -13,10 +13,11 @@ from payments.admin.framework.formats import column, id_column, link, pretty_jso
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import ApiKey, Charge, Checkout, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
 
 OBJECTS = {
     "charge": ("ch", Charge),
+    "checkout_session": ("cs", Checkout),
     "refund": ("re", Refund),
     "dispute": ("dp", Dispute),
     "payout": ("po", Payout),
@@ -26,7 +27,7 @@ OBJECTS = {
 }
 
 
-OF_OBJECTS = dict.fromkeys(("ch", "re", "dp", "po", "ba", "src", "cus"), "object_id")
+OF_OBJECTS = dict.fromkeys(("ch", "cs", "re", "dp", "po", "ba", "src", "cus"), "object_id")
 
 
 def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:

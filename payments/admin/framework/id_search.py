@@ -18,9 +18,9 @@ from payments.models.merchants.merchant_access import Limit
 from payments.search.find import Found
 from payments.search.query import Query, parse
 
-PUBLIC_ID = re.compile(r"([a-z]{2,4})_([0-9a-f]{32})")
+PUBLIC_ID = re.compile(r"([a-z]{2,5})_([0-9a-f]{32})")
 UUID_TEXT = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-ID_BEGINNING = re.compile(r"([a-z]{2,4})_([0-9a-f]{8,31})")
+ID_BEGINNING = re.compile(r"([a-z]{2,5})_([0-9a-f]{8,31})")
 LAST4 = re.compile(r"[0-9]{4}")
 SEARCHES = "searches"
 # An event is written while its request runs, which never takes this long.

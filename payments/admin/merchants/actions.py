@@ -1,4 +1,4 @@
-"""What operators do about a merchant: payment methods, limits, webhook secrets, notify URLs and test events."""
+"""What operators do about a merchant: payment methods, limits, webhook secrets, and test events."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,12 +8,11 @@ from django import forms
 from django.db import transaction
 
 from payments import sourcetypes
-from payments.admin.form_fields import WholeNumberField
+from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.merchants.api_keys import MODE_CHOICES, overlap_field
 from payments.admin.merchants.fees import MAY_CHANGE
-from payments.domain.merchants import merchants, notify_urls, terms
+from payments.domain.merchants import merchants, terms
 from payments.domain.merchants.merchants import MODES
 from payments.domain.risk import decline_limits
 from payments.domain.webhooks.test_event import NotSent, result_text, send_test_event
@@ -102,28 +101,6 @@ class TestEventForm(ReasonForm):
     mode = forms.ChoiceField(choices=MODE_CHOICES, help_text="Whose secret signs, and which addresses are allowed.")
 
 
-class NotifyUrlForm(ReasonForm):
-    test = forms.CharField(label="Test mode", max_length=URL_MAX_LENGTH, required=False)
-    live = forms.CharField(label="Live mode", max_length=URL_MAX_LENGTH, required=False, help_text="https only.")
-
-
-class SetNotifyUrls(RowAction):
-    name, label = "set_notify_urls", "Set the notify URLs"
-    permission = MAY_CHANGE
-    refusals = (ForbiddenUrl,)
-    what_happens = "Events from now on go there whose source has no notify URL of its own. Empty: to no URL."
-
-    def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
-        return NotifyUrlForm(data, initial=merchant.notify_urls)
-
-    @transaction.atomic
-    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
-        changed = [mode for mode in MODES if cleaned[mode] != merchant.notify_urls.get(mode, "")]
-        for mode in changed:
-            notify_urls.set_default(merchant, cleaned[mode], MODES[mode])
-        return f"The notify URL of {' and '.join(changed)} mode is changed." if changed else "Nothing was changed."
-
-
 class SendTestEvent(RowAction):
     name, label = "send_test_event", "Send a test event"
     permission = MAY_CHANGE
@@ -131,7 +108,7 @@ class SendTestEvent(RowAction):
     what_happens = "A signed charge.created about a charge that does not exist is sent once, now."
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
-        return TestEventForm(data, initial={"url": merchant.notify_urls.get("test", "")})
+        return TestEventForm(data)
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return "url" if isinstance(refusal, ForbiddenUrl) else None

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.form_fields import WholeNumberField
+from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -24,7 +24,6 @@ from payments.models import ApiKey, ApprovalRequest, Merchant
 from payments.models.operators.reasons import free_of_secrets
 from payments.vault import VaultUnavailable
 
-LONGEST_OVERLAP_HOURS = 30 * 24
 LONGEST_LIFE_DAYS = 3650
 BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
@@ -37,14 +36,6 @@ ROLL_NOTICE = (
     "Anybody with the new key can move the merchant's money, so an administrator other than you must approve "
     "this. You then take the new key, and see its text once; the overlap of the old one begins when you take it."
 )
-MODE_CHOICES = [(mode, mode) for mode in MODES]
-
-
-def overlap_field(what: str) -> WholeNumberField:
-    """Return a field for the hours during which the old one still works, with `what` as its help."""
-    return WholeNumberField(
-        label="Overlap in hours", min_value=0, max_value=LONGEST_OVERLAP_HOURS, initial=24, help_text=what
-    )
 
 
 class KeyForm(OnceForm):

@@ -13,6 +13,7 @@ from payments.admin.framework.formats import chip, lines, money
 from payments.admin.merchants.fees import types_without_fee
 from payments.domain.merchants.merchants import MODES
 from payments.models import ApiKey, Charge, DayTotal, Merchant, Route, Webhook
+from payments.models.books.day_total import SESSION
 from payments.overview import dispute_rates
 
 PERIOD_DAYS = 30
@@ -71,7 +72,7 @@ def _has_answered(merchant: Merchant) -> bool:
 def health(merchant: Merchant) -> SafeString | str:
     """Return the volume and the outcomes of the last days, by mode and currency, from the totals of days."""
     since = clock.now().date() - timedelta(days=PERIOD_DAYS)
-    totals = DayTotal.objects.filter(merchant=merchant, day__gte=since)
+    totals = DayTotal.objects.filter(merchant=merchant, day__gte=since).exclude(source_type=SESSION)
     found: dict[tuple[bool, str], dict[str, Any]] = {}
     for each in totals.values("livemode", "currency", "outcome").annotate(charges=Sum("count"), volume=Sum("amount")):
         by_outcome = found.setdefault((each["livemode"], each["currency"]), {})

@@ -34,7 +34,6 @@ from payments.admin.merchants.actions import (
     RollWebhookSecret,
     SendTestEvent,
     SetDeclineBudget,
-    SetNotifyUrls,
     SetPaymentMethods,
     method_lines,
 )
@@ -45,6 +44,7 @@ from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm
 from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
 from payments.admin.payouts.schedules import SetPayoutSchedule
+from payments.admin.webhooks.endpoints import AddEndpoint, endpoint_lines
 from payments.context import because
 from payments.domain.audit import notices
 from payments.domain.merchants.merchants import MODES, create_merchant
@@ -95,7 +95,7 @@ class MerchantAdmin(BaseAdmin):
         SetFees(),
         SetPaymentMethods(),
         SetDeclineBudget(),
-        SetNotifyUrls(),
+        AddEndpoint(),
         SendTestEvent(),
         RollWebhookSecret(),
         SetPayoutAccount(),
@@ -111,18 +111,17 @@ class MerchantAdmin(BaseAdmin):
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
         ("Standing", {"fields": ("steps", "last_days", "disputes")}),
         ("Related", {"fields": ("rows", "created", "updated")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts")}),
         ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
         ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),
-        ("Terms", {"fields": ("payment_methods", "called_urls", "decline_budget", "shown_metadata")}),
+        ("Terms", {"fields": ("payment_methods", "endpoints", "decline_budget", "shown_metadata")}),
     )
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in MerchantForm.base_fields]
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
     payment_methods = column("Payment methods", lambda merchant: lines(method_lines(merchant)))
-    called_urls = column(
-        "Notify URLs", lambda merchant: lines(f"{mode}: {url}" for mode, url in merchant.notify_urls.items())
-    )
+    endpoints = column("Webhook endpoints", endpoint_lines)
     payout_accounts = column("Bank accounts", of_merchant.accounts)
     payout_schedules = column("Schedules", of_merchant.schedules)
     last_payouts = column("Last payouts", of_merchant.payouts)

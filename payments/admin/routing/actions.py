@@ -10,12 +10,11 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.form_fields import WholeNumberField
+from payments.admin.form_fields import MODE_CHOICES, WholeNumberField
 from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.merchants.api_keys import MODE_CHOICES
 from payments.domain.approvals.kinds.accounts import describe_account
 from payments.domain.approvals.kinds.changes import Overtaken
 from payments.domain.approvals.kinds.routes import describe_route

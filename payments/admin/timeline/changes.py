@@ -46,7 +46,7 @@ def request_moments(records: Records) -> Moments:
     found: dict[UUID, Request] = {}
     for request in [*_of_attempts(records), *_of_events(records)]:
         found.setdefault(request.id, request)
-    yield from (_moment(request) for request in found.values() if request.id not in of_staff)
+    yield from (moment_of(request) for request in found.values() if request.id not in of_staff)
 
 
 def asked_in(event: Event) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def _of_events(records: Records) -> Iterator[Request]:
             yield Request(uuid, call, event.api_key, asked.get("idempotency_key", ""))
 
 
-def _moment(request: Request) -> Moment:
+def moment_of(request: Request) -> Moment:
+    """Return the entry of an API request."""
     public_id = f"req_{request.id.hex}"
     facts: list[tuple[str, object]] = [("Request", search_link(Event, public_id, public_id))]
     if request.key:

@@ -19,7 +19,8 @@ class Kind(IntEnum):
     CHANGE = 6
     LEDGER = 7
     WEBHOOK = 8
-    REPORT = 9
+    MESSAGE = 9
+    REPORT = 10
 
     @property
     def label(self) -> str:

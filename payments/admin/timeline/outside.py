@@ -7,10 +7,12 @@ from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
 from payments.admin.timeline.moment import Kind, Moment, Moments
-from payments.admin.timeline.records import Records
+from payments.admin.timeline.records import EventRecords, Records
+from payments.domain.payer_messages.kinds import label_of
 from payments.models import (
     AuditEntry,
     PageVisit,
+    PayerMessage,
     ProviderEvent,
     ProviderMessage,
     ReconciliationItem,
@@ -23,6 +25,14 @@ from payments.sensitive_data.redaction import readable, redact
 DELIVERED = range(200, 300)
 MARKS: dict[str, str] = {ProviderEvent.State.NEEDS_ATTENTION: "bad", ProviderEvent.State.WAITING: "warn"}
 
+MESSAGE_MARKS: dict[str, str] = {
+    PayerMessage.State.WAITING: "warn",
+    PayerMessage.State.SENT: "good",
+    PayerMessage.State.KEPT: "quiet",
+    PayerMessage.State.DROPPED: "quiet",
+    PayerMessage.State.GIVEN_UP: "bad",
+}
+
 
 def payer_moments(records: Records) -> Moments:
     """Yield the payer's visits to the pages of the charge."""
@@ -31,6 +41,16 @@ def payer_moments(records: Records) -> Moments:
         if visit.times > 1:
             facts.append(("Again", f"{visit.times} times in all, the last {moment_text(visit.last_at)}"))
         yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
+
+
+def message_moments(records: Records) -> Moments:
+    """Yield the messages to the payer, each at its end, or when it was written while it waits."""
+    for message in records.messages:
+        what = f"{label_of(message)} by {message.get_channel_display()}: {message.get_state_display().lower()}"
+        facts = [("To", message.recipient), ("Why", message.why), ("Subject", message.subject)]
+        shown = [("Message", link(PayerMessage, message.pk, "What it says"))]
+        shown += [(label, text) for label, text in facts if text]
+        yield Moment(message.ended_at or message.created_at, Kind.MESSAGE, what, shown, MESSAGE_MARKS[message.state])
 
 
 def provider_event_moments(records: Records) -> Moments:
@@ -45,7 +65,7 @@ def provider_event_moments(records: Records) -> Moments:
         yield Moment(event.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(event.state, "quiet"))
 
 
-def webhook_moments(records: Records) -> Moments:
+def webhook_moments(records: EventRecords) -> Moments:
     """Yield each attempt to send a webhook to the merchant, and those not sent yet."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
@@ -55,7 +75,7 @@ def webhook_moments(records: Records) -> Moments:
             yield Moment(row.created_at, Kind.WEBHOOK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn")
 
 
-def staff_moments(records: Records, with_address: bool) -> Moments:
+def staff_moments(records: EventRecords, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
     for entry in records.staff_entries:
         title = f"{entry.actor or 'No operator signed in'}: {entry.action.replace('_', ' ')}"

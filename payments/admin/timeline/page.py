@@ -14,6 +14,7 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
 from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
+    message_moments,
     payer_moments,
     provider_event_moments,
     report_moments,
@@ -34,6 +35,7 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     ledger_moments,
     payer_moments,
     webhook_moments,
+    message_moments,
     report_moments,
 )
 
@@ -71,7 +73,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
         "summary": summary_of(request, records),
         "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": is_pending(charge),
-        "moments": list(_with_gaps(timeline(records, with_address=sees_people))),
+        "moments": list(with_gaps(timeline(records, with_address=sees_people))),
         "panels": panels_of(request, charge, charges),
         "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
         "disputes": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.disputes],
@@ -80,7 +82,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     }
 
 
-def _with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
+def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
     """Yield each entry with the time since the one before it, such as `+0.3 s`, if that is less than a minute."""
     before: datetime | None = None
     for moment in moments:

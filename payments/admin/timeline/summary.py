@@ -10,7 +10,7 @@ from payments.admin.framework.formats import NOTHING, copyable, lines, link, mon
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
-from payments.models import Card, Charge, Merchant, PageVisit, Source
+from payments.models import Card, Charge, Checkout, Merchant, PageVisit, Source
 from payments.sourcetypes import CARD
 
 CVC_WORDS: dict[str, str] = {
@@ -27,6 +27,8 @@ Address = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """Facts under a title."""
+
     title: str
     facts: Facts
 
@@ -52,6 +54,11 @@ def summary_of(request: HttpRequest, records: Records) -> list[Group]:
         Group("Checks", list(_checks(records)) if charge.source.type == CARD else []),
         Group("At the provider", list(_references(records))),
     ]
+    return known_of(groups)
+
+
+def known_of(groups: Iterable[Group]) -> list[Group]:
+    """Return `groups` without facts that are not known."""
     shown = [Group(group.title, [fact for fact in group.facts if fact[1] not in ("", NOTHING)]) for group in groups]
     return [group for group in shown if group.facts]
 
@@ -91,15 +98,20 @@ def _address(sent: Address) -> list[str]:
 
 def _payment(charge: Charge) -> list[tuple[str, object]]:
     failure = charge.failure_data or {}
-    metadata = list((charge.metadata or {}).items())[:METADATA_SHOWN]
     return [
         ("To", link(Merchant, charge.merchant_id, charge.merchant)),
         ("For", charge.description),
         ("On the statement", charge.statement_descriptor),
-        *((str(name), str(value)) for name, value in metadata),
+        ("Checkout", link(Checkout, charge.checkout_id, charge.checkout)),
+        *metadata_facts(charge.metadata),
         ("Created", moment_cell(charge.created_at)),
         ("Why it failed", failure.get("reason") or ""),
     ]
+
+
+def metadata_facts(metadata: Mapping[str, Any] | None) -> Facts:
+    """Return the first members of a merchant's metadata."""
+    return [(str(name), str(value)) for name, value in (metadata or {}).items()][:METADATA_SHOWN]
 
 
 def _money(charge: Charge) -> Iterator[tuple[str, object]]:

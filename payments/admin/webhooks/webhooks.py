@@ -139,7 +139,7 @@ class WebhookAdmin(ReadOnlyAdmin):
     search_fields = ("url",)
     search_help_text = "Any ID, whole, or a part of the URL."
     search = IdSearch(
-        {"": "pk", "evt": "event_id", "ch": "event__object_id", "re": "event__object_id", "mer": "merchant_id"},
+        {"": "pk", "evt": "event_id", **dict.fromkeys(("ch", "re", "cs"), "event__object_id"), "mer": "merchant_id"},
         named=_named_by,
     )
     actions = ["send_again"]

@@ -5,8 +5,8 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "For a merchant's developers",
         (
-            *("first-payment", "command-line", "webhooks", "errors-and-idempotency"),
-            *("payouts", "testing", "generated-clients"),
+            *("checkout", "first-payment", "command-line", "webhooks", "errors-and-idempotency"),
+            *("payouts", "testing", "generated-clients", "moving"),
         ),
     ),
     (

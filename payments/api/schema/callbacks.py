@@ -1,14 +1,19 @@
-"""The webhooks of the OpenAPI document: the calls of `redirect.notify` by type of event (contract, section 8)."""
+"""The webhooks of the OpenAPI document: the calls of endpoints and of `redirect.notify` by type of event."""
 
 from typing import Any
 
 from payments.api.schema import examples
-from payments.domain.shared.events import EVENT_TYPES
-from payments.rendering.objects.charges import REFUND
+from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
+from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
-from payments.rendering.objects.events import ORGANIZATION
+from payments.rendering.objects.events import EVENT_OBJECTS, ORGANIZATION
 from payments.rendering.objects.member import id_form
+from payments.rendering.objects.payment_links import PAYMENT_LINK
+from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
+from payments.rendering.objects.sources import SOURCE
 from payments.webhooks.retry_schedule import TRIED_FOR
 from payments.webhooks.transport.client import Limits
 
@@ -23,13 +28,15 @@ def _payout(status: str, *moments: str) -> Described:
     return kept | {"status": status}
 
 
-# By type of event: an example of its object.
+KEPT = SOURCE.example | {"used": True, "vaulted": True}
+# By type of event: an example of its object; customers add their own.
 CALLBACKS: dict[str, Described] = {
     "charge.created": examples.HELD | {"authorized": False, "status": "pending"},
     "charge.updated": examples.VOIDED,
     "charge.succeeded": examples.HELD,
     "charge.failed": examples.DECLINED,
     "charge.captured": examples.CAPTURED,
+    "charge.disputed": examples.CAPTURED | {"disputed": True},
     "refund.created": REFUND.example | {"status": "pending"},
     "refund.updated": REFUND.example,
     "dispute.created": DISPUTE.example,
@@ -42,16 +49,29 @@ CALLBACKS: dict[str, Described] = {
     "payout.cancelled": _payout("cancelled"),
     "payout_account.created": PAYOUT_ACCOUNT.example,
     "payout_account.updated": PAYOUT_ACCOUNT.example | {"withdrawn_at": "2026-11-21T09:30:00.000000Z"},
+    "checkout_session.created": SESSION.example,
+    "checkout_session.completed": SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example},
+    "checkout_session.expired": SESSION.example | {"payment_status": "expired"},
+    "payment_request.created": REQUEST.example,
+    "payment_request.updated": REQUEST.example | {"delivered": {"email": True, "sms": False}},
+    "payment_request.succeeded": PAID_REQUEST,
+    "payment_request.failed": REQUEST.example,
+    "payment_link.created": PAYMENT_LINK.example,
+    "payment_link.updated": PAYMENT_LINK.example | {"active": False},
     "organization.updated": ORGANIZATION.example,
+    "source.created": SOURCE.example,
+    "source.updated": KEPT,
+    "source.deleted": KEPT | {"vaulted": False},
+    "source.expiring": KEPT,
 }
-DESCRIPTION = f"""
-The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, their
-bank accounts and your organization, your notify URL of the mode is called, which an operator sets. Verify the signature
-over the received bytes before anything else. An event may come more than once and out of order: `id` is the same on
-every try, and `sequence` says which event of an object is newer.
+DESCRIPTION = """
+The call of each webhook endpoint that lists the type, with an event{notify}. Verify the signature over the received
+bytes before anything else. An event may come more than once and out of order: `id` is the same on every try, and
+`sequence` says which event of an object is newer.
 
-A call that is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
+A call that is not answered 2xx within {seconds:.0f} seconds is tried again for {days} days.
 """
+NOTIFY = ", and of the `redirect.notify` of the charge's source"
 ANSWERS: Described = {
     "2XX": {"description": "The event is received and is not sent again. The body is not read beyond 64 KiB."},
     "410": {"description": "This event is not sent again."},
@@ -71,7 +91,7 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
     return {
         "operationId": f"on_{name.replace('.', '_')}",
         "summary": meaning,
-        "description": DESCRIPTION.strip(),
+        "description": _description(name),
         "tags": ["Callbacks"],
         "security": [],
         "parameters": _headers(prefix),
@@ -80,9 +100,13 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
     }
 
 
+def _description(name: str) -> str:
+    notify = NOTIFY if name in NOTIFY_TYPES and name.startswith(("charge.", "refund.")) else ""
+    return DESCRIPTION.strip().format(notify=notify, seconds=Limits().total_seconds, days=TRIED_FOR.days)
+
+
 def _body(name: str, shown: Described) -> Described:
-    component = shown["object"].title().replace("_", "")
-    kind = f"#/components/schemas/{component}"
+    kind = f"#/components/schemas/{EVENT_OBJECTS[shown['object']].name}"
     narrowed = {"type": {"const": name}, "data": {"properties": {"object": {"$ref": kind}}}}
     return {
         "schema": {"allOf": [{"$ref": "#/components/schemas/Event"}, {"properties": narrowed}]},
@@ -98,7 +122,8 @@ def _headers(prefix: str) -> list[Described]:
         _header(
             "webhook-signature",
             {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"},
-            "Signatures of Standard Webhooks, made with the `whsec_…` of the mode; several while the secret is rolled.",
+            "Signatures of Standard Webhooks, made with the endpoint's `whsec_…`, for `redirect.notify` with that of "
+            "the mode; several while the secret is rolled.",
         ),
         _header(f"{prefix}-Timestamp", seconds, "The same time."),
         _header(

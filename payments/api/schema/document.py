@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
-from payments.api.schema import account, calls, payouts
+from payments.api.schema import account, calls, checkout, payment_links, payouts, webhook_endpoints
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
@@ -24,11 +24,22 @@ from payments.api.schema.responses import NAMED
 from payments.api.validation import metadata
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.strict import StrictSerializer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.member import id_form
 
-__all__ = ["account", "calls", "clean_paths", "document", "finish", "payouts"]
+__all__ = [
+    "account",
+    "calls",
+    "checkout",
+    "clean_paths",
+    "document",
+    "finish",
+    "payment_links",
+    "payouts",
+    "webhook_endpoints",
+]
 
 Document = dict[str, Any]
 Endpoint = tuple[str, str, str, Callable[..., Any]]
@@ -126,9 +137,8 @@ def _describe_defaults(schemas: Document) -> None:
 
 def _share(shared: Document, status: str, response: Document) -> Document:
     """Return a reference to `response` if every operation shares it, so that the document stays small."""
-    if status not in SHARED_STATUSES:
+    if status not in SHARED_STATUSES or shared.setdefault(f"Error{status}", response) != response:
         return response
-    shared[f"Error{status}"] = response
     return {"$ref": f"#/components/responses/Error{status}"}
 
 
@@ -203,7 +213,10 @@ class StrictFieldForm(OpenApiSerializerFieldExtension):
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
-        return dict(self.target.schema())
+        form, one = dict(self.target.schema()), getattr(self.target, "one", None)
+        if isinstance(one, StrictSerializer):
+            form["items"] = auto_schema.resolve_serializer(one, "request").ref
+        return form
 
 
 class StrictObjectForm(OpenApiSerializerExtension):

@@ -1,7 +1,7 @@
 """The errors of the API in the OpenAPI document: the envelope, and the reasons for each (contract, section 4)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -93,10 +93,19 @@ CONFLICT = Refusal(
         "too_many_refunds": "This charge has 100 refunds, failed ones included, which is the most that there can be.",
         "too_many_sources": "This customer has 100 sources, which is the most that are kept. Detach one that is not "
         "used.",
+        "too_many_webhook_endpoints": "This account has 16 endpoints in this mode, which is the most. Delete "
+        "one first.",
         "dispute_not_answerable": "The time to respond to this dispute is over.",
         "evidence_missing": "This dispute has no evidence yet. Add some, and submit it then.",
         "evidence_limit_reached": "This account has sent 200 MiB of evidence in a day. Send smaller files, or the rest "
         "tomorrow.",
+        "session_busy": "The payer is paying this session. Try again when the outcome is known.",
+        "session_not_expirable": "This session is paid and cannot expire any more.",
+        "session_not_capturable": "Only an authorized session can be captured.",
+        "request_busy": "The payer is paying this request. Try again when the outcome is known.",
+        "request_not_voidable": "This request is paid and cannot be voided any more.",
+        "request_not_open": "This request is paid. It needs no message any more.",
+        "link_not_activatable": "This link is sold out, at its maximum of payments or past its day. Change that first.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,
@@ -149,9 +158,13 @@ INVALID = Refusal(
         "invalid_file": "file: This file must be a PDF, PNG or JPEG.",
         "card_expired": "card.exp_year: This card has expired.",
         "card_data": "description: This value holds a card number or a security code, which may stand in a card only.",
+        "total_out_of_range": "line_items: The total must be 1 to 99999999999 of the smallest unit.",
         "source_type_unavailable": "type: GCash is not available in this mode.",
     },
 )
+# The same on the paths of checkouts, whose clients know other words.
+CHECKOUT_INVALID = replace(INVALID, status=400, type="invalid_request_error")
+CHECKOUT_MISSING = replace(MISSING, type="not_found", codes={"resource_missing": "No such checkout session."})
 TOO_MANY = Refusal(
     429,
     "rate_limit_error",
@@ -207,6 +220,7 @@ REFUSALS = (
     TOO_LARGE,
     BAD_TYPE,
     INVALID,
+    CHECKOUT_MISSING,
     TOO_MANY,
     INTERNAL,
     OVERLOADED,
@@ -243,7 +257,8 @@ ERROR = ApiObject(
     "ErrorEnvelope",
     "The envelope of every error.",
     error=Member(ERROR_DETAILS, "Details of the error."),
-    detail=Member(FAULT, "With 422: every fault at once.", many=True, required=False),
+    message=member.text("On paths of checkouts: the message of the error once more.", required=False),
+    detail=Member(FAULT, "With bad members: every fault at once.", many=True, required=False),
 )
 
 # A refusal with those of its codes that an operation can answer with.
@@ -267,7 +282,7 @@ def _response(possible: list[PossibleRefusal]) -> OpenApiResponse:
 def _example(refusal: Refusal, code: str) -> OpenApiExample:
     error: dict[str, Any] = {"type": refusal.type, "code": code, "message": refusal.codes[code]}
     envelope: dict[str, Any] = {"error": error}
-    if refusal is INVALID:
+    if refusal.codes is INVALID.codes:
         param, _, message = refusal.codes[code].partition(": ")
         error |= {"param": param, "errors": {param: [message]}}
         envelope["detail"] = [{"loc": ["body", *param.split(".")], "msg": message, "type": code}]

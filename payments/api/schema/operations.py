@@ -63,8 +63,12 @@ def reading(
     at: Sequence[OpenApiParameter] = (),
     query: type[StrictSerializer] | None = None,
     open_to_browsers: bool = False,
+    of_checkout: bool = False,
 ) -> Operation:
-    """Return a GET: `at` are its path parameters, `query` is for lists, `open_to_browsers` for publishable keys."""
+    """Return a GET: `at` are its path parameters, `query` is for lists, `open_to_browsers` for publishable keys.
+
+    `of_checkout`: its errors are those of sessions, links and requests.
+    """
     invalid: PossibleRefusal = (
         errors.INVALID,
         ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])],
@@ -77,7 +81,7 @@ def reading(
         tags=[tag],
         parameters=[*at, *([query] if query else [])],
         request=None,
-        responses={200: OpenApiResponse(answer, "The object or list.")} | error_responses(refusals),
+        responses={200: OpenApiResponse(answer, "The object or list.")} | _refused(refusals, of_checkout),
         examples=[OpenApiExample("Answer", example, response_only=True, status_codes=["200"])],
     )
 
@@ -101,11 +105,12 @@ def writing(
     handles_cards: bool = False,
     idempotent: bool = True,
     open_to_browsers: bool = False,
+    of_checkout: bool = False,
 ) -> Operation:
     """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes.
 
     `may_miss`: the body names an object that may be missing. `handles_cards`: it encrypts or decrypts card data.
-    `idempotent`: it takes an idempotency key, as all POSTs do.
+    `idempotent`: it takes an idempotency key, as all POSTs do. `of_checkout`: as of `reading`.
     """
     always = _always(bool(at) or may_miss, open_to_browsers)
     sometimes = [
@@ -122,9 +127,16 @@ def writing(
         tags=[tag],
         parameters=[*at, *([IDEMPOTENCY_KEY] if idempotent else [])],
         request=body,
-        responses={status: OpenApiResponse(answer, "The object after the operation.")} | error_responses(refusals),
+        responses={status: OpenApiResponse(answer, "The object after the operation.")}
+        | _refused(refusals, of_checkout),
         examples=[*_examples(sent or {}), *_examples(answered, status)],
     )
+
+
+def _refused(refusals: Iterable[PossibleRefusal], of_checkout: bool) -> dict[int, OpenApiResponse]:
+    other = {id(errors.INVALID): errors.CHECKOUT_INVALID, id(errors.MISSING): errors.CHECKOUT_MISSING}
+    known = other if of_checkout else {}
+    return error_responses((known.get(id(refusal), refusal), codes) for refusal, codes in refusals)
 
 
 def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:

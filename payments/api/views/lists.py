@@ -55,14 +55,17 @@ def show_page(
 
     Raises PaymentError 422 when `start_after` names no object of this merchant and mode.
     """
-    limit, after = query["limit"], cursor_of(caller, listing, query, "start_after")
-    values = listing.narrow(caller, query, after)
-    owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
-    found = listing.page(**owner, length=limit + 1, **values)
+    limit, found = query["limit"], read_page(caller, listing, query, query["limit"] + 1)
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
         body["next"] = _next_path(request, public_id(listing.prefix, getattr(found[limit - 1], listing.shown_id)))
     return json_response(body)
+
+
+def read_page(caller: Caller, listing: Listing, query: Mapping[str, Any], length: int) -> list[Any]:
+    """Return at most `length` rows of a page. Raises PaymentError 422 as `show_page` does."""
+    values = listing.narrow(caller, query, cursor_of(caller, listing, query, "start_after"))
+    return listing.page(merchant_id=caller.merchant_id, livemode=caller.livemode, length=length, **values)
 
 
 def cursor_of(caller: Caller, listing: Listing, query: Mapping[str, Any], param: str) -> UUID | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -22,9 +23,10 @@ from payments.domain.shared.errors import ErrorKind, PaymentError
 from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
+from payments.webhooks.outbox import Endpoint
 
 # Conflicts that end by themselves: the same request may be sent again under its idempotency key.
-TRANSIENT = {"resource_busy"}
+TRANSIENT = {"resource_busy", "session_busy", "request_busy"}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
 Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]
@@ -40,13 +42,15 @@ class ApiViewSet(ViewSetMixin, ApiView):
     def caller(self, request: Request) -> Caller:
         """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""
         key = key_of(request)
+        known: list[dict[str, Any]] = key.endpoint_list  # type: ignore[attr-defined] # annotated
         return Caller(
             merchant_id=key.merchant_id,
             livemode=key.livemode,
             statement_descriptor=key.merchant.statement_descriptor,
             rates=key.merchant.rates,
             payment_methods=key.merchant.payment_method_settings,
-            notify_urls=key.merchant.notify_urls,
+            send_receipts=key.merchant.send_receipts,
+            endpoints=[Endpoint(UUID(each["id"]), each["url"], each["enabled_events"]) for each in known],
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,
@@ -88,5 +92,5 @@ def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
         if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
             raise
         answer = refusal_answer(refusal, caller.request_id)
-        idempotency.store_refusal(caller, answer)
+        idempotency.store_answer(caller, answer)
         return answer

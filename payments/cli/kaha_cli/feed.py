@@ -34,6 +34,7 @@ EVENT_TYPES = (
     "charge.succeeded",
     "charge.failed",
     "charge.captured",
+    "charge.disputed",
     "refund.created",
     "refund.updated",
     "dispute.created",
@@ -53,6 +54,16 @@ EVENT_TYPES = (
     "source.created",
     "source.updated",
     "source.deleted",
+    "source.expiring",
+    "checkout_session.created",
+    "checkout_session.completed",
+    "checkout_session.expired",
+    "payment_request.created",
+    "payment_request.updated",
+    "payment_request.succeeded",
+    "payment_request.failed",
+    "payment_link.created",
+    "payment_link.updated",
 )
 
 

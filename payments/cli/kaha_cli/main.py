@@ -8,6 +8,7 @@ import click
 from kaha_cli import VERSION
 from kaha_cli.command import example
 from kaha_cli.commands.charges import charges
+from kaha_cli.commands.endpoints import endpoints
 from kaha_cli.commands.listen import listen
 from kaha_cli.commands.login import list_profiles, login, logout
 from kaha_cli.commands.payouts import balance, payouts
@@ -41,7 +42,10 @@ def kaha(context: click.Context, profile: str | None) -> None:
     context.obj = profile
 
 
-PARTS = (login, logout, list_profiles, listen, check_receiver, trigger, events, logs, charges, payouts, balance)
+PARTS = (
+    *(login, logout, list_profiles, listen, check_receiver, trigger, events, logs),
+    *(charges, payouts, balance, endpoints),
+)
 for command in PARTS:
     kaha.add_command(command)
 

@@ -7,6 +7,8 @@ from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.payer_messages.receipts import receipt_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
@@ -48,13 +50,19 @@ def rows_after(charge: Charge, changes: Iterable[Change]) -> dict[UUID, Any]:
 
 
 def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping[UUID, Any]) -> Iterator[Write]:
-    """Yield the writes of the changes that `attempt` makes, each with its events, which show the rows `after` them."""
+    """Yield the writes of the changes that `attempt` makes, each with its event, which shows the row `after` them all.
+
+    A payment that is captured, and a refund that is made, may have a receipt.
+    """
     for change in changes:
         match change:
             case RowUpdate():
                 yield Update(type(change.row), change.match, change.values)
                 if change.event:
                     yield from events.of(caller, change.event, after[change.row.pk])
+                    yield from receipt_of(caller, change.event, after[change.row.pk])
+                if isinstance(change.row, Charge) and change.event:
+                    yield from checkout_progress.progress(caller, after[change.row.pk])
             case Movement():
                 yield movements.posted(change, attempt)
             case Insert(row=Refund() as refund):

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update
 from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, failover, record_outcome, sources
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
@@ -26,7 +29,11 @@ from payments.providers.base import Outcome, Payment
 
 @dataclass(frozen=True, slots=True)
 class ChargeOrder:
-    """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID."""
+    """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID.
+
+    `checkout` is the payer's attempt that the charge is, on a page of ours; where it succeeds, the card is kept for the
+    customer `keep_for`.
+    """
 
     amount: int
     currency: str
@@ -37,14 +44,16 @@ class ChargeOrder:
     require_auth: bool = True
     redirect_url: str = ""
     metadata: dict[str, Any] | None = None
+    checkout: CheckoutAttempt | None = None
+    keep_for: UUID | None = None
 
 
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result[Charge]:
     """Charge a source. `cvc` goes to the provider and is not stored.
 
     Raise PaymentError for a source that is missing, used or expired, for a hold or an amount that no provider takes,
-    after too many declines, and where no provider can be asked. Raise VaultUnavailable, with nothing written, when the
-    card cannot be decrypted.
+    after too many declines, where no provider can be asked, and for a checkout that cannot be paid. Raise
+    VaultUnavailable, with nothing written, when the card cannot be decrypted.
     """
     card_testing.refuse_card_testing(caller, order.source)
     with ExitStack() as place:
@@ -122,6 +131,8 @@ def _open(
         record = idempotency.new_record(caller)
         charge = _new_charge(caller, source, order)
         taken = sources.use(caller, source)
+        if order.checkout:
+            taken.append(checkout_progress.begin(caller, order.checkout))
         created = events.of(caller, "charge.created", charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
         attempt.block_id = getattr(source, "block_id", None)
@@ -142,7 +153,8 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
         source=source,
-        customer_id=source.customer_id,
+        customer_id=source.customer_id or order.keep_for,
+        checkout_id=order.checkout.checkout_id if order.checkout else None,
         single_use=not source.vaulted,
         amount=order.amount,
         currency=order.currency,

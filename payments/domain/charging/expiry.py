@@ -1,15 +1,16 @@
 """Expiry of holds, of card data that no authorization used, and of records of payers' visits."""
 
 import logging
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
 from payments import clock
-from payments.db.writes import delete_in_batches
+from payments.db.writes import StaleRow, delete_in_batches
 from payments.domain import bulkheads
-from payments.domain.charging import operations
+from payments.domain.charging import operations, sources
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
@@ -41,8 +42,9 @@ def destroy_unused_cvcs(scope: Scope = ALL_MERCHANTS) -> int:
 
 def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     """Destroy the number of every card that was not charged or vaulted in time; return how many."""
-    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
-    return due.update(sealed_number=None, number_expires_at=None)
+    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now())
+    due.filter(source__vaulted=True).update(number_expires_at=None)
+    return due.filter(source__vaulted=False).update(sealed_number=None, number_expires_at=None)
 
 
 def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:
@@ -65,6 +67,18 @@ def destroy_cvc_keys() -> int:
 def delete_old_visits(batch: int = VISITS_BATCH) -> int:
     """Delete payers' visits to our pages older than 90 days, `batch` rows at a time; return how many."""
     return delete_in_batches(PageVisit.objects.filter(last_at__lt=clock.now() - VISITS_KEPT).order_by("last_at"), batch)
+
+
+def announce_expiring_cards(limit: int = BATCH) -> int:
+    """Write an event for at most `limit` kept cards that expire soon, once for each; return how many."""
+    due = Card.objects.filter(expiring_at__lte=clock.now()).select_related("source").order_by("expiring_at")
+    count = 0
+    for card in due[:limit]:
+        # One that is detached at this moment is looked at again, and is not due then.
+        with suppress(StaleRow):
+            sources.announce_expiring(card)
+            count += 1
+    return count
 
 
 def _release(charge: Charge) -> bool:

@@ -106,7 +106,8 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            destroyed = _destroy_card_data(charge, outcome.cvc_checked)
+            is_kept = charge.customer_id is not None
+            destroyed = _destroy_card_data(charge, outcome.cvc_checked, is_kept)
             return _done(outcome, now, *destroyed, *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
@@ -172,13 +173,13 @@ def _ask_payer(charge: Charge, action: dict[str, str] | None, expires_at: dateti
     return (transition(charge, state_machine.ASK_PAYER, now, action=action, action_expires_at=expires_at),)
 
 
-def _destroy_card_data(charge: Charge, cvc_checked: str) -> Changes:
-    """Return the update that destroys the CVC, and the number of a card that cannot be charged again."""
+def _destroy_card_data(charge: Charge, cvc_checked: str, is_kept: bool = False) -> Changes:
+    """Return the update that destroys the CVC, and the number of a card that is not kept or cannot be charged again."""
     card: Card | None = getattr(charge.source, "card", None)
     if card is None:
         return ()
     values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
-    if charge.single_use:
+    if charge.single_use and not is_kept:
         values |= {"sealed_number": None, "number_expires_at": None}
     return (RowUpdate(card, {"id": card.id, "merchant_id": card.merchant_id}, values),)
 

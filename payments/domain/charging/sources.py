@@ -1,6 +1,7 @@
 """Sources: created once, and charged once, or vaulted for a customer and charged again."""
 
 from collections.abc import Callable
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from django.conf import settings
 
 from payments import clock, sourcetypes
 from payments.db.compiled_query import CompiledQuery
-from payments.db.writes import Insert, LockShared, Update, Write
+from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
 from payments.domain.merchants import terms
@@ -19,6 +20,9 @@ from payments.domain.shared.errors import conflict, invalid, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
+
+# How long before a kept card expires its merchant gets an event.
+EXPIRING_BEFORE = timedelta(days=30)
 
 
 def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], StoredAnswer]) -> Result[Source]:
@@ -49,7 +53,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
         writes.append(Insert(card_data.new_card(source, order["card"])))
     answer = render(source)
     created = events.of_source(caller, "source.created", source)
-    idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes, created)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes, *created)
     return Result(source, answer)
 
 
@@ -83,8 +87,11 @@ def _one(read: CompiledQuery[..., Source], caller: Caller, text: str, param: str
 
 def already_used(source_id: UUID) -> Exception:
     """Return the refusal of a used source, which names the charge that used it if there is one."""
-    charge_id = Charge.objects.filter(source_id=source_id).values_list("id", flat=True).first()
+    rows = Charge.objects.filter(source_id=source_id).values_list("id", "checkout_id")
+    charge_id, checkout_id = rows.first() or (None, None)
     message = "This source has been used already. Create a new one for each charge."
+    if checkout_id:
+        message = "A checkout session has used this source. To keep the payer's card, use the mode `subscription`."
     return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
@@ -113,13 +120,43 @@ def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
     _require_number(source)
     changes = {"used": True, "vaulted": True, "customer_id": customer_id}
     writes = _change(caller, source, "source.updated", {"used": False}, **changes)
-    return [*writes, *_card_writes(source, number_expires_at=None, sealed_cvc=None, cvc_expires_at=None)]
+    expiring_at = _expiring_at(source.card) if hasattr(source, "card") else None
+    destroyed = {"number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
+    return [*writes, *_card_writes(source, **destroyed, expiring_at=expiring_at)]
+
+
+def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
+    """Return the writes that vault a source whose charge has left its number; its CVC is destroyed by then."""
+    unkept = {"used": True, "vaulted": False}
+    return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
+
+
+def mode_of_checkout(source: Source) -> str | None:
+    """Return the mode of the checkout whose payer gave this source; None where a program made it."""
+    rows = Charge.objects.filter(source_id=source.id, merchant_id=source.merchant_id, checkout__isnull=False)
+    return rows.values_list("checkout__mode", flat=True).first()
 
 
 def unvault(caller: Caller, source: Source) -> list[Write]:
     """Return the writes that detach a vaulted source and destroy its card data."""
     writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
-    return [*writes, *_card_writes(source, sealed_number=None, sealed_cvc=None, cvc_expires_at=None)]
+    destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None}
+    return [*writes, *_card_writes(source, **destroyed, expiring_at=None)]
+
+
+def announce_expiring(card: Card) -> None:
+    """Write the event that a kept card, read with its source, expires soon. Raise StaleRow where it has changed."""
+    source = card.source
+    writes = _change(Caller(source.merchant_id, source.livemode), source, "source.expiring", {"vaulted": True})
+    unsaid = {"id": card.id, "merchant_id": card.merchant_id, "expiring_at": card.expiring_at}
+    execute_writes(*writes, Update(Card, unsaid, {"expiring_at": None}))
+
+
+def _expiring_at(card: Card) -> datetime | None:
+    """Return the moment 30 days before the month (UTC) of the card's expiry ends."""
+    year, month = int(card.exp_year), int(card.exp_month)
+    end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) if year < MAXYEAR else None
+    return end - EXPIRING_BEFORE if end else None
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
@@ -127,7 +164,7 @@ def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], *
     values = changes | {"version": source.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(source, name, value)
-    return [Update(Source, unchanged, values), events.of_source(caller, event, source)]
+    return [Update(Source, unchanged, values), *events.of_source(caller, event, source)]
 
 
 def _card_writes(source: Source, **changes: Any) -> list[Write]:

@@ -73,9 +73,10 @@ VOID = Transition("void", frozenset({ChargeState.HELD, ChargeState.CAPTURED}), "
 EXTEND = Transition("extend", frozenset({ChargeState.HELD}), "charge.updated")
 REFUND = Transition("refund", frozenset(_CAPTURED), "charge.updated")
 RESTORE = Transition("restore", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.updated")
-DISPUTE = Transition("dispute", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.updated")
+DISPUTE = Transition("dispute", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.disputed")
+CHANGE_DISPUTE = Transition("change_dispute", DISPUTE.origins, "charge.updated")
 REVERSE_LATE = Transition("reverse_late", frozenset({ChargeState.FAILED}), "charge.updated")
-TRANSITIONS = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, DISPUTE, REVERSE_LATE)
+TRANSITIONS = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, DISPUTE, CHANGE_DISPUTE, REVERSE_LATE)
 
 
 class IllegalTransition(Exception):

@@ -11,7 +11,7 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain.charging import attempts
 from payments.domain.charging.changes import Change, rows_after, writes_of
-from payments.domain.charging.state_machine import DISPUTE, state_of, transition
+from payments.domain.charging.state_machine import CHANGE_DISPUTE, DISPUTE, state_of, transition
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, RETURNS, UNTOUCHED, Standing, standing_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
@@ -92,7 +92,8 @@ def _writes(attempt: Attempt, known: Dispute | None, reported: Disputed, now: da
     moved = list(_moved(charge, was, standing, dispute))
     marks: dict[str, Any] = {"settle_due_at": next_settlement_at(now)} if moved else {}
     taken = dispute.amount * (standing.withdrawn - bool(was and was.withdrawn))
-    marked = transition(charge, DISPUTE, now, disputed=True, amount_disputed=charge.amount_disputed + taken, **marks)
+    disputed = {"disputed": True, "amount_disputed": charge.amount_disputed + taken}
+    marked = transition(charge, CHANGE_DISPUTE if known else DISPUTE, now, **disputed, **marks)
     changes: tuple[Change, ...] = (marked, *moved)
     after = rows_after(charge, changes)
     yield from events.of(caller, _event_of(known, standing), copy_with(dispute, {}, charge=after[charge.id]))

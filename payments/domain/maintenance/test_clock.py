@@ -17,6 +17,7 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
+from payments.domain.checkout import links, requests, sessions
 from payments.domain.disputes import respond
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
@@ -30,13 +31,17 @@ from payments.models import (
     Block,
     Card,
     Charge,
+    Checkout,
     Dispute,
     Merchant,
+    PaymentLink,
+    PaymentRequest,
     Payout,
     PayoutPart,
     PayoutSchedule,
     Source,
     Webhook,
+    WebhookEndpoint,
 )
 from payments.providers.simulator.connector import Simulator
 from payments.sweeps.scope import Scope
@@ -56,6 +61,7 @@ class ProcessedCounts:
     events: int = 0
     lookups: int = 0
     holds: int = 0
+    checkouts: int = 0
     responses: int = 0
     settled: int = 0
     payouts: int = 0
@@ -115,6 +121,9 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield looked_up.filter(charge__in=charges), "due_at"
     yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
+    yield Checkout.objects.filter(scope.within(), state=Checkout.State.UNPAID, expires_at__isnull=False), "expires_at"
+    yield PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__isnull=False), "remind_at"
+    yield PaymentLink.objects.filter(scope.within(), active=True, ends_at__isnull=False), "ends_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
     yield Dispute.objects.filter(scope.within(), status__in=Dispute.OPEN), "evidence_due_at"
@@ -128,6 +137,8 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield ApprovalRequest.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
+    yield Card.objects.filter(expiring_at__isnull=False, source__in=sources), "expiring_at"
+    yield WebhookEndpoint.objects.filter(scope.within(), failing_since__isnull=False), "failing_since"
 
 
 def _sweep(scope: Scope) -> ProcessedCounts:
@@ -136,6 +147,7 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
+        checkouts=_end_checkouts(scope),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
         payouts=_pay_out(scope),
@@ -143,6 +155,10 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         numbers=expiry.destroy_unused_numbers(scope=scope),
         requests=decide.expire(scope=scope),
     )
+
+
+def _end_checkouts(scope: Scope) -> int:
+    return sessions.expire_due(scope=scope) + requests.remind_due(scope=scope) + links.close_due(scope=scope)
 
 
 def _pay_out(scope: Scope) -> int:

@@ -19,7 +19,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import create_key
 from payments.domain.merchants.row_lookup import exactly_one
 from payments.ids import new_id, parse_id
-from payments.models import ApiKey, Merchant, WebhookSecret
+from payments.models import ApiKey, Merchant, WebhookEndpoint, WebhookSecret
 from payments.vault import seal, unseal, with_prefetched_keys
 from payments.webhooks.signing_secrets import place_of
 
@@ -81,7 +81,7 @@ def create_merchant(
         for prefix, kind in KINDS.items()
         if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
     }
-    secrets_shown = {f"whsec_{mode}": _create_webhook_secret(merchant, livemode) for mode, livemode in MODES.items()}
+    secrets_shown = {f"whsec_{mode}": create_webhook_secret(merchant, livemode) for mode, livemode in MODES.items()}
     return NewMerchant(merchant, keys, secrets_shown)
 
 
@@ -94,12 +94,13 @@ def find_merchant(text: str) -> Merchant:
 
 def reveal_webhook_secret(merchant_id: UUID, livemode: bool) -> str:
     """Return a merchant's newest webhook secret (`whsec_…`) of one mode. Raises WebhookSecret.DoesNotExist."""
-    return _opened(WebhookSecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
+    own = WebhookSecret.objects.filter(merchant_id=merchant_id, livemode=livemode, endpoint=None)
+    return _opened(own.latest("created_at"))
 
 
-def valid_webhook_secrets(merchant: Merchant, livemode: bool) -> list[str]:
-    """Return a merchant's webhook secrets of one mode that sign now, newest first."""
-    return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
+def valid_webhook_secrets(merchant: Merchant, livemode: bool, endpoint: WebhookEndpoint | None = None) -> list[str]:
+    """Return a merchant's webhook secrets of one mode, or those of an endpoint, that sign now, newest first."""
+    return [_opened(secret) for secret in _valid(merchant, livemode, endpoint).order_by("-created_at")]
 
 
 @with_prefetched_keys
@@ -114,7 +115,7 @@ def roll_webhook_secret(merchant: Merchant, livemode: bool, overlap: timedelta, 
     Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
     # PostgreSQL's LEAST ignores NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
-    text = _create_webhook_secret(merchant, livemode, secret_id)
+    text = create_webhook_secret(merchant, livemode, secret_id)
     end = f"the older ones sign along until {clock.iso(clock.now() + overlap)} at most"
     audit_log.record(
         Action.ROLLED,
@@ -127,19 +128,21 @@ def roll_webhook_secret(merchant: Merchant, livemode: bool, overlap: timedelta, 
     return text
 
 
-def _valid(merchant: Merchant, livemode: bool) -> QuerySet[WebhookSecret]:
-    valid = Q(expires_at=None) | Q(expires_at__gt=clock.now())
-    return WebhookSecret.objects.filter(valid, merchant=merchant, livemode=livemode)
-
-
-def _opened(secret: WebhookSecret) -> str:
-    return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))
-
-
-def _create_webhook_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
+def create_webhook_secret(
+    merchant: Merchant, livemode: bool, secret_id: UUID | None = None, endpoint: WebhookEndpoint | None = None
+) -> str:
     """Create a secret in the form of Standard Webhooks, sealed in its row; return its text."""
     text = f"whsec_{base64.b64encode(secrets.token_bytes(WEBHOOK_SECRET_RANDOM_BYTES)).decode()}"
     secret_id = secret_id or new_id()
     sealed = seal(text, place_of(merchant.id, secret_id))
-    WebhookSecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
+    WebhookSecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, endpoint=endpoint, sealed=sealed)
     return text
+
+
+def _valid(merchant: Merchant, livemode: bool, endpoint: WebhookEndpoint | None = None) -> QuerySet[WebhookSecret]:
+    valid = Q(expires_at=None) | Q(expires_at__gt=clock.now())
+    return WebhookSecret.objects.filter(valid, merchant=merchant, livemode=livemode, endpoint=endpoint)
+
+
+def _opened(secret: WebhookSecret) -> str:
+    return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Self
@@ -7,19 +7,24 @@ from uuid import UUID
 from cachetools import TTLCache, cached
 
 from payments.domain.shared.errors import right_missing
-from payments.models import Charge, Merchant
+from payments.models import Charge, WebhookEndpoint
+from payments.webhooks.outbox import Endpoint
 
-# A change of a default URL holds everywhere after so long, as that of the terms of a key's merchant.
+# A change of an endpoint holds everywhere after so long, as that of the terms of a key's merchant.
 KEPT_SECONDS = 1.0
 KEPT_COUNT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with."""
+    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with.
+
+    `is_own` is one that we made for a part of the request.
+    """
 
     key: str
     fingerprint: bytes
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class Caller:
     """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
 
     `rates` and `payment_methods` are the merchant's terms (see `terms`), which a charge or a source needs, and
-    `notify_urls` its default URLs by mode; None where they have to be read.
+    `endpoints` those that get its events in this mode, `send_receipts` its choice; None where they have to be read.
     A request has the `key_id` that signed it and the `address` that it came from, which count declines, and
     the merchant's own `decline_budget` if there is one. `rights` are those of a restricted key; None is no limit.
     """
@@ -37,7 +42,8 @@ class Caller:
     statement_descriptor: str = ""
     rates: Mapping[str, Any] = field(default_factory=dict)
     payment_methods: Mapping[str, Any] = field(default_factory=dict)
-    notify_urls: Mapping[str, str] | None = None
+    send_receipts: bool | None = None
+    endpoints: Sequence[Endpoint] | None = None
     request_id: str = ""
     idempotency: IdempotencyKey | None = None
     key_id: UUID | None = None
@@ -56,10 +62,9 @@ class Caller:
         return cls(charge.merchant_id, charge.livemode)
 
 
-def default_url(caller: Caller) -> str | None:
-    """Return the default URL of the caller's merchant in its mode; None without one."""
-    known = _read(caller.merchant_id) if caller.notify_urls is None else caller.notify_urls
-    return known.get(mode_name(caller.livemode))
+def endpoints_of(caller: Caller) -> Sequence[Endpoint]:
+    """Return the endpoints that get events of the caller's merchant in its mode."""
+    return _read(caller.merchant_id, caller.livemode) if caller.endpoints is None else caller.endpoints
 
 
 def mode_name(livemode: bool) -> str:
@@ -67,8 +72,11 @@ def mode_name(livemode: bool) -> str:
     return "live" if livemode else "test"
 
 
-@cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())
-def _read(merchant_id: UUID) -> Mapping[str, str]:
-    """Return the URLs for kaha itself, which acts on charges without a request."""
-    found: Mapping[str, str] = Merchant.objects.values_list("notify_urls", flat=True).get(id=merchant_id)
-    return found
+def read_endpoints(merchant_id: UUID, livemode: bool) -> Sequence[Endpoint]:
+    """Return the endpoints of a merchant and mode for which webhooks are written, as they are now."""
+    rows = WebhookEndpoint.objects.of(merchant_id, livemode).written_for().order_by("id")
+    return [Endpoint(*row) for row in rows.values_list(*Endpoint._fields)]
+
+
+# For kaha itself, which acts on charges without a request.
+_read = cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())(read_endpoints)

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from payments import ids
 
 # Prefixes of IDs that other payment services have.
-ELSEWHERE = frozenset({"tok", "pm", "pi", "py", "pay", "seti", "cs", "link", "ba", "order", "rfnd", "cust", "ewc"})
+ELSEWHERE = frozenset({"tok", "pm", "pi", "py", "pay", "seti", "link", "ba", "order", "rfnd", "cust", "ewc"})
 
 
 class ErrorKind(Enum):

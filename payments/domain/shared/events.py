@@ -1,21 +1,34 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
-Events of charges, refunds and disputes are sent to the URL of their source, or else to the default of their merchant,
-by a second row of the same statement; events of payouts, their bank accounts and the merchant itself to that default.
+Events of charges and refunds are sent to the notify URL of their source, and all events to each endpoint of their
+merchant that lists their type, by further rows of the same statement.
 """
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from payments import clock, ids
 from payments.db.writes import Insert, Write
-from payments.domain.shared.caller import Caller, default_url
+from payments.domain.shared.caller import Caller, endpoints_of
 from payments.json_codecs.verbatim_json import to_bytes
-from payments.models import Charge, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import (
+    Charge,
+    Checkout,
+    Dispute,
+    Event,
+    Merchant,
+    PaymentLink,
+    Payout,
+    PayoutAccount,
+    Refund,
+    Source,
+)
 from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
 from payments.rendering.objects.events import EVENT, NewEvent
+from payments.rendering.objects.payment_links import PAYMENT_LINK
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 from payments.webhooks import outbox
@@ -27,6 +40,7 @@ EVENT_TYPES: dict[str, str] = {
     "charge.succeeded": "The money was taken, or is held.",
     "charge.failed": "No money will be taken: `failure_data` says why.",
     "charge.captured": "Held money was taken.",
+    "charge.disputed": "The payer's bank disputes a charge: it asks, or has taken the money.",
     "refund.created": "Money is on its way back.",
     "refund.updated": "A refund has succeeded or failed.",
     "dispute.created": "The payer's bank disputes a charge: it asks, or has taken the money.",
@@ -40,10 +54,32 @@ EVENT_TYPES: dict[str, str] = {
     "payout_account.created": "Payouts will go to another bank account, from its `effective_at` on.",
     "payout_account.updated": "A bank account was withdrawn before payouts went to it.",
     "organization.updated": "An operator changed what leads your data, money or trust: `changed` names it.",
+    "checkout_session.created": "A checkout session was made.",
+    "checkout_session.completed": "A payer has paid a checkout session, or its amount is held.",
+    "checkout_session.expired": "A checkout session ended without a payment.",
+    "payment_request.created": "A payment request was made.",
+    "payment_request.updated": "A payment request was voided, sent again or delivered.",
+    "payment_request.succeeded": "A customer has paid a payment request.",
+    "payment_request.failed": "An attempt to pay a payment request was declined.",
+    "payment_link.created": "A payment link was made.",
+    "payment_link.updated": "A payment link was changed, activated or deactivated, or its stock has changed.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
+    "source.expiring": "A card that is kept for a customer expires within 30 days.",
 }
+# What the notify URL of a source may get, because existing receivers raise an error on any other type.
+NOTIFY_TYPES = frozenset(
+    [
+        *("charge.created", "charge.updated", "charge.succeeded", "charge.failed", "charge.captured"),
+        *("charge.disputed", "refund.created", "refund.updated"),
+        *("customer.created", "customer.updated", "customer.deleted"),
+        *("source.created", "source.updated", "source.deleted"),
+        *("checkout_session.created", "checkout_session.completed", "checkout_session.expired"),
+        *("payment_request.created", "payment_request.updated", "payment_request.succeeded", "payment_request.failed"),
+        *("payment_link.created", "payment_link.updated"),
+    ]
+)
 # What events are about, by the prefix of its ID; customers add their own.
 EVENT_OBJECTS: dict[str, Any] = {
     "ch": Charge,
@@ -51,57 +87,65 @@ EVENT_OBJECTS: dict[str, Any] = {
     "dp": Dispute,
     "po": Payout,
     "ba": PayoutAccount,
+    "cs": Checkout,
+    "pr": Checkout,
+    "plink": PaymentLink,
     "src": Source,
     "mer": Merchant,
 }
+# The models of what the API names otherwise, by the beginning of an event's type without underscores.
+NAMED_OTHERWISE = {"organization": "merchant", "checkoutsession": "checkout", "paymentrequest": "checkout"}
 
 
-def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout | PayoutAccount) -> list[Write]:
-    """Return the writes of an event that shows this object, and of its webhook where there is a URL."""
-    redirect: Mapping[str, Any] | None = None
+def of(
+    caller: Caller,
+    event_type: str,
+    row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout | PaymentLink,
+) -> list[Write]:
+    """Return the writes of an event that shows this object, and of its webhooks."""
+    redirect = None
     match row:
         case Charge():
             redirect, rendered = row.source.redirect, CHARGE.render(row)
         case Refund():
             redirect, rendered = row.charge.source.redirect, REFUND.render(row)
         case Dispute():
-            redirect, rendered = row.charge.source.redirect, DISPUTE.render(row)
+            rendered = DISPUTE.render(row)
         case Payout():
             rendered = PAYOUT.render(row)
+        case Checkout():
+            rendered = (REQUEST if row.kind == Checkout.Kind.REQUEST else SESSION).render(row)
+        case PaymentLink():
+            rendered = PAYMENT_LINK.render(row)
         case PayoutAccount():
             rendered = PAYOUT_ACCOUNT.render(row)
-    event = _event(caller, event_type, row.id, row.version, rendered)
-    return _sent(event, (redirect or {}).get("notify") or default_url(caller))
-
-
-def of_organization(caller: Caller, sequence: int, rendered: dict[str, Any]) -> list[Write]:
-    """Return the writes of the `sequence`th event of this mode about the merchant itself, and of its webhook."""
-    event = _event(caller, "organization.updated", caller.merchant_id, sequence, rendered)
-    return _sent(event, default_url(caller))
+    return writes_of(caller, event_type, row.id, row.version, rendered, (redirect or {}).get("notify") or "")
 
 
 def is_about(event_type: str, model: Any) -> bool:
     """Return whether events of this type are about objects of `model`."""
     name = event_type.partition(".")[0].replace("_", "")
-    # The API names a merchant so.
-    return bool(model._meta.model_name == ("merchant" if name == "organization" else name))
+    return bool(model._meta.model_name == NAMED_OTHERWISE.get(name, name))
 
 
-def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
-    return new_event(caller, event_type, source.id, source.version, SOURCE.render(source))
+def of_source(caller: Caller, event_type: str, source: Source) -> list[Write]:
+    return writes_of(caller, event_type, source.id, source.version, SOURCE.render(source))
 
 
-def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
-    """Return the write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
-    return Insert(_event(caller, event_type, object_id, sequence, rendered))
+def writes_of(
+    caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any], notify_url: str = ""
+) -> list[Write]:
+    """Return the writes of an event that shows `rendered`, the `sequence`th of its object, and of its webhooks.
+
+    They go to `notify_url`, if there is one and the type is one of NOTIFY_TYPES, and to the endpoints that list it.
+    """
+    event = new_event(caller, event_type, object_id, sequence, rendered)
+    url = notify_url if event_type in NOTIFY_TYPES else ""
+    return [Insert(event), *outbox.build_webhooks(event, url, endpoints_of(caller))]
 
 
-def _sent(event: Event, url: str | None) -> list[Write]:
-    """Return the writes of an event, and of its webhook where there is a URL."""
-    return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
-
-
-def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:
+def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:
+    """Return an unsaved event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
     if event_type not in EVENT_TYPES:
         raise ValueError(f"There is no event type {event_type}.")
     event = Event(

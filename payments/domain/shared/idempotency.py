@@ -110,8 +110,8 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
             return
 
 
-def store_refusal(caller: Caller, answer: StoredAnswer) -> None:
-    """Store the answer of a refused request, so that it is refused in the same way again.
+def store_answer(caller: Caller, answer: StoredAnswer) -> None:
+    """Store the answer of a request that wrote nothing, such as a refused one, so that it is answered so again.
 
     Raise as `look_up` does when a racing request with the same key was first.
     """
@@ -136,8 +136,10 @@ def new_record(caller: Caller, answer: StoredAnswer | None = None) -> Idempotenc
     """Return the unsaved record of the caller's key; None when the request has none."""
     if caller.idempotency is None:
         return None
+    # The ID of a request is that of its client's key.
+    request_id = None if caller.idempotency.is_own else parse_id("req", caller.request_id)
     return IdempotencyRecord(
-        id=parse_id("req", caller.request_id) or new_id(),
+        id=request_id or new_id(),
         **_identity(caller),
         fingerprint=caller.idempotency.fingerprint,
         status=answer.status if answer else None,

@@ -11,7 +11,6 @@ from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import cast
 
 from django.conf import settings
 
@@ -99,7 +98,7 @@ def _event(charge: Charge, sequence: int) -> Event:
     charge.captured, charge.amount_captured = succeeded, charge.amount if succeeded else 0
     caller = Caller(charge.merchant_id, charge.livemode)
     event_type = "charge.succeeded" if succeeded else "charge.created"
-    return cast(Event, events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge)).row)
+    return events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge))
 
 
 def _charge() -> Charge:

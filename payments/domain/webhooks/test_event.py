@@ -1,5 +1,8 @@
 """A test event that an operator sends to a merchant's receiver, once."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from payments import context
 from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
@@ -11,8 +14,8 @@ from payments.models import Merchant
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
 
-# A receiver may take all of its ten seconds, and a process has few threads.
-UNDER_WAY = Slots(1)
+# A receiver may take all of its ten seconds, and a process has few threads: one for a merchant, and two in all.
+UNDER_WAY = Slots(1, 2)
 
 
 class NotSent(Exception):
@@ -28,13 +31,18 @@ def send_test_event(merchant: Merchant, url: str, livemode: bool) -> Answer | Fa
     secrets = valid_webhook_secrets(merchant, livemode)
     if not secrets:
         raise NotSent("The merchant has no webhook secret in this mode. Roll it first.")
-    with UNDER_WAY.slot("all", _under_way):
-        release_connection()
-        context.begin_wait()
-        result = receiver_check.send_one(url, livemode, secrets).result
+    result = send(merchant.id, url, livemode, secrets)
     mode = "live" if livemode else "test"
     audit_log.record(Action.TESTED, merchant, detail=f"a test event of {mode} mode: {result_text(result)}")
     return result
+
+
+def send(merchant_id: UUID, url: str, livemode: bool, secrets: Sequence[str]) -> Answer | Failure:
+    """Send the event, signed with `secrets`, and return what came of it. Raise NotSent."""
+    with UNDER_WAY.slot(merchant_id, _under_way):
+        release_connection()
+        context.begin_wait()
+        return receiver_check.send_one(url, livemode, secrets).result
 
 
 def _under_way() -> NotSent:

@@ -70,6 +70,7 @@ OPERATIONS = [
             ("fee_fixed", models.BigIntegerField(default=0)),
             ("settle_due_at", models.DateTimeField(blank=True, null=True)),
             ("hold_extended_days", models.SmallIntegerField(default=0)),
+            ("checkout", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="charges", to="payments.checkout")),
             ("customer_id", models.UUIDField(blank=True, null=True)),
         ],
         options={
@@ -80,6 +81,7 @@ OPERATIONS = [
                 models.Index(F("status"), F("captured"), F("livemode"), F("id"), name="charge_by_state"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("captured"), F("id"), name="charge_in_state"),
                 models.Index(F("source"), F("status"), F("captured"), F("id"), name="charge_of_source"),
+                models.Index(F("checkout"), condition=Q(("checkout__isnull", False)), name="charge_of_checkout"),
                 models.Index(F("customer_id"), F("status"), F("captured"), F("id"), condition=Q(("customer_id__isnull", False)), name="charge_of_customer"),
             ],
             "constraints": [
@@ -100,6 +102,7 @@ OPERATIONS = [
                     },
                 ),
                 models.UniqueConstraint(F("source"), condition=Q(("single_use", True)), name="one_charge_per_single_use_source"),
+                models.UniqueConstraint(F("checkout"), condition=Q(("checkout__isnull", False), ~Q(("status", "failed"))), name="one_payment_per_checkout"),
             ],
         },
     ),

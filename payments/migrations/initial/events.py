@@ -1,4 +1,4 @@
-"""Create events, webhooks and their tries by months, and the log of requests to the API by days, in partitions."""
+"""Create events, webhooks and their tries by months and the log of requests by days, in partitions; messages to payers."""
 
 import payments.clock
 import payments.db.fields
@@ -59,14 +59,15 @@ OPERATIONS = [
                     ("livemode", models.BooleanField()),
                     ("url", models.CharField(max_length=2083)),
                     ("receiver", models.CharField(db_collation="C", max_length=300)),
-                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone")], default="waiting", max_length=9)),
+                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone"), ("cancelled", "Cancelled")], default="waiting", max_length=9)),
                     ("tries", models.PositiveIntegerField(default=0)),
                     ("failures", models.PositiveIntegerField(default=0)),
                     ("first_try_at", models.DateTimeField(blank=True, null=True)),
                     ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
                     ("leased_until", models.DateTimeField(blank=True, null=True)),
                     ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-                    ("event", models.OneToOneField(db_constraint=False, on_delete=models.PROTECT, related_name="webhook", to="payments.event")),
+                    ("event", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="webhooks", to="payments.event")),
+                    ("endpoint", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.webhookendpoint")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                 ],
                 options={
@@ -79,7 +80,7 @@ OPERATIONS = [
                         models.CheckConstraint(
                             condition=Q(
                                 Q(("due_at__isnull", False), ("state", "waiting")),
-                                Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone"])),
+                                Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone", "cancelled"])),
                                 _connector="OR",
                             ),
                             name="webhook_waiting_has_due_at",
@@ -140,4 +141,56 @@ OPERATIONS = [
         ]
     ),
     migrations.RunPython(make_first_day),
+    migrations.CreateModel(
+        name="PayerMessage",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("kind", models.CharField(max_length=20)),
+            ("channel", models.CharField(choices=[("email", "e-mail"), ("sms", "SMS")], default="email", max_length=5)),
+            ("about_id", models.UUIDField()),
+            ("sequence", models.PositiveIntegerField()),
+            ("locale", models.CharField(default="en", max_length=5)),
+            ("recipient", models.CharField(blank=True, default="", max_length=254)),
+            ("subject", models.CharField(blank=True, default="", max_length=255)),
+            ("text", models.TextField(blank=True, default="")),
+            (
+                "state",
+                models.CharField(
+                    choices=[("waiting", "Waiting"), ("sent", "Sent"), ("kept", "Kept"), ("dropped", "Dropped"), ("given_up", "given up")],
+                    default="waiting",
+                    max_length=8,
+                ),
+            ),
+            ("why", models.CharField(blank=True, default="", max_length=100)),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "verbose_name": "message to a payer",
+            "verbose_name_plural": "messages to payers",
+            "default_permissions": ("view",),
+            "indexes": [
+                models.Index(F("channel"), F("merchant"), F("due_at"), condition=Q(("due_at__isnull", False)), name="payer_message_due"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("merchant"), F("about_id"), F("kind"), F("channel"), F("sequence"), name="payer_message_once_for_its_cause"),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("due_at__isnull", False), ("ended_at__isnull", True), ("state", "waiting")),
+                        Q(Q(("state", "waiting"), _negated=True), ("due_at__isnull", True), ("ended_at__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="payer_message_waiting_is_due",
+                ),
+                models.CheckConstraint(condition=Q(("channel__in", ["email", "sms"])), name="payer_message_channel_is_known"),
+                models.CheckConstraint(
+                    condition=Q(("livemode", True), Q(("state", "sent"), _negated=True), _connector="OR"), name="payer_message_of_test_mode_stays"
+                ),
+            ],
+        },
+    ),
 ]

@@ -32,7 +32,7 @@ OPERATIONS = [
             "indexes": [models.Index(F("merchant"), F("day"), name="day_total_of_merchant")],
             "constraints": [
                 models.UniqueConstraint(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("provider"), F("outcome"), F("reason"), name="one_total_per_day_and_kind"),
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)), name="day_total_of_something"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)) | Q(("amount", 0), ("count__gte", 1), ("source_type", "checkout_session")), name="day_total_of_something"),
             ],
         },
     ),
@@ -143,7 +143,7 @@ OPERATIONS = [
         name="SearchEntry",
         fields=[
             ("id", models.UUIDField(primary_key=True, serialize=False)),
-            ("kind", models.CharField(choices=[("charge", "Charge"), ("customer", "Customer")], max_length=8)),
+            ("kind", models.CharField(choices=[("charge", "Charge"), ("customer", "Customer"), ("checkout", "Checkout")], max_length=8)),
             ("livemode", models.BooleanField()),
             ("lexemes", payments.models.search_entry.Lexemes()),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to="payments.merchant")),
@@ -153,8 +153,9 @@ OPERATIONS = [
             "indexes": [
                 GinIndex(F("lexemes"), condition=Q(("kind", "charge")), gin_pending_list_limit=64, name="search_of_charges"),
                 GinIndex(F("lexemes"), condition=Q(("kind", "customer")), gin_pending_list_limit=64, name="search_of_customers"),
+                GinIndex(F("lexemes"), condition=Q(("kind", "checkout")), gin_pending_list_limit=64, name="search_of_checkouts"),
             ],
-            "constraints": [models.CheckConstraint(condition=Q(("kind__in", ["charge", "customer"])), name="search_kind_is_known")],
+            "constraints": [models.CheckConstraint(condition=Q(("kind__in", ["charge", "customer", "checkout"])), name="search_kind_is_known")],
         },
     ),
     migrations.CreateModel(

@@ -1,14 +1,17 @@
-"""Create merchants, their keys and secrets, and the access of operators to them."""
+"""Create merchants, their keys and endpoints, the access of operators to them, and what payers pay on our pages."""
 
 import django.contrib.postgres.fields
 import payments.clock
+import payments.db.checks
+import payments.db.fields
 import payments.ids
 from django.db import migrations, models
 from django.db.models.functions import Upper
-from django.db.models import F, Q
+from django.db.models import F, Func, Q, Value
 from django.conf import settings
 
 from payments.migrations.initial import run_sql
+from payments.models.merchants.merchant import check_support_phone
 
 OPERATIONS = [
     migrations.CreateModel(
@@ -23,12 +26,14 @@ OPERATIONS = [
             ("business_address", models.CharField(blank=True, default="", max_length=255)),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
-            ("notify_urls", models.JSONField(blank=True, default=dict)),
             ("metadata", models.JSONField(blank=True, default=dict)),
             ("events_test", models.PositiveIntegerField(default=0, editable=False)),
             ("events_live", models.PositiveIntegerField(default=0, editable=False)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("support_email", models.EmailField(blank=True, default="", max_length=254)),
+            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone])),
+            ("send_receipts", models.BooleanField(default=False)),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),
         ],
         options={
@@ -68,6 +73,34 @@ OPERATIONS = [
         },
     ),
     migrations.CreateModel(
+        name="WebhookEndpoint",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("url", models.CharField(max_length=2083, verbose_name="URL")),
+            ("enabled_events", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), size=None)),
+            ("status", models.CharField(choices=[("enabled", "Enabled"), ("paused", "Paused"), ("disabled", "Disabled"), ("deleted", "Deleted")], default="enabled", max_length=8)),
+            ("description", models.CharField(blank=True, default="", max_length=255)),
+            ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("failing_since", models.DateTimeField(blank=True, null=True)),
+            ("gave_up_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="webhook_endpoints", to="payments.merchant")),
+        ],
+        options={
+            "constraints": [
+                models.CheckConstraint(condition=Q(("enabled_events", []), _negated=True), name="endpoint_lists_events"),
+                models.CheckConstraint(condition=Q(("gave_up_at__isnull", True), ("status", "disabled"), _connector="OR"), name="endpoint_given_up_is_disabled"),
+            ],
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), condition=Q(("status", "deleted"), _negated=True), name="endpoint_of_merchant"),
+                models.Index(F("failing_since"), condition=Q(("failing_since__isnull", False)), name="endpoint_failing"),
+                models.Index(F("gave_up_at"), condition=Q(("gave_up_at__isnull", False)), name="endpoint_given_up"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
         name="WebhookSecret",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -76,6 +109,7 @@ OPERATIONS = [
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="webhook_secrets", to="payments.merchant")),
+            ("endpoint", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="secrets", to="payments.webhookendpoint")),
         ],
     ),
     migrations.CreateModel(
@@ -109,6 +143,129 @@ OPERATIONS = [
         options={
             "verbose_name": "fee template",
             "constraints": [models.UniqueConstraint(Upper("title"), name="fee_template_title_once")],
+        },
+    ),
+    migrations.CreateModel(
+        name="PaymentLink",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("short", models.CharField(max_length=10, unique=True)),
+            ("internal_name", models.CharField(max_length=255)),
+            ("active", models.BooleanField(default=True)),
+            ("order", payments.db.fields.VerbatimJSONField()),
+            ("stock", django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), size=None)),
+            ("remaining", django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), size=None)),
+            ("edition", models.IntegerField(default=1)),
+            ("payments", models.IntegerField(default=0)),
+            ("is_full", models.BooleanField(default=False)),
+            ("ends_at", models.DateTimeField(blank=True, null=True)),
+            ("version", models.IntegerField(default=1)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "permissions": [("switch_paymentlink", "Can activate and deactivate payment links")],
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), name="link_of_merchant"),
+                models.Index(F("merchant"), F("livemode"), F("active"), F("id"), name="link_by_state"),
+                models.Index(F("ends_at"), condition=Q(("active", True), ("ends_at__isnull", False)), name="link_due"),
+                models.Index(F("id"), condition=Q(("active", True), ("is_full", True)), name="link_full"),
+            ],
+            "constraints": [
+                payments.db.checks.RowRules(
+                    name="payment_link_follows_rules",
+                    rules={
+                        "payment_link_is_not_oversold": Func(Value(0), F("remaining"), template="(%(expressions)s))", arg_joiner=" <= ALL (", output_field=models.BooleanField()),
+                        "payment_link_counts_each_item": Func(Func(F("stock"), function="cardinality"), Func(F("remaining"), function="cardinality"), template="(%(expressions)s)", arg_joiner=" = ", output_field=models.BooleanField()),
+                        "payment_link_payments_are_counted": Q(payments__gte=0),
+                    },
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Checkout",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("kind", models.CharField(choices=[("session", "Session"), ("link", "Link"), ("request", "Request")], default="session", max_length=7)),
+            ("mode", models.CharField(choices=[("payment", "Payment"), ("setup", "Setup"), ("subscription", "Subscription"), ("save_card", "Save Card")], default="payment", max_length=12)),
+            (
+                "state",
+                models.CharField(choices=[("unpaid", "Unpaid"), ("paying", "Paying"), ("authorized", "Authorized"), ("paid", "Paid"), ("voided", "Voided"), ("expired", "Expired")], default="unpaid", max_length=10),
+            ),
+            ("amount", models.BigIntegerField()),
+            ("currency", models.CharField(max_length=3)),
+            ("order", payments.db.fields.VerbatimJSONField()),
+            ("payer", payments.db.fields.VerbatimJSONField(default=dict)),
+            ("client_reference_id", models.CharField(blank=True, default="", max_length=255)),
+            ("customer_id", models.UUIDField(blank=True, null=True)),
+            ("attempts", models.SmallIntegerField(default=0)),
+            ("link", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="checkouts", to="payments.paymentlink")),
+            ("edition", models.IntegerField(blank=True, null=True)),
+            ("quantities", django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), blank=True, null=True, size=None)),
+            ("expires_at", models.DateTimeField(blank=True, null=True)),
+            ("version", models.IntegerField(default=1)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "permissions": [("expire_checkout", "Can expire checkout"), ("void_checkout", "Can void checkout"), ("resend_checkout", "Can resend checkout")],
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
+                models.Index(F("merchant"), F("livemode"), F("kind"), F("state"), F("id"), condition=Q(("kind", "request")), name="request_by_state"),
+                models.Index(F("expires_at"), condition=Q(("state__in", ["unpaid", "paying"])), name="checkout_due"),
+                models.Index(F("link"), F("id"), condition=Q(link__isnull=False), name="checkout_of_link"),
+                models.Index(F("link"), condition=Q(link__isnull=False, state__in=["unpaid", "paying"]), name="checkout_under_way_of_link"),
+                models.Index(F("id"), condition=Q(("attempts", 0), ("state", "expired")), name="checkout_never_tried"),
+            ],
+            "constraints": [
+                payments.db.checks.RowRules(
+                    name="checkout_follows_rules",
+                    rules={
+                        "checkout_state_is_known": Q(state__regex="^(unpaid|paying|authorized|paid|voided|expired)$"),
+                        "checkout_amount_in_bounds": Q(mode="save_card", amount=0) | ~Q(mode="save_card") & Q(amount__gte=1, amount__lte=99999999999),
+                        "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=20),
+                        "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
+                        "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
+                        "checkout_open_has_no_end": Q(ended_at__isnull=True) | Q(state__regex="^(paid|voided|expired)$"),
+                        "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
+                        "checkout_of_link_says_what_was_bought": Q(kind="link", link__isnull=False, edition__isnull=False, quantities__isnull=False) | ~Q(kind="link") & Q(link__isnull=True),
+                        "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),
+                    },
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="PaymentRequest",
+        fields=[
+            ("checkout", models.OneToOneField(on_delete=models.PROTECT, primary_key=True, related_name="request", serialize=False, to="payments.checkout")),
+            ("series", models.CharField(max_length=8)),
+            ("place", models.PositiveIntegerField()),
+            ("void_reason", models.CharField(blank=True, default="", max_length=255)),
+            ("email_delivered", models.BooleanField(default=False)),
+            ("sms_delivered", models.BooleanField(default=False)),
+            ("resends", models.PositiveSmallIntegerField(default=0)),
+            ("resent_at", models.DateTimeField(blank=True, null=True)),
+            ("reminders", models.PositiveSmallIntegerField(default=0)),
+            ("remind_at", models.DateTimeField(blank=True, null=True)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "indexes": [
+                models.Index(F("remind_at"), condition=Q(("remind_at__isnull", False)), name="payment_request_reminder"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("series"), F("place"), F("merchant"), name="payment_request_number_is_unique"),
+                models.CheckConstraint(condition=Q(("resends__lte", 10)), name="payment_request_resends_in_bounds"),
+            ],
         },
     ),
 ]

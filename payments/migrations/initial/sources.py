@@ -81,12 +81,14 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ("source", models.OneToOneField(on_delete=models.CASCADE, related_name="card", to="payments.source")),
             ("number_expires_at", models.DateTimeField(blank=True, null=True)),
+            ("expiring_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "indexes": [
                 models.Index(F("fingerprint"), name="card_fingerprint"),
                 models.Index(F("cvc_expires_at"), condition=Q(("sealed_cvc__isnull", False)), name="card_cvc_to_destroy"),
                 models.Index(F("number_expires_at"), condition=Q(("number_expires_at__isnull", False)), name="card_number_to_destroy"),
+                models.Index(F("expiring_at"), condition=Q(("expiring_at__isnull", False)), name="card_expiring"),
                 models.Index(F("last4"), name="card_last4"),
             ],
         },

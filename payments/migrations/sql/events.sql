@@ -28,9 +28,10 @@ CREATE TABLE payments_webhook (
     created_at timestamptz NOT NULL,
     event_id uuid NOT NULL,
     merchant_id uuid NOT NULL,
+    endpoint_id uuid,
     CONSTRAINT webhook_waiting_has_due_at CHECK (
         (due_at IS NOT NULL AND state = 'waiting')
-        OR (due_at IS NULL AND leased_until IS NULL AND state IN ('delivered', 'exhausted', 'gone')))
+        OR (due_at IS NULL AND leased_until IS NULL AND state IN ('delivered', 'exhausted', 'gone', 'cancelled')))
 ) PARTITION BY RANGE (id);
 CREATE INDEX webhook_of_merchant ON payments_webhook (merchant_id, livemode, id);
 CREATE INDEX webhook_due_of_receiver ON payments_webhook (merchant_id, livemode, receiver, due_at, id)

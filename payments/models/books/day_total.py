@@ -6,12 +6,15 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.merchants.merchant import Merchant
 
+# In place of a source type.
+SESSION = "checkout_session"
+
 
 class DayTotal(models.Model):
-    """The number and amount of one kind of charges on a day (UTC).
+    """The number and amount of one kind of charges, or of checkout sessions, on a day (UTC).
 
-    A charge counts on the day of its creation with its whole amount. Once it has ended, a later capture,
-    void, refund or expiry does not change its outcome here; only a pending charge may change.
+    A charge or session counts on the day of its creation with its whole amount. Once it has ended, a later capture,
+    void, refund or expiry does not change its outcome here; only a pending one may change.
     """
 
     class Outcome(models.TextChoices):
@@ -24,6 +27,7 @@ class DayTotal(models.Model):
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
+    # `checkout_session` stands for sessions, which are approved when they are paid or held.
     source_type = models.CharField(max_length=20)
     # Where the charge was authorized or declined at last.
     provider = models.CharField(max_length=40)
@@ -44,7 +48,10 @@ class DayTotal(models.Model):
                 *(F("outcome"), F("reason")),
                 name="one_total_per_day_and_kind",
             ),
-            models.CheckConstraint(name="day_total_of_something", condition=Q(count__gte=1, amount__gte=1)),
+            models.CheckConstraint(
+                name="day_total_of_something",
+                condition=Q(count__gte=1, amount__gte=1) | Q(count__gte=1, amount=0, source_type=SESSION),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -52,7 +59,7 @@ class DayTotal(models.Model):
 
 
 class SummedDay(models.Model):
-    """A day (UTC) whose totals are computed; they are computed again while charges of it were `pending`."""
+    """A day (UTC) whose totals are computed, again while charges of it are `pending`, and once its sessions ended."""
 
     day = models.DateField(primary_key=True)
     pending = models.PositiveIntegerField(default=0)

@@ -20,7 +20,7 @@ EXTENDED_DAYS_MAX = 21
 
 # What rendering does not read of a charge, its source and its card.
 NOT_SHOWN = (
-    *("merchant", "customer_id", "single_use", "redirect_url", "capture_at_once", "operation", "version"),
+    *("merchant", "customer_id", "checkout", "single_use", "redirect_url", "capture_at_once", "operation", "version"),
     *("fee", "fee_basis_points", "fee_fixed", "settle_due_at", "settled_at", "amount_disputed", "reversed_late"),
     *("action_expires_at", "hold_expires_at", "hold_extended_days"),
     *(f"source__{name}" for name in ("merchant", "customer_id", "version")),
@@ -56,8 +56,12 @@ class Charge(FastModel):
     livemode = models.BooleanField()
     # The index that begins with the source serves this key too.
     source = OwnForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
-    # The customer whose source it is, if any.
+    # The customer whose source it is, or will be if a single-use charge succeeds.
     customer_id = models.UUIDField(null=True, blank=True)
+    # The checkout that it pays, if any. Mostly NULL, so it has a partial index below.
+    checkout = OwnForeignKey(
+        "payments.Checkout", models.PROTECT, null=True, blank=True, related_name="charges", db_index=False
+    )
     # False for a charge on a vaulted source, which may be charged any number of times.
     single_use = models.BooleanField()
     amount = models.BigIntegerField()
@@ -142,6 +146,11 @@ class Charge(FastModel):
                 },
             ),
             models.UniqueConstraint(F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)),
+            models.UniqueConstraint(
+                F("checkout"),
+                name="one_payment_per_checkout",
+                condition=Q(checkout__isnull=False) & ~Q(status="failed"),
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
@@ -155,6 +164,7 @@ class Charge(FastModel):
                 name="charge_of_customer",
                 condition=Q(customer_id__isnull=False),
             ),
+            models.Index(F("checkout"), name="charge_of_checkout", condition=Q(checkout__isnull=False)),
             models.Index(F("status"), F("captured"), F("livemode"), F("id"), name="charge_by_state"),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),

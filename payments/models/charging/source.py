@@ -82,6 +82,8 @@ class Card(FastModel):
     sealed_number = models.BinaryField(null=True)
     # When the number of an unused source must be deleted.
     number_expires_at = models.DateTimeField(null=True, blank=True)
+    # When the event is due that this kept card expires soon; empty once it is written.
+    expiring_at = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the CVC must be deleted at the latest.
     cvc_expires_at = models.DateTimeField(null=True, blank=True)
@@ -91,6 +93,7 @@ class Card(FastModel):
             models.Index(F("fingerprint"), name="card_fingerprint"),
             models.Index(F("last4"), name="card_last4"),
             models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
+            models.Index(F("expiring_at"), name="card_expiring", condition=Q(expiring_at__isnull=False)),
             models.Index(
                 F("number_expires_at"), name="card_number_to_destroy", condition=Q(number_expires_at__isnull=False)
             ),

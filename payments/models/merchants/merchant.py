@@ -1,7 +1,12 @@
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
 from django.db import models
 
 from payments import clock, ids
+
+check_support_phone = RegexValidator(
+    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", "Write a telephone number as +63 917 555 0142."
+)
 
 
 class Merchant(models.Model):
@@ -16,9 +21,12 @@ class Merchant(models.Model):
     business_address = models.CharField(max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
-    # By mode, `test` and `live`, where events of sources without a notify URL go.
-    notify_urls = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # Where payers ask about their orders: on their pages and in their messages.
+    support_email = models.EmailField(blank=True, default="")
+    support_phone = models.CharField(max_length=25, blank=True, default="", validators=[check_support_phone])
+    # Whether payers get a message when a payment is captured or refunded.
+    send_receipts = models.BooleanField(default=False)
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     # How many events of each mode were about the merchant itself.
@@ -89,11 +97,17 @@ class ApiKey(models.Model):
 
 
 class WebhookSecret(models.Model):
-    """A sealed `whsec_…` that signs one merchant's webhooks in one mode; two are valid while one is rolled."""
+    """A sealed `whsec_…` that signs one merchant's webhooks in one mode; two are valid while one is rolled.
+
+    Those to an endpoint are signed with the endpoint's, and those to the notify URLs of sources with the others.
+    """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="webhook_secrets")
     livemode = models.BooleanField()
+    endpoint = models.ForeignKey(
+        "payments.WebhookEndpoint", models.PROTECT, null=True, blank=True, related_name="secrets", db_index=False
+    )
     sealed = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -102,7 +102,6 @@ class Shop:
             statement_descriptor=self.merchant.statement_descriptor,
             rates=self.merchant.rates,
             payment_methods=self.merchant.payment_method_settings,
-            notify_urls=self.merchant.notify_urls,
             request_id=public_id("req", new_id()),
             idempotency=IdempotencyKey(key, fingerprint) if key else None,
             key_id=self._key_id,

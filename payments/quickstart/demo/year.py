@@ -134,6 +134,7 @@ def _attempt(shop: Shop, row: Webhook, lease: datetime) -> FinishedAttempt:
         event_id=row.event_id,
         merchant_id=row.merchant_id,
         livemode=row.livemode,
+        endpoint_id=row.endpoint_id,
         receiver=row.receiver,
         url=row.url,
         payload=b"",

@@ -9,14 +9,17 @@ from payments.models import Event
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.charges import CHARGE, REFUND
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.payment_links import PAYMENT_LINK
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 
 # What may have changed of a merchant, by its name in events: the members of `/v2/me`, and what that does not show.
 CHANGES = (
-    *("account_name", "api_keys", "decline_budget", "notify_url", "payout_settings"),
-    *("rates", "statement_descriptor", "status", "webhook_secret"),
+    *("account_name", "api_keys", "decline_budget", "payout_settings", "rates"),
+    *("statement_descriptor", "status", "webhook_endpoint", "webhook_secret"),
 )
 MERCHANT_ID = "mer_019aa3c5d0a17b2c8c9a4f5e6d7c8b90"
 REQUEST_ID = "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a"
@@ -62,16 +65,16 @@ ORGANIZATION = ApiObject(
         {"type": "array", "items": {"type": "string"}, "minItems": 1},
         f"What was changed: {', '.join(f'`{name}`' for name in CHANGES)}. More names may come.",
         read=_changed,
-        example=["notify_url"],
+        example=["webhook_endpoint"],
     ),
     before=member.any_object(
         "What `retrieve_account` does not show of it, by name, as it was; nothing secret.",
-        {"notify_url": "https://shop.example/kaha"},
+        {"webhook_endpoint": "https://shop.example/kaha"},
         read=_before,
     ),
     after=member.any_object(
         "The same as it is now; a URL without its query, `api_keys` as the new key's ID.",
-        {"notify_url": "https://shop.example/payments/kaha"},
+        {"webhook_endpoint": "https://shop.example/payments/kaha"},
         read=_after,
     ),
     livemode=member.flag("The mode of the event. What concerns both modes has an event in each.", True),
@@ -80,6 +83,9 @@ ORGANIZATION = ApiObject(
 # Other apps add the objects of their events (customers does).
 EVENT_OBJECTS = {
     "charge": CHARGE,
+    "checkout.session": SESSION,
+    "payment_request": REQUEST,
+    "payment_link": PAYMENT_LINK,
     "refund": REFUND,
     "dispute": DISPUTE,
     "source": SOURCE,

@@ -12,7 +12,15 @@ from payments.staff.sign_in import views
 
 # The navigation: models grouped by task instead of by app.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Payments": ("payments.charge", "payments.refund", "payments.dispute", "customers.customer", "payments.source"),
+    "Payments": (
+        "payments.charge",
+        "payments.checkout",
+        "payments.paymentlink",
+        "payments.refund",
+        "payments.dispute",
+        "customers.customer",
+        "payments.source",
+    ),
     "Needs attention": (
         "payments.case",
         "payments.approvalrequest",
@@ -27,6 +35,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Merchants": (
         "payments.merchant",
         "payments.apikey",
+        "payments.webhookendpoint",
         "payments.webhooksecret",
         "payments.feetemplate",
         "payments.payoutaccount",
@@ -48,6 +57,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Records": (
         "payments.event",
+        "payments.payermessage",
         "payments.posting",
         "payments.attempt",
         "payments.idempotencyrecord",

@@ -26,6 +26,7 @@ class FailureKind(StrEnum):
     DISCONNECTED = "disconnected"  # the receiver broke off before its answer was whole
     BAD_ANSWER = "bad_answer"  # not HTTP
     BROKEN = "broken"  # a fault of ours; see the log
+    SWITCHED_OFF = "switched_off"  # its endpoint gets no webhooks any more, so none was sent
 
 
 # What a receiver, or its name server, that does not answer comes to.

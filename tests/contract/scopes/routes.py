@@ -11,8 +11,11 @@ from django.http import HttpResponse
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from payments.api.schema.document import document
+from tests.checkout.cast import opened
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
+    ENDPOINT,
     customer,
     new_payout,
     new_transaction,
@@ -23,10 +26,10 @@ from tests.contract.calls import (
 )
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-PUBLIC_ID = re.compile(r"(src|ch|dp|po|txn|cus|evt|req)_[0-9a-f]{32}")
+PUBLIC_ID = re.compile(r"(src|ch|dp|po|txn|cus|evt|req|we)_[0-9a-f]{32}")
 OF_PREFIX = {
     **{"src": "source", "ch": "charge", "dp": "dispute", "po": "payout", "txn": "transaction"},
-    **{"cus": "customer", "evt": "event", "req": "request"},
+    **{"cus": "customer", "evt": "event", "req": "request", "we": "endpoint"},
 }
 # By what a path calls it: "pk" of a charge is "charge", other parts have names of their own.
 Things = dict[str, str]
@@ -93,11 +96,14 @@ def things_of(api: Api) -> Things:
         "email": keeper["email"],
         "source_id": kept["sources"][0]["id"],
         "charge": api.held()["id"],
+        "checkout-session": opened(api)["id"],
+        "payment-link": linked(api)["id"],
         "dispute": with_evidence(api),
         "payout": new_payout(api),
         "transaction": new_transaction(api),
         "event": newest_event(api),
         "request": newest_request(api),
+        "endpoint": made(api.post("/webhook_endpoints/", ENDPOINT))["id"],
         "source": api.source(),
     }
 

@@ -19,6 +19,7 @@ from sqlglot import exp
 from payments.models import ApiKey, Merchant
 
 UUID_TEXT = re.compile(r"[0-9a-f]{32}")
+DASHED_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NOTHING_TO_READ = re.compile(r"BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE")
 Query = exp.Select | exp.Update | exp.Delete | exp.Insert
 QUERIES = (exp.Select, exp.Update, exp.Delete, exp.Insert)
@@ -83,7 +84,12 @@ class Watch:
     def _is_tied(self, alias: str, table: str, query: Query, tied: set[str]) -> bool:
         conditions = list(conditions_on(query, alias))
         ties = any(self._is_tie(condition, alias, tied) for condition in conditions)
-        return ties or self._is_scoped(alias, table, conditions) or _narrows(query, alias, tied)
+        return (
+            ties
+            or self._is_scoped(alias, table, conditions)
+            or _is_of_same(alias, conditions, tied)
+            or _narrows(query, alias, tied)
+        )
 
     def _is_scoped(self, alias: str, table: str, conditions: list[exp.Expression]) -> bool:
         own = any(self._binds_merchant(condition, alias) for condition in conditions)
@@ -156,7 +162,11 @@ class Watch:
 def _ids_found(text: str) -> set[str]:
     """Return the UUIDs in the rows of a SELECT, which is asked once more for them."""
     with connection.connection.cursor() as cursor:
-        return {value.hex for row in cursor.execute(text) for value in row if isinstance(value, UUID)}
+        values = [value for row in cursor.execute(text) for value in row]
+    found = {value.hex for value in values if isinstance(value, UUID)}
+    # A key comes with the endpoints of its merchant, an array of JSON.
+    arrays = [str(value) for value in values if isinstance(value, list)]
+    return found | {uuid.replace("-", "") for array in arrays for uuid in DASHED_UUID.findall(array)}
 
 
 def tables_of(query: Query) -> list[exp.Table]:
@@ -181,6 +191,25 @@ def _aliases_around(query: Query) -> set[str]:
         found |= {table.alias_or_name for table in tables_of(outer)}
         outer = outer.find_ancestor(*QUERIES)
     return found
+
+
+def _is_of_same(alias: str, conditions: list[exp.Expression], tied: set[str]) -> bool:
+    """Whether the rows are of the merchant and mode of a tied one, such as the key that a request is signed with."""
+    equal = [condition for condition in conditions if isinstance(condition, exp.EQ)]
+    same = {
+        name: {
+            each.expression.unnest().table
+            for each in equal
+            if _is_column(each.this, alias, name) and _is_of(each, name)
+        }
+        for name in ("merchant_id", "livemode")
+    }
+    return bool(same["merchant_id"] & same["livemode"] & tied)
+
+
+def _is_of(condition: exp.EQ, name: str) -> bool:
+    other = condition.expression.unnest()
+    return isinstance(other, exp.Column) and other.name == name
 
 
 def _narrows(query: Query, alias: str, tied: set[str]) -> bool:

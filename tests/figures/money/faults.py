@@ -20,6 +20,7 @@ from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
 from tests.charging.doubles import provider
+from tests.faults.checkouts import run_checkout
 from tests.faults.connector import RemoteSimulator
 from tests.faults.histories import run_history
 from tests.faults.processes import Broke, forked
@@ -30,8 +31,14 @@ from tests.high_limits import MANY_DECLINES
 PROGRESS_OPERATIONS = 100
 
 
-def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
-    """Draw histories from `seed` until at least so many `operations` were done, on all processors."""
+HISTORIES = {"charges": run_history, "checkouts": run_checkout}
+
+
+def faults(operations: int, first_history: int, seed: int, of: str) -> dict[str, object]:
+    """Draw histories `of` charges or checkouts from `seed` until at least so many `operations` were done.
+
+    They are drawn on all processors.
+    """
     logging.disable(logging.WARNING)
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
@@ -41,7 +48,7 @@ def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
     for lane in range(lanes):
         connection.creation.clone_test_db(str(lane), verbosity=0)
     with ExitStack() as stack:
-        run = partial(_run_lane, seed, -(-operations // lanes))
+        run = partial(_run_lane, of, seed, -(-operations // lanes))
         numbers = [count(first_history + lane, lanes) for lane in range(lanes)]
         pipes = [stack.enter_context(forked(partial(run, lane, each))) for lane, each in enumerate(numbers)]
         tallies = [_received(pipe) for pipe in pipes]
@@ -54,14 +61,14 @@ def _received(pipe: Connection) -> Tally:
     return received
 
 
-def _run_lane(seed: int, operations: int, lane: int, numbers: Iterator[int], pipe: Connection) -> None:
+def _run_lane(of: str, seed: int, operations: int, lane: int, numbers: Iterator[int], pipe: Connection) -> None:
     """Run the histories of these `numbers` in a database of its own, so that each can be replayed alone."""
     connection.creation.setup_worker_connection(lane)
     with world() as made, provider(RemoteSimulator(made.provider_port)):
         shop, tally, shown = create_merchant("Sari Store"), Tally(), 0
         while tally.done.total() < operations:
             number = next(numbers)
-            tally.add(number, run_history(made, shop, Random(f"{seed} {number}")))
+            tally.add(number, HISTORIES[of](made, shop, Random(f"{seed} {number}")))
             if tally.done.total() // PROGRESS_OPERATIONS > shown:
                 shown = tally.done.total() // PROGRESS_OPERATIONS
                 print(f"{tally.done.total()} of {operations}: {len(tally.findings)} findings", file=sys.stderr)

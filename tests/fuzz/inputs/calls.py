@@ -6,6 +6,9 @@ from typing import Any
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
+from tests.checkout.cast import ORDER, SETUP, billed, opened, pay
+from tests.checkout.shelf import ORDER as LINK_ORDER
+from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
     CARD,
@@ -59,6 +62,35 @@ CUSTOMER = {
     "mobile_number": "09171234567",
     "metadata": METADATA,
 }
+LINK = LINK_ORDER | {
+    "branding": {"icon": f"{SITE}/i.png", "use_logo": True, "primary_color": "#1a73e8"},
+    "description": "For the beach",
+    "expiry": "12/31/2098",
+    "maximum_payments": 10,
+    "metadata": METADATA,
+    "phone_number_collection": True,
+    "redirect_url": f"{SITE}/thanks",
+    "require_auth": True,
+    "shipping_address_collection": {"allowed_countries": ["PH"]},
+}
+SESSION = ORDER | {
+    "client_reference_id": "1001",
+    "customer_email": "maria@shop.example",
+    "customer_name": "Maria",
+    "customer_phone": "0917 123",
+    "description": "Order 1001",
+    "metadata": METADATA,
+    "locale": "fil",
+    "submit_type": "book",
+    "require_auth": False,
+}
+INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")} | {
+    "customer": "{customer}",
+    "delivery_methods": ["email"],
+    "message": "For the party",
+    "metadata": METADATA,
+}
+ENDPOINT = {"url": f"{SITE}/hooks", "enabled_events": ["*"], "description": "Orders", "metadata": METADATA}
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
 PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
 CHARGES = PAGE | {
@@ -118,6 +150,29 @@ CALLS = [
     Call("GET", "/v2/disputes/{dispute}/evidence"),
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),
+    Call("POST", "/v2/checkout_sessions/", SESSION),
+    Call("GET", "/v2/checkout_sessions/", query=PAGE | {"start_after": "{session}"}),
+    Call("GET", "/v2/checkout_sessions/{session}"),
+    Call("POST", "/v2/checkout_sessions/{session}/expire", {}),
+    Call("POST", "/v2/checkout_sessions/{held_session}/capture", {"amount": 10}),
+    Call("POST", "/v2/payment_requests/", INVOICE),
+    Call("GET", "/v2/payment_requests/", query=PAGE | {"start_after": "{invoice}", "status": "open"}),
+    Call("GET", "/v2/payment_requests/{invoice}"),
+    Call("POST", "/v2/payment_requests/{invoice}/resend", {}),
+    Call("POST", "/v2/payment_requests/{invoice}/void", {"reason": "Sent twice"}),
+    Call("POST", "/v2/payment_links/", LINK),
+    Call("GET", "/v2/payment_links/", query=PAGE | {"start_after": "{link}", "status": "active"}),
+    Call("GET", "/v2/payment_links/{link}"),
+    Call("PUT", "/v2/payment_links/{link}", LINK),
+    Call("POST", "/v2/payment_links/{link}/activate", {}),
+    Call("POST", "/v2/payment_links/{link}/deactivate", {}),
+    Call("POST", "/v2/webhook_endpoints/", ENDPOINT),
+    Call("GET", "/v2/webhook_endpoints/", query=PAGE | {"start_after": "{endpoint}"}),
+    Call("GET", "/v2/webhook_endpoints/{endpoint}"),
+    Call("PUT", "/v2/webhook_endpoints/{endpoint}", ENDPOINT),
+    Call("POST", "/v2/webhook_endpoints/{endpoint}/test", {}),
+    Call("POST", "/v2/webhook_endpoints/{endpoint}/roll_secret", {}),
+    Call("DELETE", "/v2/webhook_endpoints/{unused_endpoint}", {}),
     Call("GET", "/v2/payouts/", query=PAGE | PERIOD | {"start_after": "{payout}", "status": "paid", "currency": "PHP"}),
     Call("GET", "/v2/payouts/{payout}"),
     Call("GET", "/v2/payouts/{payout}/transactions", query=PAGE | {"start_after": "{transaction}"}),
@@ -165,6 +220,12 @@ def shop() -> tuple[Api, Stock]:
         "dispute": [new_dispute(api)],
         "defended": [with_evidence(api)],
         "lost": [new_dispute(api)],
+        "session": [opened(api)["id"] for _ in range(2)],
+        "held_session": [_held_session(api)],
+        "invoice": [billed(api)["id"] for _ in range(2)],
+        "link": [linked(api)["id"]],
+        "endpoint": [_endpoint(api)],
+        "unused_endpoint": [_endpoint(api) for _ in range(2)],
         "payout": [new_payout(api)],
         "transaction": [new_transaction(api)],
         "event": [newest_event(api)],
@@ -172,6 +233,16 @@ def shop() -> tuple[Api, Stock]:
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
         "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
     }
+
+
+def _endpoint(api: Api) -> str:
+    return str(made(api.post("/webhook_endpoints/", ENDPOINT))["id"])
+
+
+def _held_session(api: Api) -> str:
+    session: dict[str, Any] = opened(api, **SETUP)
+    pay(session)
+    return str(session["id"])
 
 
 def _kept(api: Api, keeper: str) -> str:

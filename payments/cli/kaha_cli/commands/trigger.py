@@ -62,6 +62,10 @@ def _dispute(client: Client, number: str = DISPUTED, then_days: int = 0) -> str:
     return str(found[0]["id"])
 
 
+def _disputed_charge(client: Client) -> str:
+    return str(client.get(f"/v2/disputes/{_dispute(client)}").json()["charge"])
+
+
 def _customer(client: Client) -> str:
     body = {"email": f"{secrets.token_hex(8)}@shop.example", "description": "Made by kaha trigger"}
     return str(_make(client, "/v2/customers/", body)["id"])
@@ -91,6 +95,7 @@ FLOWS: dict[str, Flow] = {
     "charge.succeeded": _charge,
     "charge.failed": lambda client: _charge(client, DECLINED),
     "charge.captured": lambda client: _held_then(client, "capture"),
+    "charge.disputed": _disputed_charge,
     "refund.created": lambda client: _refund(client, APPROVED),
     "refund.updated": lambda client: _refund(client, REFUNDS_WAIT),
     "dispute.created": _dispute,
@@ -113,10 +118,10 @@ def trigger(client: Client, event_type: str, as_json: bool) -> None:
     """Make an event of TYPE happen, and print its ID.
 
     It is made by real requests in test mode, with test cards, so events of other types come before it. TYPE is one
-    of charge.created, charge.updated, charge.succeeded, charge.failed, charge.captured, refund.created,
-    refund.updated, dispute.created, dispute.updated, dispute.closed, customer.created, customer.updated,
-    customer.deleted, source.created, source.updated and source.deleted. The later events of a dispute take a service
-    with a test clock (KAHA_CLOCK).
+    of charge.created, charge.updated, charge.succeeded, charge.failed, charge.captured, charge.disputed,
+    refund.created, refund.updated, dispute.created, dispute.updated, dispute.closed, customer.created,
+    customer.updated, customer.deleted, source.created, source.updated and source.deleted. The later events of a
+    dispute take a service with a test clock (KAHA_CLOCK).
     """
     if client.account.livemode:
         raise Misuse("Events are triggered with a test key only.")

@@ -1,0 +1,67 @@
+"""What checkouts do with customers: find one, make one of what a payer gave, and keep a card for one."""
+
+from uuid import UUID
+
+from customers.domain import changes
+from customers.domain.changes import of_customer, present
+from customers.domain.kept_sources import SOURCES_MAX, tie_writes
+from customers.models import Customer
+from payments import clock
+from payments.db.writes import Insert, Write
+from payments.domain.charging import sources
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import Customers, KnownCustomer
+from payments.models import Source
+
+
+def find(caller: Caller, text: str) -> KnownCustomer:
+    """Return the customer of this public ID. Raise PaymentError `resource_missing`."""
+    return _known(changes.find(caller, text, "customer"))
+
+
+def lock(caller: Caller, text: str) -> KnownCustomer:
+    """Return the customer as `find` does, locked until the transaction ends."""
+    return _known(changes.lock(caller, text, "customer"))
+
+
+def _known(customer: Customer) -> KnownCustomer:
+    metadata = customer.metadata or {}
+    name, locale = metadata.get("name"), metadata.get("locale")
+    return KnownCustomer(
+        customer.id,
+        customer.email,
+        name if name and isinstance(name, str) else customer.email.partition("@")[0],
+        customer.mobile_number,
+        locale if locale in ("en", "fil") else "",
+    )
+
+
+def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[Write]]:
+    """Return a new customer's ID, and the writes that make it."""
+    moment = clock.now()
+    customer = Customer(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        email=email,
+        mobile_number=phone,
+        description=name or email,
+        created_at=moment,
+        updated_at=moment,
+    )
+    customer.kept = []
+    return customer.id, [Insert(customer), *of_customer(caller, "customer.created", customer)]
+
+
+def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
+    """Return the writes that keep `source`, which its charge may have used; none for a deleted or a full customer.
+
+    They match the customer as it is now.
+    """
+    customer = present(caller).filter(id=customer_id).first()
+    if customer is None or len(customer.kept) >= SOURCES_MAX:
+        return []
+    vault = sources.vault_used if source.used else sources.vault
+    return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
+
+
+CUSTOMERS = Customers(find, lock, new, keep)

@@ -1,0 +1,76 @@
+"""What operators do to a checkout. A hold is captured on the page of its charge."""
+
+from typing import Any
+
+from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.row_actions import Done, RowAction
+from payments.domain.checkout import requests, sessions
+from payments.domain.checkout.payments import description_of
+from payments.domain.shared.errors import PaymentError
+from payments.models import Checkout
+
+
+class OnCheckout(RowAction):
+    """An action on a checkout, of which the form says what it is for and its amount."""
+
+    refusals = (PaymentError,)
+
+    def about(self, checkout: Checkout) -> Facts:
+        yield from super().about(checkout)
+        yield "For", description_of(checkout)
+        yield "Amount", money(checkout.amount, checkout.currency)
+
+
+class ExpireSession(OnCheckout):
+    """End a session that nobody has paid and nobody is paying."""
+
+    name, label = "expire", "Expire"
+    permission = "payments.expire_checkout"
+    over = "This session cannot expire: it is paid, over, or being paid."
+    what_happens = (
+        "The payer's page takes no payment any more, and the merchant gets an event. Nothing is charged. "
+        "This cannot be undone."
+    )
+
+    def fits(self, checkout: Checkout) -> bool:
+        return checkout.kind == Checkout.Kind.SESSION and checkout.state == Checkout.State.UNPAID
+
+    def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
+        sessions.expire_for_operator(checkout)
+        return "Expired. It cannot be paid any more."
+
+
+class VoidRequest(OnCheckout):
+    """Void a payment request that nobody has paid and nobody is paying."""
+
+    name, label = "void", "Void"
+    permission = "payments.void_checkout"
+    over = "This request cannot be voided: it is paid, voided, or being paid."
+    what_happens = (
+        "The customer's page says that the invoice was cancelled and takes no payment any more. The merchant gets an "
+        "event, with your reason. This cannot be undone."
+    )
+
+    def fits(self, checkout: Checkout) -> bool:
+        return checkout.kind == Checkout.Kind.REQUEST and checkout.state == Checkout.State.UNPAID
+
+    def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
+        requests.void_for_operator(checkout, cleaned["reason"])
+        return "Voided. It cannot be paid any more."
+
+
+class ResendRequest(OnCheckout):
+    """Send the message about an open payment request again."""
+
+    name, label = "resend", "Send again"
+    permission = "payments.resend_checkout"
+    over = "This request is not open, so it needs no message any more."
+    what_happens = "The customer gets the invoice again, as it was ordered: by e-mail, SMS or both."
+
+    def fits(self, checkout: Checkout) -> bool:
+        return checkout.kind == Checkout.Kind.REQUEST and requests.is_open(checkout)
+
+    def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
+        requests.resend_for_operator(checkout)
+        return "Sent again. A worker delivers it in a moment."

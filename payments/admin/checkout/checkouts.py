@@ -1,0 +1,161 @@
+"""The list of checkouts: sessions, and the payments of links and requests."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q
+from django.http import HttpRequest
+
+from payments.admin.charges.charge_list import chosen_in
+from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
+from payments.admin.checkout.page import page_context, payers, state_chip
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by, one_of
+from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
+from payments.admin.framework.formats import (
+    NOTHING,
+    Cells,
+    amount_cells,
+    column,
+    json_column,
+    money,
+    money_column,
+    short_id,
+    two_lines,
+)
+from payments.admin.framework.id_search import ANY_ENTRY, Condition, EntrySearch
+from payments.admin.framework.index_scan import IndexPath
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.moments import moment_cell, moment_cells
+from payments.domain.checkout.payments import description_of
+from payments.ids import public_id
+from payments.models import Checkout
+from payments.search import find
+
+INVOICE_NUMBER = re.compile("([0-9A-F]{8})-([0-9]{4,9})")
+COLUMNS = ("merchant_id", "livemode", "kind")
+CELLS: Cells = {
+    "id": str,
+    **moment_cells("created_at"),
+    "merchant": lambda checkout: public_id("mer", checkout.merchant_id),
+    "merchant_title": attrgetter("merchant.title"),
+    "livemode": attrgetter("livemode"),
+    "kind": attrgetter("kind"),
+    "purpose": attrgetter("mode"),
+    "state": attrgetter("state"),
+    "currency": attrgetter("currency"),
+    **amount_cells("amount"),
+    "client_reference_id": attrgetter("client_reference_id"),
+    "description": description_of,
+    "attempts": attrgetter("attempts"),
+    **moment_cells("expires_at"),
+}
+ByPurpose = by("purpose", **{mode.value: (str(mode.label), Q(mode=mode)) for mode in Checkout.Mode})
+
+
+class CheckoutSearch(EntrySearch):
+    """A search that finds a payment request by the number of its invoice, too."""
+
+    def conditions(self, term: str) -> Iterator[Condition]:
+        if number := INVOICE_NUMBER.fullmatch(term.upper()):
+            yield {"request__series": number[1], "request__place": int(number[2])}
+        else:
+            yield from super().conditions(term)
+
+
+@admin.register(Checkout)
+class CheckoutAdmin(ReadOnlyAdmin):
+    """Checkouts, each with its order, its payer, its attempts and its timeline; the row's fields are collapsed."""
+
+    merchant_lookup = "merchant"
+    records_views = True
+    row_actions = (ExpireSession(), VoidRequest(), ResendRequest())
+    list_display = ("which", "how_much", "shown_state", "what_for", "referred", "expires")
+    sum_of = ("amount", "currency")
+    file_cells = CELLS
+    list_filter = (
+        one_of("state", Checkout.State.values),
+        one_of("kind", Checkout.Kind.values),
+        ByPurpose,
+        ByMerchant,
+        ByMode,
+        ByDays,
+        ByAmount,
+    )
+    list_select_related = ("merchant",)
+    search_fields = ("client_reference_id",)
+    search_help_text = ANY_ENTRY
+    search = CheckoutSearch(
+        {
+            "cs": "pk",
+            "pr": "pk",
+            "ch": "charges__pk",
+            "src": "charges__source_id",
+            "re": "charges__refunds__pk",
+            "mer": "merchant_id",
+        },
+        objects="pk charges__pk",
+        entries=find.checkouts,
+    )
+    fieldsets = (
+        (
+            "All fields",
+            {
+                "fields": (
+                    *("public_id", "kind", "purpose", "state", "of_merchant", "mode", "shown_amount"),
+                    *("client_reference_id", "attempts", "version", "shown_order", "shown_payer"),
+                    *("created", "updated", "expires"),
+                ),
+                "classes": ("collapse",),
+            },
+        ),
+    )
+    which = column(
+        "Checkout, created",
+        lambda checkout: two_lines(short_id(str(checkout)), moment_cell(checkout.created_at)),
+        order="pk",
+    )
+    how_much = column("Amount", lambda checkout: two_lines(_money(checkout), _special(checkout)), is_number=True)
+    shown_state = column("State", state_chip)
+    what_for = column("For, at", lambda checkout: two_lines(description_of(checkout) or NOTHING, checkout.merchant))
+    referred = column(
+        "Reference, payer",
+        lambda checkout: two_lines(checkout.client_reference_id or NOTHING, payers(checkout, "email")),
+    )
+    public_id = column("ID", str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
+    purpose = column("Purpose", lambda checkout: checkout.get_mode_display())
+    shown_amount = money_column("amount")
+    shown_order = json_column("order")
+    shown_payer = json_column("payer")
+
+    class Media:
+        css = {"all": ["payments/timeline.css"]}
+
+    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
+        """Return the index of the chosen merchants; without any, the newest checkouts of all are read, bounded."""
+        chosen, limit = chosen_in(changelist), limit_of(request)
+        if changelist.query or ("merchant" not in chosen and limit is None):
+            return IndexPath()
+        merchants = [chosen["merchant"].pk] if "merchant" in chosen else sorted(limit or ())
+        modes = {"live": (True,), "test": (False,)}.get(chosen.get("mode", ""), (True, False))
+        kinds = [kind for kind in Checkout.Kind.values if chosen.get("kind", kind) == kind]
+        return IndexPath(COLUMNS, tuple(product(merchants, modes, kinds)), frozenset({"merchant", "mode", "kind"}))
+
+    def beside_row(self, request: HttpRequest, row: Checkout) -> dict[str, Any]:
+        return super().beside_row(request, row) | {"timeline": page_context(request, row)}
+
+
+def _money(checkout: Checkout) -> str:
+    return money(checkout.amount, checkout.currency)
+
+
+def _special(checkout: Checkout) -> str:
+    """Return what is unlike the payment of a session: the purpose, or the kind."""
+    if checkout.kind != Checkout.Kind.SESSION:
+        return f"of a {checkout.kind}"
+    return "" if checkout.mode == Checkout.Mode.PAYMENT else checkout.get_mode_display().lower()

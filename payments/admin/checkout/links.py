@@ -1,0 +1,141 @@
+"""Payment links: the list, the page with stock and payments, and the actions activate and deactivate."""
+
+from itertools import product
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q
+from django.http import HttpRequest
+
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by
+from payments.admin.framework.form_filters import ByMerchant
+from payments.admin.framework.formats import (
+    NOTHING,
+    Cells,
+    chip,
+    column,
+    copyable,
+    id_column,
+    json_column,
+    lines,
+    link,
+    money,
+    short_id,
+    two_lines,
+)
+from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.index_scan import IndexPath
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.moments import moment_cell, moment_cells, moment_text
+from payments.domain.checkout import links
+from payments.domain.shared.errors import PaymentError
+from payments.ids import public_id
+from payments.models import Charge, Checkout, PaymentLink
+from payments.rendering.objects.payment_links import items_of, link_url
+
+# The newest payments that the page of a link shows.
+PAYMENTS_SHOWN = 20
+CELLS: Cells = {
+    "id": str,
+    **moment_cells("created_at"),
+    "merchant": lambda row: public_id("mer", row.merchant_id),
+    "livemode": attrgetter("livemode"),
+    "internal_name": attrgetter("internal_name"),
+    "active": attrgetter("active"),
+    "payments": attrgetter("payments"),
+    "expiry": lambda row: row.order.get("expiry") or "",
+}
+ByState = by("state", active=("Active", Q(active=True)), deactivated=("Deactivated", Q(active=False)))
+
+
+class Switch(RowAction):
+    """Activate or deactivate a link."""
+
+    permission = "payments.switch_paymentlink"
+    refusals = (PaymentError,)
+    to_active: bool
+
+    def fits(self, row: PaymentLink) -> bool:
+        return row.active is not self.to_active
+
+    def about(self, row: PaymentLink) -> Facts:
+        yield from super().about(row)
+        yield "Name", row.internal_name
+
+    def do(self, row: PaymentLink, cleaned: dict[str, Any]) -> Done:
+        links.set_active_for_operator(row, is_active=self.to_active)
+        return f"{self.label}d."
+
+
+class Activate(Switch):
+    name, label, to_active = "activate", "Activate", True
+    over = "This link is active already."
+    what_happens = "Its page sells again, and the merchant gets an event."
+
+
+class Deactivate(Switch):
+    name, label, to_active = "deactivate", "Deactivate", False
+    over = "This link is deactivated already."
+    what_happens = "Its page sells no more; payments under way can still be paid. The merchant gets an event."
+
+
+def _items(row: PaymentLink) -> object:
+    currency = row.order["currency"].upper()
+    return lines(
+        f"{item['name']}: {money(item['amount'], currency)}, {item['remaining']:,} left" for item in items_of(row)
+    )
+
+
+def _payments(row: PaymentLink) -> object:
+    """Return the newest payments of a link: when, how much, how far, and the charge."""
+    newest = row.checkouts.whole().order_by("-id")[:PAYMENTS_SHOWN]
+    return lines(two_lines(_payment(each), lines(map(_charge, each.charge_list)) or NOTHING) for each in newest)
+
+
+def _payment(payment: Checkout) -> str:
+    state = payment.get_state_display().lower()
+    return f"{moment_text(payment.created_at)}, {money(payment.amount, payment.currency)}, {state}"
+
+
+def _charge(charge: Charge) -> object:
+    return link(Charge, charge.pk, charge)
+
+
+@admin.register(PaymentLink)
+class PaymentLinkAdmin(ReadOnlyAdmin):
+    merchant_lookup = "merchant"
+    row_actions = (Activate(), Deactivate())
+    list_display = ("which", "name_at", "state", "sold", "ends")
+    file_cells = CELLS
+    list_filter = (ByState, ByMerchant, ByMode)
+    list_select_related = ("merchant",)
+    search_fields = ("internal_name",)
+    search = IdSearch({"plink": "pk", "cs": "checkouts__pk", "ch": "checkouts__charges__pk"}, objects="pk")
+    fieldsets = (
+        (None, {"fields": ("public_id", "internal_name", "state", "of_merchant", "mode", "page", "sold", "ends")}),
+        ("Items", {"fields": ("items",)}),
+        ("Newest payments", {"fields": ("newest_payments",)}),
+        ("All fields", {"fields": ("shown_order", "version", "created", "updated"), "classes": ("collapse",)}),
+    )
+    which = column("Link, created", lambda row: two_lines(short_id(str(row)), moment_cell(row.created_at)), order="pk")
+    name_at = column("Name, at", lambda row: two_lines(row.internal_name, row.merchant))
+    state = column("State", lambda row: chip("active", "good") if row.active else chip("deactivated", "quiet"))
+    sold = column("Payments, paid and under way", lambda row: f"{row.payments:,}", is_number=True)
+    ends = column("Last day", lambda row: row.order.get("expiry") or NOTHING)
+    public_id = id_column("plink")
+    page = column("Page", lambda row: copyable(link_url(row)))
+    items = column("Items", _items)
+    newest_payments = column("Payments", _payments)
+    shown_order = json_column("order")
+
+    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
+        """Return the index of the operator's merchants; without a limit, the newest links of all are read, bounded."""
+        limit = limit_of(request)
+        if changelist.query or limit is None:
+            return IndexPath()
+        return IndexPath(("merchant_id", "livemode"), tuple(product(sorted(limit), (True, False))))

@@ -1,0 +1,172 @@
+"""The page of a checkout: who pays what, the attempts to pay it, and its timeline."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from payments.admin.framework.formats import (
+    NOTHING,
+    chip,
+    chips,
+    copyable,
+    lines,
+    link,
+    money,
+    search_link,
+    short_id,
+    source_label,
+)
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.moments import moment_cell
+from payments.admin.timeline.changes import Request, asked_in, moment_of
+from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.outside import staff_moments, webhook_moments
+from payments.admin.timeline.page import MAY_SEE_PEOPLE, with_gaps
+from payments.admin.timeline.records import EventRecords
+from payments.admin.timeline.summary import MAY_SEE_CONTACT, Group, known_of, metadata_facts
+from payments.domain.checkout.payments import description_of
+from payments.ids import parse_id, public_id
+from payments.json_codecs.verbatim_json import loads
+from payments.models import Charge, Checkout, Event, Merchant, PayerMessage, Webhook
+from payments.models.checkout.checkout import ATTEMPTS_MAX
+from payments.rendering.objects.checkout import payment_url
+from payments.sourcetypes import shown
+
+State = Checkout.State
+CHIPS: Mapping[str, tuple[str, str]] = {
+    State.UNPAID: ("quiet", "unpaid"),
+    State.PAYING: ("warn", "being paid"),
+    State.AUTHORIZED: ("warn", "held"),
+    State.PAID: ("good", "paid"),
+    State.VOIDED: ("quiet", "voided"),
+    State.EXPIRED: ("quiet", "expired"),
+}
+CREATE = "POST /v2/checkout_sessions/"
+MARKS = {"checkout_session.completed": "good", "checkout_session.expired": "quiet"}
+ADDRESS = ("name", "line1", "line2", "barangay", "city", "state", "postal_code", "country")
+LISTS = (Charge, Event, Webhook)
+
+
+def state_chip(checkout: Checkout) -> object:
+    """Return the state of a checkout as a chip."""
+    mark, words = CHIPS[checkout.state]
+    return chip(words, mark)
+
+
+def payers(checkout: Checkout, name: str) -> str:
+    """Return what the payer gave, or else the order: `name`, `email` or `phone`; "" for nothing."""
+    return str(checkout.payer.get(name) or checkout.order.get(f"customer_{name}") or "")
+
+
+def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
+    """Return the context of the page, for an operator who may see `checkout`."""
+    records = EventRecords(checkout)
+    charges = list(checkout.charges.select_related("source__card").order_by("pk"))
+    sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
+    moments = [*_changes(records), *_attempts(charges), *webhook_moments(records)]
+    moments += staff_moments(records, sees_people)
+    return {
+        "id": copyable(str(checkout)),
+        "amount": money(checkout.amount, checkout.currency),
+        "chips": state_chip(checkout),
+        "mode": "live" if checkout.livemode else "test",
+        "summary": known_of(_summary(request, checkout)),
+        "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "is_pending": checkout.state == State.PAYING,
+        "items": list(_items(checkout)),
+        "attempts": [_attempt_cells(charge) for charge in charges],
+        "moments": list(with_gaps(sorted(moments, key=lambda moment: (moment.at, moment.kind)))),
+        "more": records.more,
+        "views": records.views if sees_people else None,
+    }
+
+
+def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
+    if request.user.has_perm(MAY_SEE_CONTACT):
+        yield Group("Payer", list(_payer(checkout)))
+    order = checkout.order
+    yield Group(
+        "Checkout",
+        [
+            ("To", link(Merchant, checkout.merchant_id, checkout.merchant)),
+            ("For", description_of(checkout)),
+            ("Merchant's reference", checkout.client_reference_id),
+            ("Purpose", checkout.get_mode_display()),
+            ("Ways to pay", ", ".join(shown(name).label for name in order.get("payment_method_types") or [])),
+            ("Attempts", f"{checkout.attempts} of {ATTEMPTS_MAX}"),
+            *metadata_facts(order.get("metadata")),
+        ],
+    )
+    yield Group("Times", [("Created", moment_cell(checkout.created_at)), ("Ends", moment_cell(checkout.expires_at))])
+    if checkout.kind == Checkout.Kind.REQUEST:
+        yield Group("Invoice", list(_invoice(checkout)))
+    page = payment_url(checkout) if checkout.kind != Checkout.Kind.LINK else ""
+    urls = {"Payer's page": page, "After paying": order.get("success_url"), "Back": order.get("cancel_url")}
+    # As texts: a merchant's address is nothing that an operator should open by a slip.
+    yield Group("Pages", [(title, copyable(url)) for title, url in urls.items() if url])
+
+
+def _invoice(checkout: Checkout) -> Iterator[tuple[str, object]]:
+    request = checkout.request
+    taken = {"e-mail": request.email_delivered, "SMS": request.sms_delivered}
+    yield "Number", request.number
+    yield "Sent by", ", ".join(checkout.order["delivery_methods"])
+    yield "Taken by", ", ".join(way for way, is_taken in taken.items() if is_taken) or NOTHING
+    yield "Message", checkout.order.get("message") or NOTHING
+    yield "Voided because", request.void_reason
+    yield "What it says", search_link(PayerMessage, str(checkout), "messages")
+
+
+def _payer(checkout: Checkout) -> Iterator[tuple[str, object]]:
+    """Yield who pays, as far as the order or the payer said."""
+    yield "Name", payers(checkout, "name")
+    yield "E-mail", payers(checkout, "email")
+    yield "Phone", payers(checkout, "phone")
+    for title, kind in (("Billed to", "billing"), ("Ship to", "shipping")):
+        given = checkout.payer.get(kind) or {}
+        yield title, lines(filter(None, map(given.get, ADDRESS)))
+    if checkout.customer_id:
+        whole = public_id("cus", checkout.customer_id)
+        yield "Customer", format_html('<a href="{}?q={}">{}</a>', reverse("admin:find"), whole, short_id(whole))
+
+
+def _items(checkout: Checkout) -> Iterator[tuple[object, ...]]:
+    """Yield name, description, unit amount, quantity and sum of each item."""
+    for item in checkout.order.get("line_items") or []:
+        each, number = item["amount"], item["quantity"]
+        sums = (money(each, checkout.currency), f"{number:,}", money(each * number, checkout.currency))
+        yield item["name"], item.get("description") or "", *sums
+
+
+def _attempt_cells(charge: Charge) -> tuple[object, ...]:
+    why = (charge.failure_data or {}).get("reason") or NOTHING
+    return (
+        link(Charge, charge.pk, charge),
+        moment_cell(charge.created_at),
+        source_label(charge.source),
+        chips(charge),
+        why,
+    )
+
+
+def _changes(records: EventRecords) -> Moments:
+    """Yield each change of a checkout, and the requests of programs that caused them."""
+    for event in records.events:
+        asked = asked_in(event)
+        if uuid := parse_id("req", asked.get("id") or ""):
+            call = CREATE if event.type == "checkout_session.created" else f"{CREATE}{records.row}"
+            yield moment_of(Request(uuid, call, event.api_key, asked.get("idempotency_key", "")))
+        then = loads(bytes(event.payload).decode())["data"]["object"]
+        facts = [("Event", link(Event, event.pk, event)), ("Then", then.get("payment_status", NOTHING))]
+        yield Moment(event.created_at, Kind.CHANGE, event.type, facts, MARKS.get(event.type, ""))
+
+
+def _attempts(charges: list[Charge]) -> Moments:
+    """Yield each attempt of the payer; the page of its charge has the whole story."""
+    for charge in charges:
+        facts = [("Charge", link(Charge, charge.pk, charge)), ("State", chips(charge))]
+        mark = "bad" if charge.status == Charge.Status.FAILED else ""
+        yield Moment(charge.created_at, Kind.PAYER, f"Payer chose {source_label(charge.source)}", facts, mark)

@@ -1,0 +1,120 @@
+"""Payment links, by `/v2/payment_links/` and their other addresses (checkout law, sections 1 and 4)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from payments.api.access.authentication import key_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.responses.rendering import json_response
+from payments.api.validation.fields import Choice
+from payments.api.validation.payment_links import LinkChangeInput, LinkInput
+from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.strict import Nothing
+from payments.api.views.lists import Filters, Listing, show_page
+from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
+from payments.db.scoped_queryset import LAST_ID
+from payments.domain.checkout import links
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.models import PaymentLink
+from payments.rendering.objects.payment_links import PAYMENT_LINK
+
+STATUSES = {"active": True, "deactivated": False}
+
+
+def _status() -> Choice:
+    return Choice(STATUSES, required=False, help_text="Only links that are so.")
+
+
+class LinkListQuery(PageQuery):
+    """The filters of links."""
+
+    status = _status()
+
+
+class NumberedLinkQuery(NumberedPageQuery):
+    """The filters of links, by the number of a page."""
+
+    status = _status()
+
+
+def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    return {"below": after or LAST_ID, "narrowed": _filters(query)}
+
+
+def _filters(query: Mapping[str, Any]) -> dict[str, Any]:
+    status = query.get("status")
+    return {"active": STATUSES[status]} if status else {}
+
+
+def _page(
+    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, narrowed: dict[str, Any]
+) -> list[PaymentLink]:
+    path = {"merchant_id": merchant_id, "livemode": livemode, **narrowed}
+    return list(PaymentLink.objects.whole().newest_page([path], length, below))
+
+
+LINKS = Listing(PaymentLink, "plink", _page, _narrow)
+
+
+def _answer(status: int) -> Callable[[PaymentLink], StoredAnswer]:
+    return lambda link: StoredAnswer(status, to_bytes(PAYMENT_LINK.render(link)))
+
+
+class LinkViewSet(CheckoutViewSet):
+    """Payment links; each action calls one function of the domain."""
+
+    query_serializers = {"list": LinkListQuery}
+    alias_queries = {"list": NumberedLinkQuery}
+    rights = {
+        "list": "checkout:read",
+        "retrieve": "checkout:read",
+        "create": "checkout:write",
+        "update": "checkout:write",
+        "activate": "checkout:write",
+        "deactivate": "checkout:write",
+    }
+
+    def list(self, request: Request) -> HttpResponse:
+        caller = self.caller(request)
+        if not alias_of(request):
+            return show_page(request, caller, LINKS, self.query, PAYMENT_LINK.render)
+        path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, **_filters(self.query)}
+        return show_numbered_page(request, PaymentLink.objects.whole(), path, self.query, PAYMENT_LINK.render)
+
+    def create(self, request: Request) -> HttpResponse:
+        merchant = key_of(request).merchant
+
+        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
+            return links.create(caller, merchant, body, _answer(201)).answer
+
+        return self.run(request, LinkInput, verb)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return json_response(PAYMENT_LINK.render(links.find(self.caller(request), pk)))
+
+    def update(self, request: Request, pk: str) -> HttpResponse:
+        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
+            return links.change(caller, pk, body, _answer(200)).answer
+
+        return self.run(request, LinkChangeInput, verb)
+
+    @action(detail=True, methods=["post"])
+    def activate(self, request: Request, pk: str) -> HttpResponse:
+        return self._switch(request, pk, is_active=True)
+
+    @action(detail=True, methods=["post"])
+    def deactivate(self, request: Request, pk: str) -> HttpResponse:
+        return self._switch(request, pk, is_active=False)
+
+    def _switch(self, request: Request, pk: str, *, is_active: bool) -> HttpResponse:
+        def verb(caller: Caller, _: dict[str, Any]) -> StoredAnswer:
+            return links.set_active(caller, pk, is_active, _answer(200)).answer
+
+        return self.run(request, Nothing, verb)

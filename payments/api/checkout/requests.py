@@ -1,0 +1,106 @@
+"""Payment requests, by `/v2/payment_requests/` and their other addresses (checkout law, sections 1, 2 and 5)."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from payments.api.access.authentication import key_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.responses.rendering import json_response
+from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput, status
+from payments.api.validation.strict import Nothing
+from payments.api.views.lists import Filters, Listing, show_page
+from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
+from payments.db.scoped_queryset import LAST_ID
+from payments.domain.checkout import requests
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.models import Checkout
+from payments.rendering.objects.payment_requests import REQUEST, VOIDED
+
+State = Checkout.State
+# What the filter `status` means.
+STATES = {"open": [State.UNPAID, State.PAYING], "paid": [State.PAID], "voided": [State.VOIDED]}
+
+
+def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    return {"below": after or LAST_ID, "status": query.get("status")}
+
+
+def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID, status: str | None) -> list[Checkout]:
+    return list(Checkout.objects.whole().newest_page(_paths(merchant_id, livemode, status), length, below))
+
+
+def _paths(merchant_id: UUID, livemode: bool, status: str | None) -> list[dict[str, Any]]:
+    """Return the paths of `newest_page` to the requests with this status; None is any."""
+    path = {"merchant_id": merchant_id, "livemode": livemode, "kind": Checkout.Kind.REQUEST}
+    return [path | {"state": state} for state in STATES[status]] if status else [path]
+
+
+REQUESTS = Listing(Checkout, "pr", _page, _narrow, within={"kind": Checkout.Kind.REQUEST})
+
+
+def _created(request: Checkout) -> StoredAnswer:
+    return StoredAnswer(201, to_bytes(REQUEST.render(request)))
+
+
+def _changed(request: Checkout) -> StoredAnswer:
+    return StoredAnswer(200, to_bytes(REQUEST.render(request)))
+
+
+def _voided(request: Checkout) -> StoredAnswer:
+    return StoredAnswer(200, to_bytes(VOIDED.render(request)))
+
+
+class NumberedRequestQuery(NumberedPageQuery):
+    """The filters of the list by the other addresses."""
+
+    status = status()
+
+
+class RequestViewSet(CheckoutViewSet):
+    """Payment requests; each action calls one function of the domain."""
+
+    query_serializers = {"list": RequestListQuery}
+    alias_queries = {"list": NumberedRequestQuery}
+    rights = {
+        "list": "checkout:read",
+        "retrieve": "checkout:read",
+        "create": "checkout:write",
+        "void": "checkout:write",
+        "resend": "checkout:write",
+    }
+
+    def list(self, request: Request) -> HttpResponse:
+        caller = self.caller(request)
+        if alias_of(request):
+            path, *more = _paths(caller.merchant_id, caller.livemode, self.query.get("status"))
+            return show_numbered_page(request, Checkout.objects.whole(), path, self.query, REQUEST.render, *more)
+        return show_page(request, caller, REQUESTS, self.query, REQUEST.render)
+
+    def create(self, request: Request) -> HttpResponse:
+        merchant = key_of(request).merchant
+
+        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
+            return requests.create(caller, merchant, body, _created).answer
+
+        return self.run(request, RequestInput, verb)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return json_response(REQUEST.render(requests.find(self.caller(request), pk)))
+
+    @action(detail=True, methods=["post"])
+    def void(self, request: Request, pk: str) -> HttpResponse:
+        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
+            return requests.void(caller, pk, body["reason"], _voided).answer
+
+        return self.run(request, VoidInput, verb)
+
+    @action(detail=True, methods=["post"])
+    def resend(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, _changed).answer)

@@ -1,0 +1,169 @@
+"""Checkout sessions and payment requests in the OpenAPI document."""
+
+from payments.api.schema.examples import page
+from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
+from payments.api.schema.responses import page_of
+from payments.api.validation.checkout import PartInput, SessionInput
+from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput
+from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.strict import Nothing
+from payments.rendering.objects.charges import CHARGE
+from payments.rendering.objects.checkout import LINE_ITEM, SESSION
+from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
+from payments.rendering.objects.payment_requests import REQUEST, VOIDED
+
+TAG = "Checkout"
+THE_SESSION = [id_in_path("cs", "checkout session")]
+ORDER = {
+    "success_url": "https://shop.example/thanks?session={CHECKOUT_SESSION_ID}",
+    "cancel_url": "https://shop.example/cart",
+    "currency": "PHP",
+    "line_items": [{name: LINE_ITEM.example[name] for name in ("name", "amount", "quantity")}],
+    "payment_method_types": ["card", "gcash"],
+}
+INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")} | {
+    "customer": REQUEST.example["customer"],
+    "delivery_methods": ["email"],
+    "message": "Thank you for the order!",
+}
+THE_REQUEST = [id_in_path("pr", "payment request")]
+VOID = REQUEST.example | {"voided": True, "voided_at": REQUEST.example["updated"], "void_reason": "Sent twice"}
+PAID = SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example}
+
+
+class Sessions(DescribedView):
+    target_class = "payments.api.checkout.sessions.SessionViewSet"
+    operations = {
+        "list": reading(
+            "list_checkout_sessions",
+            "List checkout sessions",
+            "Newest first.",
+            page_of(SESSION),
+            page("/v2/checkout_sessions/", SESSION.example),
+            tag=TAG,
+            query=PageQuery,
+            of_checkout=True,
+        ),
+        "create": writing(
+            "create_checkout_session",
+            "Create a checkout session",
+            "Makes a page on which one payer pays once. Send the payer to its `payment_url`; afterwards the browser "
+            "comes to your `success_url` or `cancel_url`, and the event `checkout_session.completed` says that it is "
+            "paid.",
+            SessionInput,
+            SESSION,
+            tag=TAG,
+            status=201,
+            sent={"Order": ORDER},
+            answered={"Unpaid": SESSION.example},
+            conflicts=(),
+            may_miss=True,
+            invalid=("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable"),
+            of_checkout=True,
+        ),
+        "retrieve": reading(
+            "retrieve_checkout_session",
+            "Retrieve a checkout session",
+            "The session as it is now; once paid, its charge is in `payment_details`.",
+            SESSION,
+            PAID,
+            tag=TAG,
+            at=THE_SESSION,
+            of_checkout=True,
+        ),
+        "expire": writing(
+            "expire_checkout_session",
+            "Expire a checkout session",
+            "Ends a session that is not paid.",
+            Nothing,
+            SESSION,
+            tag=TAG,
+            at=THE_SESSION,
+            answered={"Expired": SESSION.example | {"payment_status": "expired"}},
+            conflicts=("session_busy", "session_not_expirable"),
+            invalid=("unknown_parameter",),
+            of_checkout=True,
+        ),
+        "capture": writing(
+            "capture_checkout_session",
+            "Capture a checkout session",
+            "Takes the money that a session in mode `setup` holds, or a part of it; the rest is released. A restricted "
+            "key needs `charges:write`, too.",
+            PartInput,
+            SESSION,
+            tag=TAG,
+            at=THE_SESSION,
+            answered={"Paid": PAID},
+            conflicts=("session_not_capturable", "resource_busy"),
+            may_be_unavailable=True,
+            of_checkout=True,
+        ),
+    }
+
+
+class PaymentRequests(DescribedView):
+    target_class = "payments.api.checkout.requests.RequestViewSet"
+    operations = {
+        "list": reading(
+            "list_payment_requests",
+            "List payment requests",
+            "Newest first.",
+            page_of(REQUEST),
+            page("/v2/payment_requests/", REQUEST.example),
+            tag=TAG,
+            query=RequestListQuery,
+            of_checkout=True,
+        ),
+        "create": writing(
+            "create_payment_request",
+            "Create a payment request",
+            "Sends a customer an invoice, by e-mail, SMS or both, with the address of a page on which it is paid. It "
+            "stays open until it is paid or voided.",
+            RequestInput,
+            REQUEST,
+            tag=TAG,
+            status=201,
+            sent={"Invoice": INVOICE},
+            answered={"Open": REQUEST.example},
+            conflicts=(),
+            invalid=("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable"),
+            may_miss=True,
+            of_checkout=True,
+        ),
+        "retrieve": reading(
+            "retrieve_payment_request",
+            "Retrieve a payment request",
+            "The request as it is now; once paid, its charge is in `payment_details`.",
+            REQUEST,
+            PAID_REQUEST,
+            tag=TAG,
+            at=THE_REQUEST,
+            of_checkout=True,
+        ),
+        "void": writing(
+            "void_payment_request",
+            "Void a payment request",
+            "Withdraws an open request for good. Money that comes in afterwards is given back.",
+            VoidInput,
+            VOIDED,
+            tag=TAG,
+            at=THE_REQUEST,
+            sent={"Reason": {"reason": "Sent twice"}},
+            answered={"Voided": VOID | {"data": VOID}},
+            conflicts=("request_busy", "request_not_voidable"),
+            of_checkout=True,
+        ),
+        "resend": writing(
+            "resend_payment_request",
+            "Send a payment request again",
+            "Sends the message about an open request again: once a minute, and 10 times in all.",
+            Nothing,
+            REQUEST,
+            tag=TAG,
+            at=THE_REQUEST,
+            answered={"Open": REQUEST.example},
+            conflicts=("request_not_open",),
+            invalid=("unknown_parameter",),
+            of_checkout=True,
+        ),
+    }

@@ -1,0 +1,95 @@
+"""The bodies of requests about webhook endpoints (checkout, section 6)."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from payments.api.validation.fields import Choice, Schema, StrictField, StrictInteger, StrictString, Url
+from payments.api.validation.metadata import MEANING, Metadata
+from payments.api.validation.strict import Errors, StrictSerializer
+from payments.domain.shared.events import EVENT_TYPES
+from payments.domain.webhooks.endpoints import OVERLAP, OVERLAP_MAX
+from payments.models.merchants.webhook_endpoint import EVERY_TYPE
+from payments.rendering.objects.webhook_endpoints import STATUS, STATUSES
+from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
+
+ADDRESS = (
+    "Where events are sent; https in live mode. A URL to which nothing would ever be sent is refused: one with user "
+    "information, a forbidden port, or a private network's address."
+)
+DESCRIPTION = "What it is for, in your words."
+
+
+class EventTypes(StrictField):
+    """A list of event types without repeats, or `*` alone."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be a list of strings.",
+        "too_short": "This list must have at least one type of event.",
+        "invalid_choice": 'There is no such type of event. Send ["*"] for all, or types such as dispute.created.',
+        "not_allowed": 'A type must be listed once, and "*" alone.',
+    }
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        if not isinstance(data, list):
+            self.fail("invalid_type")
+        if not data:
+            self.fail("too_short")
+        known = {EVERY_TYPE, *EVENT_TYPES}
+        places = [place for place, each in enumerate(data) if not isinstance(each, str) or each not in known]
+        if places:
+            fault = ErrorDetail(str(self.error_messages["invalid_choice"]), code="invalid_choice")
+            raise ValidationError({str(place): [fault] for place in places})
+        if len(set(data)) < len(data) or (EVERY_TYPE in data and len(data) > 1):
+            self.fail("not_allowed")
+        return data
+
+    def schema(self) -> Schema:
+        types = {"type": "string", "enum": [EVERY_TYPE, *EVENT_TYPES]}
+        return {"type": "array", "items": types, "minItems": 1, "uniqueItems": True}
+
+
+class EndpointMembers(StrictSerializer):
+    """The base of what may be sent about an endpoint."""
+
+    default_error_messages = {"invalid_url": "Nothing would ever be sent to this URL. {reason}"}
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        if "url" in errors or not data.get("url"):
+            return
+        try:
+            check_notify_url(data["url"], self.context["livemode"])
+        except ForbiddenUrl as error:
+            errors["url"] = [self.fault("invalid_url", reason=error)]
+
+
+class EndpointChanges(EndpointMembers):
+    """The changes to an endpoint."""
+
+    url = Url(required=False, help_text=ADDRESS)
+    enabled_events = EventTypes(required=False, help_text="The types of its events, in place of those before.")
+    status = Choice(STATUSES, required=False, help_text=STATUS)
+    description = StrictString(min_length=0, max_length=255, required=False, help_text=DESCRIPTION)
+    metadata = Metadata(required=False, help_text=f"{MEANING} It is replaced as a whole.")
+
+
+class EndpointInput(EndpointMembers):
+    """A new endpoint."""
+
+    url = Url(help_text=ADDRESS)
+    enabled_events = EventTypes(help_text='The types of its events; `["*"]` for all, also those that come later.')
+    description = StrictString(min_length=0, max_length=255, default="", help_text=DESCRIPTION)
+    metadata = Metadata(required=False, help_text=MEANING)
+
+
+class RollInput(StrictSerializer):
+    """How long the earlier secret signs too."""
+
+    overlap_seconds = StrictInteger(
+        min_value=0,
+        max_value=OVERLAP_MAX // timedelta(seconds=1),
+        default=OVERLAP // timedelta(seconds=1),
+        help_text="For how long the earlier secret signs too, so that receivers can change over; 0 ends it at once.",
+    )

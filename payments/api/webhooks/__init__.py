@@ -1,0 +1,1 @@
+"""What merchants do with their webhook endpoints."""

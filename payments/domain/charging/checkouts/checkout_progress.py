@@ -1,0 +1,133 @@
+"""How a charge moves the checkout that it pays, in the same statement as the charge itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from payments import clock
+from payments.db.writes import Update, Write
+from payments.domain.charging.checkouts import link_stock
+from payments.domain.payer_messages.invoices import failure_of
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.checkout_changes import change
+from payments.domain.shared.customers import customers
+from payments.domain.shared.errors import PaymentError, conflict
+from payments.models import Charge, Checkout
+from payments.models.checkout.checkout import ATTEMPTS_MAX
+
+State = Checkout.State
+# The events of a checkout that enters a state, by its kind.
+EVENTS: Mapping[tuple[str, str], str] = {
+    (Checkout.Kind.SESSION, State.PAID): "checkout_session.completed",
+    (Checkout.Kind.SESSION, State.AUTHORIZED): "checkout_session.completed",
+    (Checkout.Kind.SESSION, State.EXPIRED): "checkout_session.expired",
+    (Checkout.Kind.REQUEST, State.PAID): "payment_request.succeeded",
+    (Checkout.Kind.REQUEST, State.VOIDED): "payment_request.updated",
+}
+# The events of a checkout whose attempt was declined, by its kind.
+DECLINED_EVENTS: Mapping[str, str] = {Checkout.Kind.REQUEST: "payment_request.failed"}
+ENDS = (State.PAID, State.VOIDED, State.EXPIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutAttempt:
+    """A payer's attempt to pay a checkout: the `number` of attempts before it, and what the payer gave."""
+
+    checkout_id: UUID
+    number: int
+    payer: Mapping[str, Any]
+
+
+def begin(caller: Caller, attempt: CheckoutAttempt) -> Update:
+    """Return the write by which an attempt begins, which one of several at the same time makes.
+
+    Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
+    """
+    checkout = Checkout.objects.get(id=attempt.checkout_id, merchant_id=caller.merchant_id)
+    if fault := _why_not_payable(checkout, attempt):
+        raise fault
+    values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
+    return Update(Checkout, _untried(checkout, attempt), values)
+
+
+def complete(caller: Caller, checkout: Checkout, attempt: CheckoutAttempt) -> list[Write]:
+    """Return the writes by which an attempt completes a checkout that charges nothing, with its event.
+
+    Raise PaymentError as `begin` does.
+    """
+    if fault := _why_not_payable(checkout, attempt):
+        raise fault
+    values = {"attempts": attempt.number + 1, "payer": attempt.payer, "customer_id": checkout.customer_id}
+    vars(checkout).update(values)
+    [moved, *shown] = move(caller, checkout, State.PAID)
+    assert isinstance(moved, Update)  # nosec B101 # for the type checker
+    return [Update(Checkout, _untried(checkout, attempt), {**moved.values, **values}), *shown]
+
+
+def _untried(checkout: Checkout, attempt: CheckoutAttempt) -> dict[str, Any]:
+    """Return what the row of a checkout holds until an attempt with this number begins or it ends."""
+    own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
+    return {**own, "state": State.UNPAID, "attempts": attempt.number}
+
+
+def not_payable() -> PaymentError:
+    return conflict("checkout_not_payable", "This is paid, over, or being paid already.")
+
+
+def _why_not_payable(checkout: Checkout, attempt: CheckoutAttempt) -> PaymentError | None:
+    if checkout.state != State.UNPAID or checkout.attempts != attempt.number:
+        return not_payable()
+    if checkout.attempts >= ATTEMPTS_MAX:
+        return conflict("checkout_not_payable", f"This was tried {ATTEMPTS_MAX} times and cannot be tried again.")
+    if checkout.expires_at and checkout.expires_at <= clock.now():
+        return conflict("checkout_not_payable", "The time to pay this is over.")
+    return None
+
+
+def state_after(state: str, charge: Charge) -> State | None:
+    """Return the state to which `charge`, as it is now, moves its checkout in `state`; None where it stays."""
+    match state, charge.status:
+        case State.PAYING, Charge.Status.FAILED:
+            return State.UNPAID
+        case State.PAYING, Charge.Status.SUCCEEDED:
+            return State.PAID if charge.captured else State.AUTHORIZED
+        case State.AUTHORIZED, Charge.Status.SUCCEEDED:
+            return State.PAID if charge.captured else None
+        case State.AUTHORIZED, Charge.Status.VOIDED:
+            return State.VOIDED
+    return None
+
+
+def progress(caller: Caller, charge: Charge) -> list[Write]:
+    """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
+    if charge.checkout_id is None:
+        return []
+    rows = Checkout.objects.select_related("merchant", "request").filter(merchant_id=charge.merchant_id)
+    checkout = rows.get(id=charge.checkout_id)
+    checkout.charge_list = [charge]
+    state = state_after(checkout.state, charge)
+    if state is None:
+        return []
+    if was_declined(charge):
+        return [*move(caller, checkout, state, DECLINED_EVENTS.get(checkout.kind)), *failure_of(caller, checkout)]
+    return [*move(caller, checkout, state), *_keep_card(caller, charge, checkout)]
+
+
+def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
+    is_kept = checkout.mode == Checkout.Mode.SUBSCRIPTION and checkout.state == State.PAID
+    return customers().keep(caller, charge.customer_id, charge.source) if is_kept and charge.customer_id else []
+
+
+def was_declined(charge: Charge) -> bool:
+    """Return whether a charge failed by an answer, and not because its payer never came or chose another way."""
+    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") != "action_expired"
+
+
+def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None) -> list[Write]:
+    """Return the writes that move a checkout to `state`, with the event that shows it (default: that of `EVENTS`)."""
+    # A hold that is captured was completed before.
+    is_new = checkout.state != State.AUTHORIZED
+    event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
+    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+    return [*moved, *link_stock.ended(caller, checkout, state)]

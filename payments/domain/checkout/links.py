@@ -1,0 +1,247 @@
+"""Payment links: made by a program once, and paid by any number of payers while there is something left."""
+
+import secrets
+import string
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from payments import clock
+from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.charging.checkouts import link_stock
+from payments.domain.checkout.sessions import EXPIRY_BATCH, require_available
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.errors import conflict, invalid, not_found
+from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.ids import parse_id
+from payments.models import AMOUNT_MAX, Checkout, Merchant, PaymentLink
+from payments.models.checkout.payment_link import SHORT_LENGTH
+from payments.rendering.objects.checkout import total_of
+from payments.rendering.objects.payment_links import link_url
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
+
+Render = Callable[[PaymentLink], StoredAnswer]
+LETTERS = string.digits + string.ascii_letters
+# So long is kept what a payer is buying.
+PAYMENT_LIFE = timedelta(minutes=30)
+# What the page of a payment has from the order of its link.
+SHARED = (
+    *("currency", "payment_method_types", "branding", "metadata", "require_auth", "shipping_address_collection"),
+    *("phone_number_collection", "description"),
+)
+
+
+def create(caller: Caller, merchant: Merchant, order: Mapping[str, Any], render: Render) -> Result[PaymentLink]:
+    """Create a link of `merchant` from a validated request body. `render` makes the answer that is stored with it.
+
+    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
+    """
+    require_available(caller, order["payment_method_types"])
+    moment = clock.now()
+    link = PaymentLink(
+        merchant=merchant,
+        livemode=caller.livemode,
+        short="".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH)),
+        created_at=moment,
+        updated_at=moment,
+        **_columns({}, order, is_new=True),
+    )
+    link.is_full = link.is_sold_out or link.is_at_maximum
+    link.active = not link_stock.is_over(link, is_under_way=False)
+    answer = render(link)
+    created = events.of(caller, "payment_link.created", link)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(link), *created)
+    return Result(link, answer)
+
+
+def find(caller: Caller, text: str) -> PaymentLink:
+    """Return the caller's link of this public ID. Raise PaymentError `resource_missing`."""
+    uuid = parse_id("plink", text)
+    rows = PaymentLink.objects.of(caller.merchant_id, caller.livemode).whole()
+    found = rows.filter(id=uuid).first() if uuid else None
+    if found is None:
+        raise not_found("payment link", text=text)
+    return found
+
+
+def change(caller: Caller, text: str, given: Mapping[str, Any], render: Render) -> Result[PaymentLink]:
+    """Have the members that are `given` replace those of a link. Payments under way keep what was bought.
+
+    Raise PaymentError as `find` and `create` do.
+    """
+    require_available(caller, given.get("payment_method_types", []))
+
+    def values(link: PaymentLink, _: bool) -> dict[str, Any]:
+        renewed = {"edition": link.edition + 1} if "line_items" in given else {}
+        return _columns(link.order, given) | renewed
+
+    return _change(caller, text, values, render)
+
+
+def set_active(caller: Caller, text: str, is_active: bool, render: Render) -> Result[PaymentLink]:
+    """Activate or deactivate a link; one that is so already stays. Raise PaymentError `link_not_activatable` for one
+    that is over.
+    """
+
+    def values(link: PaymentLink, is_under_way: bool) -> dict[str, Any]:
+        if is_active and link_stock.is_over(link, is_under_way=is_under_way):
+            message = "This link is sold out, at its maximum of payments or past its day. Change that first."
+            raise conflict("link_not_activatable", message)
+        return {"active": is_active}
+
+    return _change(caller, text, values, render)
+
+
+def set_active_for_operator(link: PaymentLink, *, is_active: bool) -> None:
+    """Activate or deactivate a link for an operator, whose action is recorded. Raise PaymentError as `set_active`."""
+    caller = Caller(link.merchant_id, link.livemode)
+    with transaction.atomic():
+        set_active(caller, str(link), is_active, lambda _: StoredAnswer(200, b""))
+        audit_log.record(Action.CHANGED, link, fields=["active"])
+
+
+def _change(
+    caller: Caller, text: str, values: Callable[[PaymentLink, bool], dict[str, Any]], render: Render
+) -> Result[PaymentLink]:
+    """Give a link what `values` returns of it and of whether a payment is under way."""
+    found = find(caller, text)
+    with transaction.atomic():
+        link = _locked(found)
+        under_way = link_stock.is_under_way(link)
+        writes = link_stock.change(caller, link, values(link, under_way), is_under_way=under_way)
+        answer = render(link)
+        if writes:
+            idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes)
+        else:
+            idempotency.store_answer(caller, answer)
+    return Result(link, answer)
+
+
+def _locked(link: PaymentLink) -> PaymentLink:
+    """Return a link as it is now, locked until the transaction ends: many payers wait for their turn here."""
+    rows = PaymentLink.objects.whole().select_for_update(no_key=True, of=("self",))
+    return rows.get(id=link.id, merchant_id=link.merchant_id)
+
+
+def _columns(order: Mapping[str, Any], given: Mapping[str, Any], *, is_new: bool = False) -> dict[str, Any]:
+    """Return the columns of a link with this `order` whose members those `given` replace."""
+    members = {name: value for name, value in given.items() if name != "internal_name"}
+    columns: dict[str, Any] = {name: given[name] for name in ("internal_name",) if name in given}
+    if "line_items" in given:
+        items = given["line_items"]
+        stock = [_stock_of(item, is_new) for item in items]
+        members["line_items"] = [{key: item[key] for key in item if key != "remaining"} for item in items]
+        columns |= {"stock": stock, "remaining": stock}
+    if "expiry" in given:
+        columns["ends_at"] = end_of_day(given["expiry"])
+    return columns | {"order": {**order, **members}}
+
+
+def _stock_of(item: Mapping[str, Any], is_new: bool) -> int:
+    """Return how many of an item there are to sell: of a new link, `remaining` 0 says nothing."""
+    left = item.get("remaining")
+    return int(item["quantity"] if left is None or (is_new and not left) else left)
+
+
+def end_of_day(text: str) -> datetime:
+    """Return the end of a day, `MM/DD/YYYY` in DISPLAY_TIME_ZONE. Raise ValueError where there is no such day."""
+    try:
+        month, day, year = map(int, text.split("/"))
+        following = date(year, month, day) + timedelta(days=1)
+    except OverflowError as error:
+        raise ValueError(text) from error
+    return datetime.combine(following, time(), ZoneInfo(settings.DISPLAY_TIME_ZONE)).astimezone(UTC)
+
+
+def link_of_page(short: str) -> PaymentLink | None:
+    """Return the link whose page has this short name, with its merchant; None without one."""
+    return PaymentLink.objects.whole().filter(short=short).first()
+
+
+def open_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
+    """Keep `quantities` of the items of a link for a payer, and return the payment, whose page the payer goes to.
+
+    Raise PaymentError `link_not_payable` where the link takes no payments, `link_out_of_stock` where less is left, and
+    for quantities that cannot be bought.
+    """
+    with transaction.atomic():
+        link = _locked(link)
+        _require_payable(link, quantities)
+        payment = _new_payment(link, quantities)
+        if not 1 <= payment.amount <= AMOUNT_MAX:
+            raise invalid("total_out_of_range", "quantities", "This total cannot be paid at once.")
+        caller = Caller(link.merchant_id, link.livemode)
+        writes = link_stock.change(caller, link, link_stock.taken(link, quantities), is_under_way=True)
+        execute_writes(*writes, Insert(payment))
+    payment.charge_list = []
+    return payment
+
+
+def is_payable(link: PaymentLink) -> bool:
+    """Return whether a payer can buy of a link now."""
+    return link.active and not (link.is_past or link.is_full)
+
+
+def _require_payable(link: PaymentLink, quantities: list[int]) -> None:
+    if not is_payable(link):
+        raise conflict("link_not_payable", "This link takes no payments now.")
+    if len(quantities) != len(link.remaining) or any(count > left for count, left in _pairs(quantities, link)):
+        raise conflict("link_out_of_stock", "There are fewer left than were chosen. Choose again.")
+    is_one_of_each = all(count == 1 for count in quantities)
+    is_some = min(quantities) >= 0 and any(quantities)
+    if not (is_some if link.order["allow_adjustable_quantity"] else is_one_of_each):
+        raise invalid("invalid_choice", "quantities", "These quantities cannot be bought.")
+
+
+def _pairs(quantities: list[int], link: PaymentLink) -> list[tuple[int, int]]:
+    return list(zip(quantities, link.remaining, strict=True))
+
+
+def _new_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
+    items = link.order["line_items"]
+    bought = [item | {"quantity": count} for item, count in zip(items, quantities, strict=True) if count]
+    addresses = {"cancel_url": link_url(link), "success_url": link.order.get("redirect_url")}
+    shared = {name: link.order[name] for name in SHARED if name in link.order}
+    moment = clock.now()
+    return Checkout(
+        merchant=link.merchant,
+        livemode=link.livemode,
+        kind=Checkout.Kind.LINK,
+        link_id=link.id,
+        edition=link.edition,
+        quantities=quantities,
+        amount=total_of(bought),
+        currency=link.order["currency"].upper(),
+        order=shared | addresses | {"line_items": bought},
+        expires_at=moment + PAYMENT_LIFE,
+        created_at=moment,
+        updated_at=moment,
+    )
+
+
+def close_due(limit: int = EXPIRY_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """Deactivate at most `limit` links that are over; return how many."""
+    own = {"merchant_id": OuterRef("merchant_id"), "link_id": OuterRef("id")}
+    is_under_way = Exists(Checkout.objects.filter(**own, state__in=link_stock.UNDER_WAY))
+    due = Q(ends_at__lte=clock.now()) | Q(is_full=True) & ~Q(is_under_way)
+    rows = PaymentLink.objects.whole().filter(due, scope.within(), active=True)
+    return sum(map(_close_alone, rows.order_by("id")[:limit]))
+
+
+def _close_alone(link: PaymentLink) -> bool:
+    caller, under_way = Caller(link.merchant_id, link.livemode), link_stock.is_under_way(link)
+    try:
+        writes = link_stock.change(caller, link, {}, is_under_way=under_way)
+        if writes:
+            execute_writes(*writes)
+    except StaleRow:
+        return False
+    return bool(writes)

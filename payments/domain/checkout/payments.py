@@ -1,0 +1,169 @@
+"""The payer's side of a checkout: open the page, choose a way, pay, or come back and choose another."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from payments import clock
+from payments.db.writes import StaleRow, Update, execute_writes
+from payments.domain.bulkheads import ProviderBusy
+from payments.domain.charging import attempts, charges, recovery, sources
+from payments.domain.charging.charges import ChargeOrder
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.customers import customers
+from payments.domain.shared.errors import PaymentError, conflict
+from payments.domain.shared.idempotency import StoredAnswer
+from payments.ids import parse_id, public_id
+from payments.models import Charge, Checkout
+from payments.rendering.objects.checkout import payment_url
+
+DESCRIPTION_MAX_LENGTH = 255
+CONTACT = ("email", "name", "phone")
+Mode, State = Checkout.Mode, Checkout.State
+# The kinds of checkouts that have a page of their own, by the prefix of the ID in its address.
+PAGES = {"cs": (Checkout.Kind.SESSION, Checkout.Kind.LINK), "pr": (Checkout.Kind.REQUEST,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a payer chose: the source `type`, the `card` as typed, its `owner`, and what else the page asked for.
+
+    `attempt` is the number of attempts when the form was shown: a form that is sent twice pays once.
+    """
+
+    type: str
+    attempt: int
+    card: dict[str, Any] | None = None
+    owner: dict[str, Any] | None = None
+    payer: dict[str, Any] = field(default_factory=dict)
+
+
+def checkout_of_page(text: str) -> Checkout | None:
+    """Return the checkout whose page this public ID names, with its merchant and charge; None without one.
+
+    It is a session, a payment of a link, or a request.
+    """
+    prefix = text.partition("_")[0]
+    kinds, uuid = PAGES.get(prefix), parse_id(prefix, text)
+    return Checkout.objects.whole().filter(kind__in=kinds, id=uuid).first() if kinds and uuid else None
+
+
+def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
+    """Charge the payer of `checkout`, whose request came from `address`; return the charge as it is then.
+
+    Raise PaymentError where it cannot be paid, after too many declines, and where no provider can be asked;
+    VaultUnavailable, with nothing written, where a card cannot be encrypted.
+    """
+    caller = payer_caller(checkout, address)
+    keep_for = _customer_of(caller, checkout, choice) if checkout.mode == Mode.SUBSCRIPTION else None
+    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
+    order = ChargeOrder(
+        amount=checkout.amount,
+        currency=checkout.currency,
+        source=public_id("src", source.id),
+        description=description_of(checkout),
+        capture=checkout.mode != Mode.SETUP,
+        require_auth=checkout.order.get("require_auth", True),
+        metadata=checkout.order.get("metadata"),
+        checkout=_attempt(checkout, choice),
+        keep_for=keep_for,
+    )
+    return charges.create(caller, order).row
+
+
+def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
+    """Keep the payer's card for the customer of a checkout in mode `save_card`, which charges nothing.
+
+    Raise PaymentError where the checkout is over or the customer takes no more sources, VaultUnavailable as `pay` does.
+    """
+    caller = payer_caller(checkout, address)
+    customer_id = _customer_of(caller, checkout, choice)
+    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
+    kept = customers().keep(caller, customer_id, source)
+    if not kept:
+        raise conflict("too_many_sources", "No more cards can be kept for this customer.")
+    checkout.customer_id = customer_id
+    try:
+        execute_writes(*checkout_progress.complete(caller, checkout, _attempt(checkout, choice)), *kept)
+    except StaleRow:
+        raise checkout_progress.not_payable() from None
+
+
+def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
+    return CheckoutAttempt(checkout.id, choice.attempt, checkout.payer | choice.payer)
+
+
+def _no_answer(_: object) -> StoredAnswer:
+    # It is never sent.
+    return StoredAnswer(0, b"")
+
+
+def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:
+    """Return the customer for whom the card is kept; where there is none, one is made of what the payer gave."""
+    if checkout.customer_id:
+        return checkout.customer_id
+    given = {name: choice.payer.get(name) or checkout.order.get(f"customer_{name}") or "" for name in CONTACT}
+    customer_id, made = customers().new(caller, *(given[name] for name in CONTACT))
+    without = {"id": checkout.id, "merchant_id": checkout.merchant_id, "customer_id": None, "state": State.UNPAID}
+    try:
+        execute_writes(Update(Checkout, without, {"customer_id": customer_id}), *made)
+    except StaleRow:
+        raise checkout_progress.not_payable() from None
+    return customer_id
+
+
+def payer_caller(checkout: Checkout, address: str) -> Caller:
+    """Return the merchant of a checkout as the caller, on behalf of a payer at `address`."""
+    merchant = checkout.merchant
+    return Caller(
+        merchant_id=merchant.id,
+        livemode=checkout.livemode,
+        statement_descriptor=merchant.statement_descriptor,
+        rates=merchant.rates,
+        payment_methods=merchant.payment_method_settings,
+        send_receipts=merchant.send_receipts,
+        address=address,
+        decline_budget=merchant.decline_budget,
+    )
+
+
+def _source_order(checkout: Checkout, choice: Choice) -> dict[str, Any]:
+    page = payment_url(checkout)
+    order: dict[str, Any] = {"type": choice.type, "redirect": {"success": f"{page}/done", "fail": page}}
+    return order | {name: value for name in ("card", "owner") if (value := getattr(choice, name))}
+
+
+def description_of(checkout: Checkout) -> str:
+    """Return the description of the charge: the order's, else the names of its items."""
+    names = ", ".join(item["name"] for item in checkout.order.get("line_items") or [])
+    return str(checkout.order.get("description") or names)[:DESCRIPTION_MAX_LENGTH]
+
+
+def waiting_charge(checkout: Checkout) -> Charge | None:
+    """Return the charge of a checkout read by `whole()` whose outcome is open, None without one."""
+    return next((charge for charge in checkout.charge_list if charge.status == Charge.Status.PENDING), None)
+
+
+def last_charge(checkout: Checkout) -> Charge | None:
+    """Return the newest charge of a checkout, whole; None before the first attempt."""
+    rows = Charge.objects.whole().filter(checkout_id=checkout.id, merchant_id=checkout.merchant_id)
+    return rows.order_by("-id").first()
+
+
+def give_up(checkout: Checkout) -> bool:
+    """Cancel the payment whose payer came back to pay otherwise; return whether another may begin.
+
+    It is cancelled at the provider first, as one whose time is over: a payer who pays late is in time or gets the money
+    back. While the outcome is unknown, nothing else may begin.
+    """
+    charge = waiting_charge(checkout)
+    if charge is not None and charge.action is not None:
+        now = clock.now()
+        unchanged = {"id": charge.id, "merchant_id": charge.merchant_id, "version": charge.version}
+        with suppress(StaleRow, ProviderBusy, PaymentError):
+            execute_writes(Update(Charge, unchanged, {"action_expires_at": now}))
+            recovery.resolve(attempts.authorizing_attempt(charge))
+    return Checkout.objects.filter(id=checkout.id, state=Checkout.State.UNPAID).exists()

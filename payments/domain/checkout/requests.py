@@ -1,0 +1,192 @@
+"""Payment requests: invoices to customers, who get a message and pay on a page of ours."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from math import ceil
+from typing import Any
+
+from django.db import transaction
+
+from payments import clock
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.checkout.sessions import require_available
+from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.checkout_changes import change, change_request
+from payments.domain.shared.customers import KnownCustomer, customers
+from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, not_found, rate_limited
+from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.ids import parse_id
+from payments.models import Checkout, Merchant, PaymentRequest
+from payments.models.checkout.payment_request import RESENDS_MAX
+from payments.rendering.objects.checkout import total_of
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
+
+OK = 200
+SERIES_LENGTH, REASON_MAX_LENGTH = 8, 255
+RESEND_PAUSE = timedelta(minutes=1)
+# When an open request is reminded of: after its creation, and after the reminder before.
+REMINDERS = (timedelta(days=3), timedelta(days=4))
+REMINDER_BATCH = 100
+State = Checkout.State
+Render = Callable[[Checkout], StoredAnswer]
+
+
+@transaction.atomic
+def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Render) -> Result[Checkout]:
+    """Create a request of `merchant` from a validated request body. `render` makes the answer that is stored with it.
+
+    The customer is locked, so that its requests are counted one after the other. Raise PaymentError `resource_missing`
+    for another's customer, and `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
+    """
+    require_available(caller, order["payment_method_types"])
+    customer = customers().lock(caller, order["customer"])
+    checkout = _new_checkout(caller, merchant, customer, order)
+    remind_at = checkout.created_at + REMINDERS[0]
+    number = _next_number(merchant, customer)
+    request = PaymentRequest(checkout=checkout, merchant=merchant, remind_at=remind_at, **number)
+    answer = render(checkout)
+    created = events.of(caller, "payment_request.created", checkout)
+    sent = invoices_of(checkout, INVOICE, checkout.version)
+    idempotency.write_once(
+        caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *sent
+    )
+    return Result(checkout, answer)
+
+
+def _new_checkout(caller: Caller, merchant: Merchant, customer: KnownCustomer, order: dict[str, Any]) -> Checkout:
+    moment = clock.now()
+    # The invoice keeps whom it was made for: a customer may change, or be deleted.
+    known = {f"customer_{name}": getattr(customer, name) for name in ("email", "name", "phone")}
+    asked = {name: value for name, value in order.items() if name != "customer"}
+    checkout = Checkout(
+        kind=Checkout.Kind.REQUEST,
+        merchant=merchant,
+        livemode=caller.livemode,
+        amount=total_of(order["line_items"]),
+        currency=order["currency"].upper(),
+        order=asked | known | ({"locale": customer.locale} if customer.locale else {}),
+        customer_id=customer.id,
+        created_at=moment,
+        updated_at=moment,
+    )
+    checkout.charge_list = []
+    return checkout
+
+
+def _next_number(merchant: Merchant, customer: KnownCustomer) -> dict[str, Any]:
+    series = customer.id.hex[-SERIES_LENGTH:].upper()
+    made = PaymentRequest.objects.filter(merchant=merchant, series=series).order_by("-place")
+    return {"series": series, "place": (made.values_list("place", flat=True).first() or 0) + 1}
+
+
+def find(caller: Caller, text: str) -> Checkout:
+    """Return the caller's request of this public ID, with its charge. Raise PaymentError `resource_missing`."""
+    uuid = parse_id("pr", text)
+    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.REQUEST)
+    found = rows.whole().filter(id=uuid).first() if uuid else None
+    if found is None:
+        raise not_found("payment request", text=text)
+    return found
+
+
+def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Checkout]:
+    """Void an open request for good.
+
+    Raise PaymentError `request_busy` while the outcome of an attempt is open, `request_not_voidable` after its end.
+    """
+    checkout = find(caller, text)
+    if checkout.state == State.PAYING:
+        raise conflict("request_busy", "The payer is paying this request. Try again when the outcome is known.")
+    if checkout.state != State.UNPAID:
+        raise conflict("request_not_voidable", f"This request is {checkout.state} and cannot be voided any more.")
+    reasoned = change_request(checkout, void_reason=reason)
+    writes = checkout_progress.move(caller, checkout, State.VOIDED)
+    answer = render(checkout)
+    try:
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), reasoned, *writes)
+    except StaleRow:
+        return void(caller, text, reason, render)
+    return Result(checkout, answer)
+
+
+def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
+    """Send the message about an open request again.
+
+    Raise PaymentError `request_not_open` after its end, and `rate_limited` within a minute and after RESENDS_MAX times.
+    """
+    checkout = find(caller, text)
+    _require_resendable(checkout)
+    counted = change_request(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
+    writes = change(caller, checkout, "payment_request.updated")
+    sent = invoices_of(checkout, INVOICE, checkout.version)
+    answer = render(checkout)
+    try:
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), counted, *writes, *sent)
+    except StaleRow:
+        return resend(caller, text, render)
+    return Result(checkout, answer)
+
+
+@transaction.atomic
+def void_for_operator(request: Checkout, reason: str) -> None:
+    """Void a request for an operator, whose action is recorded. Raise PaymentError as `void` does."""
+    caller = Caller(request.merchant_id, request.livemode)
+    void(caller, str(request), reason[:REASON_MAX_LENGTH], lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.CANCELLED, request)
+
+
+@transaction.atomic
+def resend_for_operator(request: Checkout) -> None:
+    """Send a request again for an operator, whose action is recorded. Raise PaymentError as `resend` does."""
+    resend(Caller(request.merchant_id, request.livemode), str(request), lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.SENT_AGAIN, request)
+
+
+def _require_resendable(checkout: Checkout) -> None:
+    request = checkout.request
+    if not is_open(checkout):
+        raise conflict("request_not_open", f"This request is {checkout.state}. It needs no message any more.")
+    if request.resends >= RESENDS_MAX:
+        message = f"This request was sent again {RESENDS_MAX} times, which is the limit. Send its address yourself."
+        raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
+    left = request.resent_at + RESEND_PAUSE - clock.now() if request.resent_at else timedelta()
+    if left > timedelta():
+        raise rate_limited(ceil(left.total_seconds()))
+
+
+def is_open(checkout: Checkout) -> bool:
+    """Return whether a request is neither paid nor voided."""
+    return checkout.state in (State.UNPAID, State.PAYING)
+
+
+def remind_due(limit: int = REMINDER_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """Remind customers of at most `limit` open requests, where their merchants have chosen it; return how many.
+
+    A request that is not open any more, or whose merchant has not chosen it, only moves on to its next reminder.
+    """
+    due = PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__lte=clock.now()).order_by("remind_at")
+    return sum(map(_remind, due.select_related("checkout__merchant")[:limit]))
+
+
+def _remind(request: PaymentRequest) -> bool:
+    checkout, number = request.checkout, request.reminders + 1
+    unchanged = {
+        "checkout_id": checkout.id,
+        "merchant_id": checkout.merchant_id,
+        "reminders": request.reminders,
+        "remind_at": request.remind_at,
+    }
+    is_last = not is_open(checkout) or number == len(REMINDERS)
+    next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
+    values = {"reminders": number, "remind_at": next_at}
+    sent = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
+    try:
+        execute_writes(Update(PaymentRequest, unchanged, values), *sent)
+    except StaleRow:
+        return False
+    return True

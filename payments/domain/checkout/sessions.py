@@ -1,0 +1,179 @@
+"""Checkout sessions: made by a program for one payer, who pays once on a page of ours."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from payments import clock, sourcetypes
+from payments.db.writes import Insert, StaleRow, delete_in_batches, execute_writes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.charging import operations
+from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.merchants import terms
+from payments.domain.routing import candidates
+from payments.domain.shared import events, idempotency
+from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.customers import customers
+from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
+from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
+from payments.ids import first_id, parse_id, public_id
+from payments.models import Checkout, Merchant, SearchEntry
+from payments.rendering.objects.checkout import total_of
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
+
+OK = 200
+EXPIRY_BATCH = 100
+DELETION_BATCH = 1_000
+LIFE = timedelta(hours=24)
+State = Checkout.State
+# Members of an order that are columns.
+COLUMNS = ("mode", "client_reference_id")
+
+
+def create(
+    caller: Caller, merchant: Merchant, order: dict[str, Any], render: Callable[[Checkout], StoredAnswer]
+) -> Result[Checkout]:
+    """Create a session of `merchant` from a validated request body. `render` makes the answer that is stored with it.
+
+    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it, and
+    `resource_missing` for no such customer.
+    """
+    require_available(caller, order["payment_method_types"])
+    contact = customers().find(caller, order["customer"]) if order.get("customer") else None
+    moment = clock.now()
+    is_saved_only = order["mode"] == Checkout.Mode.SAVE_CARD
+    session = Checkout(
+        merchant=merchant,
+        livemode=caller.livemode,
+        amount=0 if is_saved_only else total_of(order["line_items"]),
+        currency=order["currency"].upper(),
+        order={name: value for name, value in order.items() if name not in (*COLUMNS, "expires_at")},
+        expires_at=order.get("expires_at") or moment + LIFE,
+        customer_id=contact.id if contact else None,
+        payer={"email": contact.email, "phone": contact.phone} if contact else {},
+        created_at=moment,
+        updated_at=moment,
+        **{name: order[name] for name in COLUMNS if name in order},
+    )
+    session.charge_list = []
+    answer = render(session)
+    created = events.of(caller, "checkout_session.created", session)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(session), *created)
+    return Result(session, answer)
+
+
+def require_available(caller: Caller, types: list[str]) -> None:
+    """Raise PaymentError `source_type_unavailable` for the first of `types` that the merchant cannot take."""
+    for number, name in enumerate(types):
+        is_on = terms.is_enabled(caller.payment_methods, name, caller.livemode)
+        if not (is_on and candidates.is_available(caller.merchant_id, caller.livemode, name)):
+            message = f"{sourcetypes.BY_NAME[name].label} is not available to this account in this mode."
+            raise invalid("source_type_unavailable", f"payment_method_types[{number}]", message)
+
+
+def find(caller: Caller, text: str) -> Checkout:
+    """Return the caller's session of this public ID, with its charge. Raise PaymentError `resource_missing`."""
+    uuid = parse_id("cs", text)
+    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.SESSION)
+    found = rows.whole().filter(id=uuid).first() if uuid else None
+    if found is None:
+        raise not_found("checkout session", text=text)
+    return found
+
+
+def expire(caller: Caller, text: str, render: Callable[[Checkout], StoredAnswer]) -> Result[Checkout]:
+    """End a session that is not paid. Raise PaymentError `session_busy` while the outcome of an attempt is open,
+    `session_not_expirable` after its end.
+    """
+    session = find(caller, text)
+    if session.state == State.PAYING:
+        raise conflict("session_busy", "The payer is paying this session. Try again when the outcome is known.")
+    if session.state != State.UNPAID:
+        message = f"This session is {session.state} and cannot expire any more."
+        raise conflict("session_not_expirable", message)
+    writes = checkout_progress.move(caller, session, State.EXPIRED)
+    answer = render(session)
+    try:
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes)
+    except StaleRow:
+        return expire(caller, text, render)
+    return Result(session, answer)
+
+
+@transaction.atomic
+def expire_for_operator(session: Checkout) -> None:
+    """End a session for an operator, whose action is recorded. Raise PaymentError as `expire` does."""
+    expire(Caller(session.merchant_id, session.livemode), str(session), lambda _: StoredAnswer(OK, b""))
+    audit_log.record(Action.EXPIRED, session)
+
+
+def expire_due(limit: int = EXPIRY_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """End at most `limit` checkouts whose time is over; return how many.
+
+    One that is being paid then is paid in time, or ends after its attempt.
+    """
+    due = Checkout.objects.whole().filter(scope.within(), state=State.UNPAID)
+    return sum(map(_expire_alone, due.filter(expires_at__lte=clock.now()).order_by("expires_at")[:limit]))
+
+
+def _expire_alone(checkout: Checkout) -> bool:
+    caller = Caller(checkout.merchant_id, checkout.livemode)
+    try:
+        execute_writes(*checkout_progress.move(caller, checkout, State.EXPIRED))
+    except StaleRow:
+        return False
+    return True
+
+
+def delete_old(batch: int = DELETION_BATCH) -> int:
+    """Delete checkouts that ended EVENTS_KEEP_DAYS ago and that no payer tried to pay; return how many.
+
+    Those with a charge, even a declined one, stay as long as their charges.
+    """
+    # IDs are in order of time, and a checkout ends within its LIFE.
+    before = first_id(clock.now() - timedelta(days=settings.EVENTS_KEEP_DAYS) - LIFE)
+    old = Checkout.objects.filter(id__lt=before, state=State.EXPIRED, attempts=0).order_by("id")
+    delete_in_batches(SearchEntry.objects.filter(id__in=old.values("id")).order_by("id"), batch)
+    return delete_in_batches(old, batch)
+
+
+def capture(
+    caller: Caller, text: str, amount: int | None, render: Callable[[Checkout], StoredAnswer]
+) -> Result[Checkout]:
+    """Capture `amount` (default: all) of a held session.
+
+    The capture has a key of its own, so that a request that is sent again after a crash is answered by what it did.
+    Raise PaymentError `session_not_capturable` where nothing is held, and as `operations.capture` does.
+    """
+    idempotency.look_up(caller)
+    charge = find(caller, text).paid_by
+    if charge is None:
+        raise _not_capturable()
+    refusal = _capture_once(caller, public_id("ch", charge.id), amount)
+    if refusal:
+        raise _not_capturable() if refusal.code == "charge_not_capturable" else refusal
+    session = find(caller, text)
+    answer = render(session)
+    idempotency.store_answer(caller, answer)
+    return Result(session, answer)
+
+
+def _capture_once(caller: Caller, charge_id: str, amount: int | None) -> PaymentError | None:
+    key = caller.idempotency
+    own = IdempotencyKey(f"capture/{sha256(key.key.encode()).hexdigest()}", key.fingerprint, True) if key else None
+    try:
+        return operations.capture(replace(caller, idempotency=own), charge_id, amount).refusal
+    except Replay as replay:
+        return None if replay.answer.status == OK else _not_capturable()
+    except PaymentError as error:
+        return error
+
+
+def _not_capturable() -> PaymentError:
+    return conflict("session_not_capturable", "Only an authorized session can be captured.")

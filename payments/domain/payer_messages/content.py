@@ -1,0 +1,105 @@
+"""What messages say, and how it becomes a mail: HTML and plain text of one template each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from payments.models import Merchant
+
+SUBJECT_MAX_LENGTH = 255
+# Line ends, other controls, and marks that turn the direction of a text.
+NOT_IN_ONE_LINE = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+SPARE_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of an order: a name, such as "24 × ₱650.00" below it, and its amount."""
+
+    name: str
+    note: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message says, in its language; empty is what it does not say.
+
+    `to` is an e-mail address or a telephone number, "" where the payer has none. Texts may be a merchant's: they are
+    escaped where they are shown. `button` is its label and address, of a page only; `sms` is the whole text of an SMS.
+    """
+
+    merchant: Merchant
+    to: str
+    subject: str
+    title: str
+    amount: str
+    # What mail programs show beside the subject.
+    summary: str = ""
+    state: str = ""
+    addressee: str = ""
+    message: str = ""
+    button: tuple[str, str] | None = None
+    below_button: str = ""
+    items: Sequence[Item] = ()
+    total: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    notes: Sequence[str] = ()
+    sms: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message as it is sent."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def render(content: Content, locale: str) -> Letter:
+    """Return the mail that says `content` in the language of `locale`, "en" or "fil"."""
+    context = {
+        "content": content,
+        "locale": locale,
+        # On a line each in the plain text, where nothing else keeps a merchant's words apart from ours.
+        "items": [(one_line(item.name), item.note, item.amount) for item in content.items],
+        "facts": [(label, one_line(value)) for label, value in content.facts],
+        "addressee": one_line(content.addressee),
+    }
+    with override(locale):
+        html = render_to_string("mail/message.html", context | {"contact": _contact(content.merchant, as_link=True)})
+        text = render_to_string("mail/message.txt", context | {"contact": _contact(content.merchant)})
+    return Letter(
+        one_line(content.subject)[:SUBJECT_MAX_LENGTH],
+        SPARE_LINES.sub("\n\n", text).strip() + "\n",
+        html,
+    )
+
+
+def one_line(text: str) -> str:
+    """Return `text` as a header may hold it: one line, without controls and marks of direction."""
+    return NOT_IN_ONE_LINE.sub(" ", text).strip()
+
+
+def _contact(merchant: Merchant, as_link: bool = False) -> SafeString | str:
+    """Return whom the payer may ask; "" where the merchant has not said."""
+    email, phone = merchant.support_email, merchant.support_phone
+    if email and phone:
+        sentence = _("Questions? Answer this mail, write to {email} or call {phone}.")
+    elif email:
+        sentence = _("Questions? Answer this mail or write to {email}.")
+    elif phone:
+        sentence = _("Questions? Call {phone}.")
+    else:
+        return ""
+    if not as_link:
+        return sentence.format(email=email, phone=phone)
+    link = format_html('<a class="ink" href="mailto:{0}" style="color:#15181d;">{0}</a>', email)
+    return format_html(sentence, email=link, phone=phone)

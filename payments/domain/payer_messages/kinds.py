@@ -1,0 +1,47 @@
+"""The kinds of messages to payers: how each is read from what it is about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db.models import Model
+
+from payments.domain.payer_messages.content import Content
+from payments.domain.payer_messages.invoices import (
+    FAILURE,
+    INVOICE,
+    REMINDER,
+    failure,
+    invoice,
+    invoice_delivered,
+    reminder,
+)
+from payments.domain.payer_messages.receipts import PAYMENT, REFUND, payment_receipt, refund_receipt
+from payments.models import Charge, Checkout, PayerMessage, Refund
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of message, with its name for operators and the model of what it is about.
+
+    `read` returns what a message says, None where it is not needed any more; it is called in the payer's language.
+    `delivered`, if any, is called in the transaction that records that a message was taken; in live mode only.
+    """
+
+    label: str
+    about: type[Model]
+    read: Callable[[PayerMessage], Content | None]
+    delivered: Callable[[PayerMessage], None] | None = None
+
+
+KINDS = {
+    PAYMENT: Kind("Receipt", Charge, payment_receipt),
+    REFUND: Kind("Receipt of a refund", Refund, refund_receipt),
+    INVOICE: Kind("Invoice", Checkout, invoice, invoice_delivered),
+    REMINDER: Kind("Reminder of an invoice", Checkout, reminder),
+    FAILURE: Kind("Declined payment", Checkout, failure),
+}
+
+
+def label_of(message: PayerMessage) -> str:
+    """Return the name of a message's kind for operators."""
+    return KINDS[message.kind].label if message.kind in KINDS else message.kind

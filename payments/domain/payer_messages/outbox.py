@@ -1,0 +1,49 @@
+"""The outbox of messages to payers: each is written in the transaction of what causes it, and once."""
+
+from uuid import UUID
+
+from django.conf import settings
+
+from payments.db.writes import Insert
+from payments.models import PayerMessage
+from payments.webhooks.wake_up import BackgroundCall, TaskSender
+
+Channel = PayerMessage.Channel
+# A message may wait a moment: many captures in a row wake a worker once.
+PAUSE_SECONDS = 1.0
+TASKS = {Channel.EMAIL: "payments.tasks.send_payer_mails", Channel.SMS: "payments.tasks.send_payer_texts"}
+WAKE = {
+    channel: BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, task), PAUSE_SECONDS).wake_worker
+    for channel, task in TASKS.items()
+}
+
+
+def is_ready(livemode: bool, channel: str) -> bool:
+    """Return whether this installation sends messages by a channel; those of test mode are only kept."""
+    return not livemode or bool(settings.EMAIL_HOST if channel == Channel.EMAIL else settings.SMS_URL)
+
+
+def message_of(
+    merchant_id: UUID,
+    livemode: bool,
+    kind: str,
+    about_id: UUID,
+    sequence: int,
+    channel: str = Channel.EMAIL,
+    locale: str = "en",
+) -> Insert:
+    """Return the insert of a message of one of the `kinds` about an object, to be sent at once.
+
+    `sequence` is the object's version that causes it, or counts those without a change, such as reminders. The insert
+    fails with IntegrityError where the message is in the outbox already.
+    """
+    row = PayerMessage(
+        merchant_id=merchant_id,
+        livemode=livemode,
+        kind=kind,
+        channel=channel,
+        about_id=about_id,
+        sequence=sequence,
+        locale=locale,
+    )
+    return Insert(row, after_commit=WAKE[Channel(channel)])

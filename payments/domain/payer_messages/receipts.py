@@ -1,0 +1,128 @@
+"""Receipts, which a merchant may choose: of a payment when it is captured, and of a refund when it is made."""
+
+from datetime import datetime
+from threading import Lock
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from cachetools import TTLCache, cached
+from django.conf import settings
+from django.db.models import OuterRef
+from django.utils.dateformat import format as format_date
+from django.utils.translation import gettext as _
+
+from payments import sourcetypes
+from payments.db.writes import Write
+from payments.domain.payer_messages.content import Content, Item
+from payments.domain.payer_messages.outbox import is_ready, message_of
+from payments.domain.risk.blocks import EMAIL_FINDERS, PARTS_OF_OWNER
+from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
+from payments.ids import short_reference
+from payments.models import Charge, Merchant, PayerMessage, Refund, Source
+from payments.money import shown_amount
+
+PAYMENT, REFUND = "receipt", "refund_receipt"
+CAPTURES = ("charge.succeeded", "charge.captured")
+
+
+def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
+    """Return the write of the receipt that goes with an event about `row`, as it is then; nothing where none does.
+
+    None is written where the merchant has not chosen it, the payer has no address, or live mode has no mail server.
+    """
+    match row:
+        case Charge(captured=True) if event_type in CAPTURES:
+            kind, source = PAYMENT, row.source
+        case Refund(status=Refund.Status.SUCCEEDED) if event_type == "refund.updated":
+            kind, source = REFUND, row.charge.source
+        case _:
+            return []
+    if not (sends_receipts(caller) and (source.customer_id or _owner_email(source))):
+        return []
+    if not is_ready(caller.livemode, PayerMessage.Channel.EMAIL):
+        return []
+    return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version)]
+
+
+def payment_receipt(message: PayerMessage) -> Content:
+    """Return what the receipt of a captured charge says."""
+    found = Charge.objects.select_related("merchant", "source__card")
+    charge = found.get(merchant_id=message.merchant_id, id=message.about_id)
+    merchant, amount = charge.merchant, shown_amount(charge.amount_captured, charge.currency)
+    day = _day(message.created_at)
+    summary = _("You paid {amount} on {day}. Reference {reference}.")
+    return Content(
+        merchant,
+        email_of(charge.source),
+        subject=_("Receipt from {merchant}: {amount}").format(merchant=merchant.title, amount=amount),
+        title=_("Receipt"),
+        amount=amount,
+        summary=summary.format(amount=amount, day=day, reference=short_reference(charge.id)),
+        state=_("Paid on {day}").format(day=day),
+        items=[Item(charge.description, "", amount)],
+        total=amount,
+        facts=[
+            (_("Paid with"), _way(charge.source)),
+            (_("On your statement"), charge.statement_descriptor),
+            (_("Reference"), short_reference(charge.id)),
+        ],
+    )
+
+
+def refund_receipt(message: PayerMessage) -> Content:
+    """Return what the receipt of a refund says."""
+    found = Refund.objects.select_related("charge__merchant", "charge__source__card")
+    refund = found.get(merchant_id=message.merchant_id, id=message.about_id)
+    charge, amount = refund.charge, shown_amount(refund.amount, refund.currency)
+    merchant, day = charge.merchant, _day(message.created_at)
+    return Content(
+        merchant,
+        email_of(charge.source),
+        subject=_("Refund from {merchant}: {amount}").format(merchant=merchant.title, amount=amount),
+        title=_("Refund"),
+        amount=amount,
+        summary=_("{amount} goes back to you.").format(amount=amount),
+        state=_("Refunded on {day}").format(day=day),
+        message=_("Your bank or wallet may need some days until it shows the money."),
+        facts=[
+            (_("Order"), charge.description),
+            (_("You had paid"), shown_amount(charge.amount_captured, charge.currency)),
+            (_("Goes back to"), _way(charge.source)),
+            (_("Reference"), short_reference(charge.id)),
+        ],
+    )
+
+
+def email_of(source: Source) -> str:
+    """Return the e-mail address of a source's payer: its owner's, or else its customer's; "" without one."""
+    if (email := _owner_email(source)) or source.customer_id is None:
+        return email
+    rows = Source.objects.filter(id=source.id, merchant_id=source.merchant_id)
+    finders = [find(OuterRef("customer_id"), OuterRef("merchant_id")) for find in EMAIL_FINDERS]
+    return next(filter(None, rows.values_list(*finders).get()), "")
+
+
+def _owner_email(source: Source) -> str:
+    parts = ((source.owner or {}).get(part) or {} for part in PARTS_OF_OWNER)
+    return next((part["email"] for part in parts if part.get("email")), "")
+
+
+def _way(source: Source) -> str:
+    card = getattr(source, "card", None)
+    return _("Card ending in {last4}").format(last4=card.last4) if card else sourcetypes.shown(source.type).label
+
+
+def _day(moment: datetime) -> str:
+    return format_date(moment.astimezone(ZoneInfo(settings.DISPLAY_TIME_ZONE)), "j F Y")
+
+
+def sends_receipts(caller: Caller) -> bool:
+    """Return whether the caller's merchant has chosen that payers get messages about their payments."""
+    return _chosen(caller.merchant_id) if caller.send_receipts is None else caller.send_receipts
+
+
+@cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())
+def _chosen(merchant_id: UUID) -> bool:
+    """Return a merchant's choice for kaha itself, which acts on charges without a request."""
+    return Merchant.objects.values_list("send_receipts", flat=True).get(id=merchant_id)

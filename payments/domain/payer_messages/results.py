@@ -1,0 +1,13 @@
+"""How a message may not be sent."""
+
+
+class Refused(Exception):
+    """The message will never be taken; the text says why, and quotes nothing of the payer's."""
+
+
+class NotTaken(Exception):
+    """The message was not taken this time; `is_of_message`: others may be, so the server is asked for them."""
+
+    def __init__(self, why: str, is_of_message: bool = False) -> None:
+        super().__init__(why)
+        self.is_of_message = is_of_message

@@ -1,0 +1,249 @@
+"""Webhook endpoints: made, changed and deleted by merchants and operators, and disabled where nothing arrives.
+
+Each change locks the merchant first, so that there is one at a time. Where it may lead events elsewhere, or silence
+them, the endpoints as they were get `organization.updated`, because the change may be an attacker's.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+
+from payments import clock
+from payments.db.writes import execute_writes
+from payments.domain.audit import audit_log, notices
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.merchants import create_webhook_secret, valid_webhook_secrets
+from payments.domain.shared import idempotency
+from payments.domain.shared.caller import Caller, mode_name, read_endpoints
+from payments.domain.shared.errors import conflict, not_found
+from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.domain.webhooks import test_event
+from payments.ids import parse_id, public_id
+from payments.models import Merchant, Webhook, WebhookEndpoint
+from payments.models.merchants.webhook_endpoint import PREFIX, WebhookEndpointQuerySet
+from payments.vault import with_prefetched_keys
+from payments.webhooks.transport.results import Answer, Failure
+from payments.webhooks.transport.urls import check_notify_url
+
+ENDPOINTS_MAX = 16
+OVERLAP = timedelta(days=1)
+OVERLAP_MAX = timedelta(days=7)
+# After so long of nothing but failures, longer than a webhook is tried, an endpoint is disabled.
+FAILING_MAX = timedelta(days=5)
+# What decides where events go.
+LEADING = ("url", "enabled_events", "status")
+Status = WebhookEndpoint.Status
+# Makes the answer that shows an endpoint, with its new secret or without one.
+Render = Callable[[WebhookEndpoint, str | None], StoredAnswer]
+
+
+def own(caller: Caller) -> WebhookEndpointQuerySet:
+    """Return the caller's endpoints."""
+    return WebhookEndpoint.objects.of(caller.merchant_id, caller.livemode).present()
+
+
+def find(caller: Caller, text: str) -> WebhookEndpoint:
+    """Return the caller's endpoint of this public ID. Raise PaymentError `resource_missing`."""
+    uuid = parse_id(PREFIX, text)
+    endpoint = own(caller).filter(id=uuid).first() if uuid else None
+    if endpoint is None:
+        raise not_found("webhook endpoint", text=text)
+    return endpoint
+
+
+def create(caller: Caller, order: Mapping[str, Any], render: Render) -> Result[WebhookEndpoint]:
+    """Make an endpoint of a validated request body (`url`, `enabled_events`, `description`, `metadata`).
+
+    Raise PaymentError `too_many_webhook_endpoints`, and Replay, which has no secret: it is stored sealed alone.
+    """
+    return _with_secret(caller, lambda: add(caller.merchant_id, caller.livemode, **order), render)
+
+
+def update(caller: Caller, text: str, changes: Mapping[str, Any]) -> WebhookEndpoint:
+    """Replace the members given and return the endpoint. Raise PaymentError `resource_missing`."""
+    with transaction.atomic():
+        _lock_merchant(caller.merchant_id)
+        return _change(find(caller, text), changes)
+
+
+def delete(caller: Caller, text: str) -> None:
+    """Delete an endpoint; what waits for it is cancelled. Raise PaymentError `resource_missing`."""
+    update(caller, text, {"status": Status.DELETED})
+
+
+def roll_secret(caller: Caller, text: str, overlap: timedelta, render: Render) -> Result[WebhookEndpoint]:
+    """Give an endpoint a new secret; the old one signs along for `overlap`.
+
+    Raise PaymentError `resource_missing`, and Replay, which has no secret.
+    """
+
+    def roll() -> tuple[WebhookEndpoint, str]:
+        endpoint = find(caller, text)
+        return endpoint, _roll(endpoint, overlap)
+
+    return _with_secret(caller, roll, render)
+
+
+def send_test(endpoint: WebhookEndpoint) -> Answer | Failure:
+    """Send a signed event about a charge that does not exist to the endpoint, and return what came of it.
+
+    Raise ForbiddenUrl, and NotSent where another test event is under way.
+    """
+    secrets = valid_webhook_secrets(endpoint.merchant, endpoint.livemode, endpoint)
+    return test_event.send(endpoint.merchant_id, endpoint.url, endpoint.livemode, secrets)
+
+
+@with_prefetched_keys
+def _with_secret(
+    caller: Caller, make: Callable[[], tuple[WebhookEndpoint, str]], render: Render
+) -> Result[WebhookEndpoint]:
+    """Do what makes a secret once for the caller's idempotency key."""
+    with transaction.atomic():
+        record = idempotency.claim(caller)
+        _lock_merchant(caller.merchant_id)
+        endpoint, secret = make()
+        if record:
+            execute_writes(idempotency.answered(record.id, record.merchant_id, render(endpoint, None)))
+    return Result(endpoint, render(endpoint, secret))
+
+
+@with_prefetched_keys
+@transaction.atomic
+def add(merchant_id: UUID, livemode: bool, **members: Any) -> tuple[WebhookEndpoint, str]:
+    """Make an endpoint with these `members`; return it with its secret (`whsec_…`), which is shown once.
+
+    Raise ForbiddenUrl, PaymentError `too_many_webhook_endpoints`, and IntegrityError for an `id` that is there.
+    """
+    merchant = _lock_merchant(merchant_id)
+    check_notify_url(members["url"], livemode)
+    if WebhookEndpoint.objects.of(merchant_id, livemode).present().count() >= ENDPOINTS_MAX:
+        message = f"This account has {ENDPOINTS_MAX} endpoints in this mode, which is the most. Delete one first."
+        raise conflict("too_many_webhook_endpoints", message)
+    before, now = read_endpoints(merchant_id, livemode), clock.now()
+    endpoint = WebhookEndpoint(merchant=merchant, livemode=livemode, created_at=now, updated_at=now, **members)
+    endpoint.save(force_insert=True)
+    secret = create_webhook_secret(merchant, livemode, endpoint=endpoint)
+    change = notices.Change("webhook_endpoint", after=_shown(endpoint))
+    notices.notify_merchant(merchant_id, change, livemode=livemode, endpoints=before)
+    return endpoint, secret
+
+
+def _lock_merchant(merchant_id: UUID) -> Merchant:
+    return Merchant.objects.select_for_update(no_key=True).get(id=merchant_id)
+
+
+def _change(endpoint: WebhookEndpoint, changes: Mapping[str, Any], **marks: Any) -> WebhookEndpoint:
+    """Give an endpoint, whose merchant is locked, new values; the same ones again change nothing."""
+    values = {name: value for name, value in changes.items() if getattr(endpoint, name) != value}
+    if not values:
+        return endpoint
+    leading = [name for name in LEADING if name in values]
+    before, shown = read_endpoints(endpoint.merchant_id, endpoint.livemode), _shown(endpoint)
+    values |= {"updated_at": clock.now()}
+    # An endpoint that is not what it was begins anew.
+    values |= {"failing_since": None, "gave_up_at": None, **marks} if leading else {}
+    for name, value in values.items():
+        setattr(endpoint, name, value)
+    if "url" in values:
+        check_notify_url(endpoint.url, endpoint.livemode)
+    endpoint.save(update_fields=list(values))
+    if endpoint.status == Status.DELETED:
+        # Its last event, that it is deleted, is still signed.
+        _valid_secrets(endpoint).update(expires_at=clock.now() + FAILING_MAX)
+    if leading:
+        change = notices.Change("webhook_endpoint", shown, _shown(endpoint))
+        notices.notify_merchant(endpoint.merchant_id, change, livemode=endpoint.livemode, endpoints=before)
+    return endpoint
+
+
+def _shown(endpoint: WebhookEndpoint) -> str | None:
+    """Return the URL that is called, without its query, which often holds a secret."""
+    return endpoint.url.partition("?")[0] if endpoint.status == Status.ENABLED else None
+
+
+def _text(value: Any) -> str:
+    """Return a value for the audit log: of a URL without its query."""
+    return ", ".join(value) if isinstance(value, list) else str(value).partition("?")[0]
+
+
+def _valid_secrets(endpoint: WebhookEndpoint) -> Any:
+    return endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+
+
+def _roll(endpoint: WebhookEndpoint, overlap: timedelta) -> str:
+    """Create a secret; of the older ones only the newest signs along, so that there are never more than two."""
+    endpoint.secrets.exclude(expires_at=None).delete()
+    endpoint.secrets.update(expires_at=clock.now() + overlap)
+    secret = create_webhook_secret(endpoint.merchant, endpoint.livemode, endpoint=endpoint)
+    notices.notify_merchant(endpoint.merchant_id, notices.Change("webhook_secret"), livemode=endpoint.livemode)
+    return secret
+
+
+def disable_failing() -> int:
+    """Disable the endpoints to which nothing arrives for FAILING_MAX and something still waits; return how many."""
+    failing = Q(status=Status.ENABLED, failing_since__lte=clock.now() - FAILING_MAX)
+    count = 0
+    for found in WebhookEndpoint.objects.filter(failing).order_by("failing_since"):
+        with transaction.atomic():
+            _lock_merchant(found.merchant_id)
+            endpoint = WebhookEndpoint.objects.filter(failing, id=found.id).first()
+            if endpoint and _has_failures(endpoint):
+                _change(endpoint, {"status": Status.DISABLED}, gave_up_at=clock.now())
+                count += 1
+    return count
+
+
+def _has_failures(endpoint: WebhookEndpoint) -> bool:
+    """Return whether a webhook that failed is still to be tried: what was given up long ago proves nothing of today."""
+    waiting = Webhook.objects.of(endpoint.merchant_id, endpoint.livemode).filter(due_at__isnull=False)
+    return waiting.filter(receiver=public_id(PREFIX, endpoint.id), failures__gt=0).exists()
+
+
+@transaction.atomic
+def add_for_operator(
+    merchant: Merchant, livemode: bool, url: str, enabled_events: list[str], endpoint_id: UUID
+) -> tuple[WebhookEndpoint, str]:
+    """Make an endpoint as `add` does, and record the operator's act."""
+    endpoint, secret = add(merchant.id, livemode, url=url, enabled_events=enabled_events, id=endpoint_id)
+    _record(Action.ADDED, endpoint, f"{mode_name(livemode)} mode: {audit_log.change(None, _shown(endpoint))}")
+    return endpoint, secret
+
+
+@transaction.atomic
+def change_for_operator(endpoint: WebhookEndpoint, **changes: Any) -> None:
+    """Change an endpoint and record the operator's act. Raise ForbiddenUrl, and PaymentError where it is deleted."""
+    _lock_merchant(endpoint.merchant_id)
+    known = find(Caller(endpoint.merchant_id, endpoint.livemode), public_id(PREFIX, endpoint.id))
+    before = {name: _text(getattr(known, name)) for name in changes}
+    _change(known, changes)
+    after = {name: _text(getattr(known, name)) for name in changes}
+    if changed := audit_log.changes(before, after):
+        names = [name for name in changes if before[name] != after[name]]
+        _record(Action.CHANGED, known, "; ".join(changed), ["webhook_endpoint", *names])
+
+
+@with_prefetched_keys
+@transaction.atomic
+def roll_secret_for_operator(endpoint: WebhookEndpoint, overlap: timedelta) -> str:
+    """Give an endpoint a new secret, return it, and record the operator's act."""
+    _lock_merchant(endpoint.merchant_id)
+    secret = _roll(endpoint, overlap)
+    end = clock.iso(clock.now() + overlap)
+    _record(Action.ROLLED, endpoint, f"the older secret signs along until {end} at most", ["webhook_secrets"])
+    return secret
+
+
+def send_test_for_operator(endpoint: WebhookEndpoint) -> Answer | Failure:
+    """Send a test event as `send_test` does, and record the operator's act."""
+    result = send_test(endpoint)
+    audit_log.record(Action.TESTED, endpoint, detail=f"a test event: {test_event.result_text(result)}")
+    return result
+
+
+def _record(action: Action, endpoint: WebhookEndpoint, detail: str, fields: list[str] | None = None) -> None:
+    notice_of = endpoint.merchant_id if endpoint.livemode else None
+    audit_log.record(action, endpoint, fields=fields or ["webhook_endpoint"], detail=detail, notice_of=notice_of)

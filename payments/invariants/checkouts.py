@@ -1,0 +1,81 @@
+"""Invariants of checkouts and payment links: each is paid once or not at all, and nothing is sold twice."""
+
+from functools import partial
+
+from payments.invariants.history import events_of
+from payments.invariants.invariant import Invariant
+
+_of_checkout = partial(Invariant, model="payments.Checkout", prefix="cs")
+# What each checkout has been charged for, without attempts that failed.
+CHARGED = """(
+    SELECT checkout_id, count(*) AS count, sum(amount) AS amount, min(currency) AS currency,
+        min(status) AS status, bool_and(captured) AS captured
+    FROM charge WHERE checkout_id IS NOT NULL AND status <> 'failed' GROUP BY checkout_id
+)"""
+
+INVARIANTS = (
+    _of_checkout(
+        name="checkouts_are_paid_once",
+        sentence="A checkout that is paid, held, voided or being paid has one such charge, which is of its total.",
+        query=f"""
+            SELECT k.id FROM checkout k LEFT JOIN {CHARGED} c ON c.checkout_id = k.id
+            WHERE k.state NOT IN ('unpaid', 'expired') AND k.mode <> 'save_card'
+            AND ((c.count, c.amount, c.currency) IS DISTINCT FROM (1, k.amount, k.currency) OR NOT CASE k.state
+                WHEN 'paid' THEN c.captured
+                WHEN 'authorized' THEN c.status = 'succeeded' AND NOT c.captured
+                WHEN 'voided' THEN c.status = 'voided'
+                ELSE c.status = 'pending' END)
+        """,  # nosec B608 # made of constants
+    ),
+    _of_checkout(
+        name="ended_checkouts_are_not_paid",
+        sentence="A checkout that is unpaid or has expired has no charge but failed ones, whose late money goes back.",
+        query=f"""
+            SELECT k.id FROM checkout k JOIN {CHARGED} c ON c.checkout_id = k.id
+            WHERE k.state IN ('unpaid', 'expired')
+        """,  # nosec B608 # made of constants
+    ),
+    Invariant(
+        name="charges_match_their_checkout",
+        sentence="Each charge of a checkout has its merchant and mode.",
+        model="payments.Charge",
+        prefix="ch",
+        query="""
+            SELECT c.id FROM charge c LEFT JOIN checkout k ON k.id = c.checkout_id
+            WHERE c.checkout_id IS NOT NULL
+            AND (k.merchant_id, k.livemode) IS DISTINCT FROM (c.merchant_id, c.livemode)
+        """,
+    ),
+    Invariant(
+        name="link_stock_is_what_was_bought",
+        sentence="What is gone of each link's stock is what its payments paid and under way have bought.",
+        model="payments.PaymentLink",
+        prefix="plink",
+        query="""
+            SELECT l.id FROM payment_link l
+            CROSS JOIN LATERAL unnest(l.stock, l.remaining) WITH ORDINALITY AS item (stock, remaining, place)
+            LEFT JOIN (
+                SELECT link_id, edition, place, sum(count) AS count
+                FROM checkout, unnest(quantities) WITH ORDINALITY AS bought (count, place)
+                WHERE link_id IS NOT NULL AND state <> 'expired' GROUP BY link_id, edition, place
+            ) gone ON gone.link_id = l.id AND gone.edition = l.edition AND gone.place = item.place
+            WHERE item.stock - item.remaining <> coalesce(gone.count, 0)
+        """,
+    ),
+    Invariant(
+        name="link_payments_are_counted",
+        sentence="Each link counts its payments, paid and under way, which are of its merchant and mode.",
+        model="payments.PaymentLink",
+        prefix="plink",
+        query="""
+            SELECT l.id FROM payment_link l
+            LEFT JOIN (SELECT link_id, merchant_id, livemode, count(*) AS count FROM checkout
+                WHERE link_id IS NOT NULL AND state <> 'expired' GROUP BY link_id, merchant_id, livemode
+            ) k ON k.link_id = l.id
+            WHERE l.payments <> coalesce(k.count, 0)
+            OR (k.merchant_id, k.livemode) IS DISTINCT FROM (l.merchant_id, l.livemode) AND k.count IS NOT NULL
+        """,
+    ),
+    events_of("checkout", model="payments.Checkout", prefix="cs", condition="o.kind = 'session'"),
+    events_of("payment_link", model="payments.PaymentLink", prefix="plink"),
+)

@@ -1,0 +1,149 @@
+"""Checkouts: an amount that one payer pays once, on a page of ours."""
+
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.db.checks import RowRules, one_of
+from payments.db.fast_model import FastModel
+from payments.db.fields import OwnForeignKey, VerbatimJSONField
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.charging.charge import AMOUNT_MAX, Charge
+from payments.models.checkout.payment_link import PaymentLink
+from payments.models.merchants.merchant import Merchant
+
+# How often a payer may try to pay one checkout.
+ATTEMPTS_MAX = 20
+
+
+class CheckoutQuerySet(ScopedQuerySet["Checkout"]):
+    def whole(self) -> Self:
+        """Return the checkouts with merchant, charges and what a request has of its own, as rendering needs them."""
+        paying = Charge.objects.whole().exclude(status=Charge.Status.FAILED)
+        charges = models.Prefetch("charges", paying, to_attr="charge_list")
+        return self.select_related("merchant", "request").prefetch_related(charges)
+
+
+class Checkout(FastModel):
+    """An amount to be paid once: a checkout session, or a payment of a link or of a payment request.
+
+    Its charges refer to it. One of them at most has not failed (`one_payment_per_checkout`).
+    """
+
+    class Kind(models.TextChoices):
+        SESSION = "session"
+        LINK = "link"
+        REQUEST = "request"
+
+    class Mode(models.TextChoices):
+        PAYMENT = "payment"
+        SETUP = "setup"  # the card is held, to be captured by a program
+        SUBSCRIPTION = "subscription"  # the card is charged, and kept for the customer
+        SAVE_CARD = "save_card"  # the card is kept for the customer, and nothing is charged
+
+    class State(models.TextChoices):
+        UNPAID = "unpaid"
+        PAYING = "paying"  # the outcome of a charge is open; the API says `unpaid`
+        AUTHORIZED = "authorized"
+        PAID = "paid"
+        VOIDED = "voided"
+        EXPIRED = "expired"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    kind = models.CharField(max_length=7, choices=Kind.choices, default=Kind.SESSION)
+    mode = models.CharField(max_length=12, choices=Mode.choices, default=Mode.PAYMENT)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.UNPAID)
+    # The total of the items, in the smallest unit of `currency`, which is upper case here; 0 where a card is only kept.
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    # The members of the request that made it, validated, with their defaults; `currency` as it was sent.
+    order = VerbatimJSONField()
+    # What the payer gave on the page: `name`, `email`, `phone`, `billing`, `shipping`.
+    payer = VerbatimJSONField(default=dict)
+    client_reference_id = models.CharField(max_length=255, blank=True, default="")
+    # The customer whose data fill the form, or for whom the card is kept.
+    customer_id = models.UUIDField(null=True, blank=True)
+    # How often a payer tried to pay it.
+    attempts = models.SmallIntegerField(default=0)
+    # The link that it pays, the edition of the link's items, and how many of each were bought; empty for other kinds.
+    link = OwnForeignKey(PaymentLink, models.PROTECT, null=True, blank=True, related_name="checkouts", db_index=False)
+    edition = models.IntegerField(null=True, blank=True)
+    quantities = ArrayField(models.IntegerField(), null=True, blank=True)
+    # Empty for a request, which waits until it is paid or voided.
+    expires_at = models.DateTimeField(null=True, blank=True)
+    # Counts the changes that an event shows: the sequence of the last event.
+    version = models.IntegerField(default=1)
+    # When it was paid, voided, or its time was over.
+    ended_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = CheckoutQuerySet.as_manager()
+    # Set by `whole()`, or directly for a new checkout: the charge that has not failed, if there is one.
+    charge_list: list[Charge]
+
+    class Meta:
+        default_permissions = ("view",)
+        permissions = [
+            ("expire_checkout", "Can expire checkout"),
+            ("void_checkout", "Can void checkout"),
+            ("resend_checkout", "Can resend checkout"),
+        ]
+        constraints = [
+            RowRules(
+                name="checkout_follows_rules",
+                rules={
+                    "checkout_state_is_known": Q(
+                        state__regex=one_of("unpaid", "paying", "authorized", "paid", "voided", "expired")
+                    ),
+                    "checkout_amount_in_bounds": Q(mode="save_card", amount=0)
+                    | ~Q(mode="save_card") & Q(amount__gte=1, amount__lte=AMOUNT_MAX),
+                    "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=ATTEMPTS_MAX),
+                    "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
+                    "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
+                    "checkout_open_has_no_end": Q(ended_at__isnull=True)
+                    | Q(state__regex=one_of("paid", "voided", "expired")),
+                    "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
+                    "checkout_of_link_says_what_was_bought": Q(
+                        kind="link", link__isnull=False, edition__isnull=False, quantities__isnull=False
+                    )
+                    | ~Q(kind="link") & Q(link__isnull=True),
+                    "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),
+                },
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
+            models.Index(
+                *map(F, ("merchant", "livemode", "kind", "state", "id")),
+                name="request_by_state",
+                condition=Q(kind="request"),
+            ),
+            models.Index(F("expires_at"), name="checkout_due", condition=Q(state__in=["unpaid", "paying"])),
+            models.Index(F("link"), F("id"), name="checkout_of_link", condition=Q(link__isnull=False)),
+            models.Index(
+                F("link"),
+                name="checkout_under_way_of_link",
+                condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
+            ),
+            # Finds what is deleted in the end.
+            models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id(PREFIXES[self.Kind(self.kind)], self.id)
+
+    @property
+    def paid_by(self) -> Charge | None:
+        """The charge that paid or holds the amount; None before, and where a card is only kept."""
+        is_open = self.state in (self.State.UNPAID, self.State.PAYING, self.State.EXPIRED)
+        return None if is_open else next(iter(self.charge_list), None)
+
+
+# How the IDs begin that merchants see of each kind.
+PREFIXES = {Checkout.Kind.SESSION: "cs", Checkout.Kind.LINK: "cs", Checkout.Kind.REQUEST: "pr"}

@@ -1,0 +1,158 @@
+"""The page of a payment link: the payer chooses how many, and goes on to the page of a payment."""
+
+import re
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from payments.domain.checkout import links
+from payments.domain.shared.errors import PaymentError
+from payments.models import PaymentLink
+from payments.money import shown_amount
+from payments.pages.checkout.context import Problem
+from payments.pages.limit import limited
+from payments.pages.payment import shown_merchant
+from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.rendering.objects.checkout import payment_url
+from payments.rendering.objects.payment_links import items_of
+from payments.typed_text import read_whole_number
+
+# From so few on, the page says "only".
+LOW_STOCK = 5
+OFFER_ENDS = re.compile(r"(?<=[.!?]) +(?=\S)")
+GONE, CONFLICT, UNPROCESSABLE = 410, 409, 422
+# Buttons that change the quantities and send the payer nowhere, and by how many.
+STEPS = {"less": -1, "more": 1}
+
+
+@for_payers
+@limited
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_link(request: HttpRequest, short: str) -> HttpResponse:
+    """Show what a link sells, and open a payment of what the payer chose."""
+    link = links.link_of_page(short)
+    if link is None:
+        return unknown_page(request)
+    if not links.is_payable(link):
+        return _closed(request, link)
+    if request.method != "POST":
+        return _shown(request, link, _first(link))
+    typed = [_typed(request, link, number) for number in range(len(link.remaining))]
+    if not request.POST.keys().isdisjoint(("update", *STEPS)):
+        return _shown(request, link, _stepped(request, link, typed))
+    return _bought(request, link, typed)
+
+
+def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int]) -> HttpResponse:
+    try:
+        return SeeOther(payment_url(links.open_payment(link, quantities)))
+    except PaymentError as error:
+        if error.code == "link_not_payable":
+            return SeeOther(request.get_full_path())
+        status = CONFLICT if error.code == "link_out_of_stock" else UNPROCESSABLE
+        fresh = links.link_of_page(link.short) or link
+        return _shown(request, fresh, _within(fresh, quantities), _problem(error), status)
+
+
+def _problem(error: PaymentError) -> Problem:
+    nothing = _("Nothing was paid.")
+    match error.code:
+        case "link_out_of_stock":
+            title = _("There are not so many left")
+            text = _("Look at what is left, and continue with it.")
+        case "total_out_of_range":
+            title, text = _("This total cannot be paid"), _("Choose other quantities.")
+        case _:
+            title, text = _("Nothing is chosen yet"), _("Choose at least one piece.")
+    return Problem(title, f"{nothing} {text}")
+
+
+def _first(link: PaymentLink) -> list[int]:
+    """Return the quantities that are shown first: none, where there is something to choose from."""
+    is_chosen = not link.order["allow_adjustable_quantity"] or len(link.remaining) == 1
+    return [int(is_chosen)] * len(link.remaining)
+
+
+def _typed(request: HttpRequest, link: PaymentLink, number: int) -> int:
+    """Return how many of an item a form asks for; where there is no choice, one."""
+    if not link.order["allow_adjustable_quantity"]:
+        return 1
+    try:
+        return read_whole_number(request.POST.get(f"quantity-{number}", "")[:9])
+    except ValueError:
+        return 0
+
+
+def _stepped(request: HttpRequest, link: PaymentLink, quantities: list[int]) -> list[int]:
+    """Return the quantities after a button was pressed."""
+    pressed = {request.POST.get(name, ""): step for name, step in STEPS.items()}
+    changed = [count + pressed.get(str(number), 0) for number, count in enumerate(quantities)]
+    return _within(link, changed)
+
+
+def _within(link: PaymentLink, quantities: list[int]) -> list[int]:
+    """Return the quantities, none of them more than is left."""
+    asked = quantities if len(quantities) == len(link.remaining) else _first(link)
+    return [max(0, min(count, left)) for count, left in zip(asked, link.remaining, strict=True)]
+
+
+def _shown(
+    request: HttpRequest, link: PaymentLink, quantities: list[int], problem: Problem | None = None, status: int = 200
+) -> HttpResponse:
+    currency = link.order["currency"].upper()
+    goods = list(zip(items_of(link), quantities, strict=True))
+    count, total = sum(quantities), sum(item["amount"] * each for item, each in goods)
+    # The first line, or the first sentence, is what is offered, and the rest more about it.
+    offer, _between, details = OFFER_ENDS.sub("\n", link.order.get("description") or "", count=1).partition("\n")
+    words = _("Total for 1 piece") if count == 1 else _("Total for %(count)s pieces") % {"count": count}
+    context = _shop(link) | {
+        "problem": problem,
+        "offer": offer,
+        "offer_details": details.strip(),
+        "is_adjustable": link.order["allow_adjustable_quantity"],
+        "goods": [_good(item, each, currency) for item, each in goods],
+        "count_words": words,
+        "amount": shown_amount(total, currency),
+    }
+    return page(request, "checkout/link", context, status)
+
+
+def _good(item: dict[str, Any], quantity: int, currency: str) -> dict[str, Any]:
+    left = item["remaining"]
+    is_low = 0 < left <= LOW_STOCK
+    return {
+        "name": item["name"],
+        "description": item.get("description") or "",
+        "each": shown_amount(item["amount"], currency),
+        "remaining": left,
+        "quantity": quantity,
+        "is_gone": not left,
+        "is_low": is_low,
+        "stock": _stock_words(left, is_low=is_low),
+    }
+
+
+def _stock_words(left: int, *, is_low: bool) -> str:
+    if not left:
+        return _("Sold out")
+    return (_("Only %(count)s left") if is_low else _("%(count)s left")) % {"count": left}
+
+
+def _shop(link: PaymentLink) -> dict[str, Any]:
+    return shown_merchant(link.merchant, link.order.get("branding")) | {"test_mode": not link.livemode}
+
+
+def _closed(request: HttpRequest, link: PaymentLink) -> HttpResponse:
+    """Say why a link cannot be paid; where payments under way have taken all, what to do."""
+    if link.active and not link.is_past:
+        title, text = _("The last pieces are being bought"), _("Try again in 30 minutes: some may be left then.")
+    elif link.is_past:
+        title, text = _("This offer has ended"), _("Ask the shop for what it offers now.")
+    elif link.is_sold_out:
+        title, text = _("Sold out"), _("Ask the shop when there is more.")
+    else:
+        title, text = _("This offer is closed"), _("Ask the shop for what it offers now.")
+    status = CONFLICT if link.active and not link.is_past else GONE
+    return page(request, "checkout/closed", _shop(link) | {"title": title, "text": text}, status)

@@ -1,0 +1,219 @@
+"""The pages of a checkout: the payer chooses a way to pay and pays, waits, or sees how it ended."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from django.views.decorators.http import require_http_methods, require_safe
+
+from payments import clock
+from payments.domain.checkout import payments
+from payments.domain.checkout.payments import Choice
+from payments.domain.shared.errors import PaymentError
+from payments.ids import short_reference
+from payments.models import Charge, Checkout
+from payments.models.checkout.checkout import ATTEMPTS_MAX
+from payments.pages.checkout import form as forms
+from payments.pages.checkout.context import Problem, shown_form
+from payments.pages.checkout.form import Form
+from payments.pages.checkout.order import (
+    asked_of,
+    first_way,
+    language_of_checkout,
+    shop_address,
+    shown_order,
+)
+from payments.pages.limit import address_of_payer, limited
+from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
+from payments.pages.payment import shown_payment
+from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.rendering.objects.checkout import payment_url
+from payments.typed_text import read_whole_number
+from payments.vault import VaultError
+
+State = Checkout.State
+REFRESH_SECONDS = 4
+STYLE_SHEET = "payments/static/payments/payer.css"
+# The statuses of refusals; that of all others is 503.
+REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
+ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
+
+
+@for_payers
+@limited
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a checkout as it is, and take the payer's choice."""
+    checkout = payments.checkout_of_page(token)
+    if checkout is None:
+        return unknown_page(request)
+    with override(language_of_checkout(request, checkout)):
+        return _take(request, checkout) if request.method == "POST" else _shown(request, checkout)
+
+
+@for_payers
+@limited
+@require_safe
+def finish_checkout(request: HttpRequest, token: str) -> HttpResponse:
+    """Lead a payer who has paid back to the shop, and any other to the page."""
+    checkout = payments.checkout_of_page(token)
+    if checkout is None:
+        return unknown_page(request)
+    return SeeOther(_after(checkout))
+
+
+@for_payers
+@limited
+@require_safe
+def save_receipt(request: HttpRequest, token: str) -> HttpResponse:
+    """Return what the page of a paid checkout says as one file, with all that it needs, for the payer to keep."""
+    checkout = payments.checkout_of_page(token)
+    if checkout is None or checkout.state != State.PAID or not checkout.charge_list:
+        return unknown_page(request)
+    with override(language_of_checkout(request, checkout)):
+        css = (settings.BASE_DIR / STYLE_SHEET).read_text(encoding="utf-8")
+        context = _end_context(checkout, "paid") | {"style_sheet": css, "receipt_url": "", "back_url": ""}
+        response = page(request, "checkout/paid", context)
+    reference = context["reference"].replace(" ", "")
+    response["Content-Disposition"] = f'attachment; filename="receipt-{reference}.html"'
+    return response
+
+
+def _after(checkout: Checkout) -> str:
+    is_done = checkout.state in (State.PAID, State.AUTHORIZED)
+    return (shop_address(checkout, "success_url") if is_done else "") or payment_url(checkout)
+
+
+def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    """Take what the payer sent; a form that is not of the present state leads to the page, which shows that state."""
+    if "otherwise" in request.POST:
+        payments.give_up(checkout)
+        return SeeOther(request.get_full_path())
+    if checkout.state != State.UNPAID:
+        return SeeOther(request.get_full_path())
+    form = forms.read(request.POST.dict(), asked_of(checkout), clock.now())
+    if form.errors:
+        return _asked(request, checkout, form, status=422)
+    choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
+    try:
+        return SeeOther(_next(request, checkout, choice))
+    except (PaymentError, VaultError) as error:
+        return _refused(request, checkout, form, error)
+
+
+def _attempt(request: HttpRequest) -> int:
+    """Return the number of attempts when the form was shown; one that cannot be is of no form of ours."""
+    try:
+        return read_whole_number(request.POST.get("attempt", ""))
+    except ValueError:
+        return ATTEMPTS_MAX
+
+
+def _next(request: HttpRequest, checkout: Checkout, choice: Choice) -> str:
+    """Pay, and return where the payer goes: to the bank, to the shop, or to the page."""
+    done = f"{payment_url(checkout)}/done"
+    if checkout.mode == Checkout.Mode.SAVE_CARD:
+        payments.save_card(checkout, choice, address_of_payer())
+        return done
+    charge = payments.pay(checkout, choice, address_of_payer())
+    if charge.status == Charge.Status.PENDING and charge.action:
+        return str(charge.action["url"])
+    if charge.status == Charge.Status.SUCCEEDED:
+        return done
+    return request.get_full_path()
+
+
+def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: PaymentError | VaultError) -> HttpResponse:
+    code = error.code if isinstance(error, PaymentError) else ""
+    if code == "checkout_not_payable":
+        # Sent twice, or from a page that was left open: the page shows what is true now.
+        return SeeOther(request.get_full_path())
+    match code:
+        case "rate_limited":
+            title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
+        case "source_type_unavailable":
+            title, advice = _("This way to pay is not available now"), _("Choose another way.")
+        case _other:
+            title = _("The payment could not be sent")
+            advice = _("Try again in a moment, or choose another way to pay.")
+    return _asked(request, checkout, form, Problem(title, f"{_('Nothing was paid.')} {advice}"), REFUSED.get(code, 503))
+
+
+def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    if checkout.state == State.PAYING:
+        return _waiting(request, checkout)
+    if checkout.state in ENDS:
+        return _ended(request, checkout, ENDS[State(checkout.state)])
+    if _is_over(checkout, clock.now()):
+        return _ended(request, checkout, "expired")
+    if checkout.attempts >= ATTEMPTS_MAX:
+        return _ended(request, checkout, "exhausted")
+    return _asked(request, checkout, forms.blank(asked_of(checkout), _last_way(checkout)))
+
+
+def _is_over(checkout: Checkout, now: datetime) -> bool:
+    return checkout.expires_at is not None and checkout.expires_at <= now
+
+
+def _last_way(checkout: Checkout) -> str:
+    charge = payments.last_charge(checkout) if checkout.attempts else None
+    return charge.source.type if charge else first_way(checkout)
+
+
+def _asked(
+    request: HttpRequest, checkout: Checkout, form: Form, problem: Problem | None = None, status: int = 200
+) -> HttpResponse:
+    declined = _declined(checkout) if not (problem or form.errors) else None
+    shown = shown_form(asked_of(checkout), form, problem or declined)
+    context = shown_order(checkout) | shown | {"declined": declined is not None}
+    template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
+    return page(request, template, context, status, has_script=True)
+
+
+def _declined(checkout: Checkout) -> Problem | None:
+    """Return why the last attempt was declined; None before the first."""
+    charge = payments.last_charge(checkout) if checkout.attempts else None
+    if charge is None or charge.status != Charge.Status.FAILED:
+        return None
+    reason, advice = FAILURES.get((charge.failure_data or {}).get("code", ""), (DECLINED, PAY_OTHERWISE))
+    return Problem(str(reason), f"{_('Nothing was paid.')} {advice}")
+
+
+def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    charge = payments.waiting_charge(checkout)
+    # Between two statements of another request there may be none.
+    context = shown_order(checkout) | (_payment(charge) if charge else {})
+    response = page(request, "checkout/paying", context | {"action": charge.action if charge else None})
+    response["Refresh"] = str(REFRESH_SECONDS)
+    return response
+
+
+def _payment(charge: Charge) -> dict[str, Any]:
+    names = ("type", "way", "moment", "reference", "statement_descriptor")
+    shown = shown_payment(charge)
+    return {name: shown[name] for name in names}
+
+
+def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
+    return page(request, f"checkout/{end}", _end_context(checkout, end), 410 if end == "expired" else 200)
+
+
+def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
+    charge = payments.last_charge(checkout)
+    back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
+    receipt = f"{payment_url(checkout)}/receipt" if checkout.state == State.PAID and charge else ""
+    return shown_order(checkout) | {
+        **(_payment(charge) if charge else {}),
+        "reference": short_reference(charge.id if charge else checkout.id),
+        "cancel_url": "",
+        "back_url": back,
+        "paid": end == "paid",
+        "receipt_url": receipt,
+        "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
+        "is_held": checkout.state == State.AUTHORIZED,
+        "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
+        "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
+    }

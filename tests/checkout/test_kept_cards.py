@@ -1,0 +1,126 @@
+"""Sessions that keep the payer's card: in mode `subscription` after a charge, in mode `save_card` without one."""
+
+from typing import Any
+
+import pytest
+
+from customers.models import Customer
+from payments.domain.charging import expiry
+from payments.domain.checkout import payments
+from payments.domain.checkout.payments import Choice
+from payments.domain.shared.errors import PaymentError
+from payments.models import Card, Checkout, Source
+from tests.checkout.cast import ADDRESS, card, charges_of, event_types, opened, pay, row_of, shown
+from tests.client import DECLINED, Api, error_of, made
+
+pytestmark = pytest.mark.django_db
+SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
+SAVE_CARD = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
+MARIA = {"email": "maria@example.com", "name": "Maria Clara"}
+
+
+@pytest.fixture
+def customer(api: Api) -> str:
+    return made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))["id"]
+
+
+def kept(api: Api, customer: str) -> list[dict[str, Any]]:
+    return made(api.get(f"/customers/{customer}"))["sources"]
+
+
+def save(session: dict[str, Any], **payer: str) -> None:
+    row = row_of(session)
+    payments.save_card(row, Choice(type="card", card=card(), attempt=row.attempts, payer=payer), ADDRESS)
+
+
+def test_a_subscription_charges_the_total_and_keeps_the_card(api: Api, customer: str) -> None:
+    session = opened(api, **SUBSCRIPTION, customer=customer)
+    charge = pay(session)
+    assert (charge.amount, shown(api, session)["payment_status"]) == (25_000, "paid")
+    [source] = kept(api, customer)
+    again = api.charge_source(source["id"], 5_000)
+    assert (again["status"], again["source"]["vaulted"]) == ("succeeded", True)
+
+
+def test_a_subscription_without_a_customer_makes_one_of_what_the_payer_gave(api: Api) -> None:
+    session = opened(api, **SUBSCRIPTION)
+    pay(session, payer=MARIA)
+    customer = shown(api, session)["customer"]
+    assert made(api.get(f"/customers/{customer}"))["email"] == "maria@example.com"
+    assert len(kept(api, customer)) == 1
+
+
+def test_a_declined_subscription_keeps_no_card_and_makes_one_customer_at_most(api: Api) -> None:
+    session = opened(api, **SUBSCRIPTION)
+    pay(session, DECLINED, payer=MARIA)
+    assert not Card.objects.filter(sealed_number__isnull=False).exists()
+    pay(session, payer=MARIA)
+    assert Customer.objects.count() == 1
+    assert len(kept(api, shown(api, session)["customer"])) == 1
+
+
+def test_the_security_code_of_a_kept_card_is_destroyed(api: Api, customer: str) -> None:
+    pay(opened(api, **SUBSCRIPTION, customer=customer))
+    assert not Card.objects.filter(sealed_cvc__isnull=False).exists()
+
+
+def test_the_number_of_a_kept_card_stays_after_the_time_of_unused_ones(api: Api, customer: str) -> None:
+    pay(opened(api, **SUBSCRIPTION, customer=customer))
+    Card.objects.update(number_expires_at="2026-01-01T00:00:00Z")
+    assert expiry.destroy_unused_numbers() == 0
+    assert Card.objects.get().sealed_number is not None
+
+
+def test_the_number_of_a_card_whose_customer_was_deleted_is_destroyed_in_time(api: Api, customer: str) -> None:
+    session = opened(api, **SUBSCRIPTION, customer=customer)
+    made(api.delete(f"/customers/{customer}"))
+    pay(session)
+    assert not Source.objects.get().vaulted
+    Card.objects.update(number_expires_at="2026-01-01T00:00:00Z")
+    assert expiry.destroy_unused_numbers() == 1
+
+
+def test_attaching_the_card_of_a_subscription_again_changes_nothing(api: Api, customer: str) -> None:
+    session = opened(api, **SUBSCRIPTION, customer=customer)
+    source = pay(session).source
+    before = kept(api, customer)
+    made(api.post(f"/customers/{customer}/sources", {"source": f"src_{source.id.hex}"}))
+    assert kept(api, customer) == before
+
+
+def test_the_source_of_a_paid_session_cannot_be_attached_and_the_message_names_the_mode(
+    api: Api, customer: str
+) -> None:
+    source = pay(opened(api)).source
+    refused = error_of(api.post(f"/customers/{customer}/sources", {"source": f"src_{source.id.hex}"}))
+    assert refused["code"] == "source_already_used"
+    assert "`subscription`" in refused["message"]
+
+
+def test_saving_a_card_charges_nothing_and_keeps_it(api: Api, customer: str) -> None:
+    session = opened(api, **SAVE_CARD, customer=customer)
+    assert (session["amount_total"], session["line_items"]) == (0, [])
+    save(session)
+    saved = shown(api, session)
+    assert (saved["payment_status"], saved["payment_details"], saved["customer"]) == ("paid", None, customer)
+    assert charges_of(session) == []
+    assert len(kept(api, customer)) == 1
+    assert event_types(api, session) == ["checkout_session.created", "checkout_session.completed"]
+
+
+def test_a_card_is_saved_once(api: Api) -> None:
+    session = opened(api, **SAVE_CARD)
+    save(session, **MARIA)
+    with pytest.raises(PaymentError):
+        save(session, **MARIA)
+    assert Source.objects.filter(vaulted=True).count() == 1
+    assert Checkout.objects.get().attempts == 1
+
+
+def test_a_session_for_an_unknown_customer_is_refused(api: Api) -> None:
+    refused = api.post("/checkout_sessions/", {**SAVE_CARD, "customer": f"cus_{'0' * 32}"})
+    assert refused.status_code in (400, 404)
+
+
+def test_the_data_of_a_customer_fill_the_form(api: Api, customer: str) -> None:
+    assert opened(api, customer=customer)["customer_email"] == "juan@example.com"

@@ -1,0 +1,154 @@
+"""What a session may be ordered with: bounds and refusals at the edge of the API."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from payments import clock
+from tests.checkout.cast import ORDER, opened
+from tests.client import Api, error_of, made
+
+pytestmark = pytest.mark.django_db
+ITEM = ORDER["line_items"][0]
+
+
+def in_hours(hours: float) -> int:
+    return int((clock.now() + timedelta(hours=hours)).timestamp())
+
+
+def items(**members: Any) -> list[dict[str, Any]]:
+    return [{**ITEM, **members}]
+
+
+BAD: list[tuple[dict[str, Any], str, str]] = [
+    ({"success_url": "javascript:alert(1)"}, "success_url", "invalid_url"),
+    ({"success_url": "https://user:secret@shop.example/"}, "success_url", "user_info"),
+    ({"success_url": "https://shop.example/\nnext"}, "success_url", "invalid_url"),
+    ({"success_url": "https://shop.example/" + "a" * 2063}, "success_url", "too_long"),
+    ({"cancel_url": None}, "cancel_url", "missing"),
+    ({"currency": "XXX"}, "currency", "invalid_choice"),
+    ({"line_items": None}, "line_items", "missing"),
+    ({"line_items": []}, "line_items", "too_few"),
+    ({"line_items": items() * 101}, "line_items", "too_many"),
+    ({"line_items": items(name="")}, "line_items.0.name", "too_short"),
+    ({"line_items": items(name="a" * 256)}, "line_items.0.name", "too_long"),
+    ({"line_items": items(amount=-1)}, "line_items.0.amount", "too_small"),
+    ({"line_items": items(amount=100_000_000_000)}, "line_items.0.amount", "too_big"),
+    ({"line_items": items(amount="100")}, "line_items.0.amount", "invalid_type"),
+    ({"line_items": items(quantity=1_000_001)}, "line_items.0.quantity", "too_big"),
+    ({"line_items": items(description="a" * 1001)}, "line_items.0.description", "too_long"),
+    ({"line_items": items(image="http://shop.example/a.png")}, "line_items.0.image", "not_https"),
+    ({"line_items": items(remaining=1)}, "line_items.0.remaining", "unknown_parameter"),
+    ({"line_items": items(quantity=0)}, "line_items", "total_out_of_range"),
+    ({"line_items": items(amount=99_999_999_999)}, "line_items", "total_out_of_range"),
+    ({"payment_method_types": []}, "payment_method_types", "too_few"),
+    ({"payment_method_types": ["card", "card"]}, "payment_method_types.1", "repeated"),
+    ({"payment_method_types": ["cash"]}, "payment_method_types.0", "invalid_choice"),
+    ({"mode": "rent"}, "mode", "invalid_choice"),
+    ({"mode": "setup"}, "payment_method_types", "card_only"),
+    ({"mode": "save_card", "payment_method_types": ["card"]}, "line_items", "not_in_mode"),
+    ({"mode": "setup", "payment_method_types": ["card"], "submit_type": "donate"}, "submit_type", "not_in_mode"),
+    ({"bank_code": "a" * 51}, "bank_code", "too_long"),
+    ({"client_reference_id": "a" * 256}, "client_reference_id", "too_long"),
+    ({"customer_phone": "1234"}, "customer_phone", "too_short"),
+    ({"customer_phone": "1" * 26}, "customer_phone", "too_long"),
+    ({"customer_name": "a" * 51}, "customer_name", "too_long"),
+    ({"customer_email": "nobody"}, "customer_email", "invalid_email"),
+    ({"description": "a" * 256}, "description", "too_long"),
+    ({"locale": "tl"}, "locale", "invalid_choice"),
+    ({"submit_type": "buy"}, "submit_type", "invalid_choice"),
+    ({"amount": 24_999}, "amount", "other_amount"),
+    ({"require_auth": "yes"}, "require_auth", "invalid_type"),
+    ({"billing_address_collection": "always"}, "billing_address_collection", "invalid_choice"),
+    ({"shipping_address_collection": {"allowed_countries": []}}, "shipping_address_collection.allowed_countries", "x"),
+    ({"branding": {"primary_color": "red"}}, "branding.primary_color", "pattern"),
+    ({"branding": {"logo": "http://shop.example/logo.png"}}, "branding.logo", "not_https"),
+    ({"colour": "#000000"}, "colour", "unknown_parameter"),
+]
+
+
+@pytest.mark.parametrize(("members", "param", "code"), BAD, ids=[f"{param}-{code}" for _, param, code in BAD])
+def test_a_bad_order_is_refused_with_400(api: Api, members: dict[str, Any], param: str, code: str) -> None:
+    refused = api.post("/checkout_sessions/", {**ORDER, **members})
+    error = error_of(refused)
+    assert (refused.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+    assert error["code"] == code or code == "x"
+    assert json.loads(refused.content)["message"] == error["message"]
+    assert param in error["errors"]
+
+
+GOOD: list[dict[str, Any]] = [
+    {"success_url": "https://shop.example/thanks?id={CHECKOUT_SESSION_ID}"},
+    {"success_url": "http://localhost:3000/ok"},
+    {"line_items": items() * 100},
+    {"line_items": items(name="Sorbete ng ube 🍧", description=None, image=None, currency="USD")},
+    {"line_items": items(amount=0) + items()},
+    {"line_items": items(amount=99_999_999_999, quantity=1)},
+    {"metadata": []},
+    {"amount": 25_000},
+    {"customer_phone": "12345", "customer_name": "a" * 50},
+    {"mode": "setup", "payment_method_types": ["card"], "submit_type": "pay"},
+    {"branding": {"use_logo": True, "primary_color": "#1a73e8"}},
+    {"shipping_address_collection": {"allowed_countries": ["PH", "SG"]}, "billing_address_collection": "required"},
+    {"shipping_address_collection": None, "bank_code": None, "locale": "fil", "submit_type": "donate"},
+]
+
+
+@pytest.mark.parametrize("members", GOOD)
+def test_an_order_at_its_bounds_is_taken_and_shown_as_it_was_sent(api: Api, members: dict[str, Any]) -> None:
+    session = opened(api, **members)
+    for name in ("success_url", "locale", "customer_phone", "bank_code", "submit_type"):
+        assert name not in members or session[name] == members[name]
+
+
+@pytest.mark.parametrize(("hours", "code"), [(0.49, "too_early"), (24.1, "too_late")])
+def test_a_session_ends_in_30_minutes_to_24_hours(api: Api, hours: float, code: str) -> None:
+    refused = api.post("/checkout_sessions/", {**ORDER, "expires_at": in_hours(hours)})
+    assert error_of(refused)["code"] == code
+    assert opened(api, expires_at=in_hours(1))["expires_at"].endswith("Z")
+
+
+def test_a_way_to_pay_that_is_switched_off_is_named(api: Api, shop: Any) -> None:
+    shop.merchant.payment_method_settings = {"gcash": {"enabled": False}}
+    shop.merchant.save()
+    error = error_of(api.post("/checkout_sessions/", ORDER))
+    assert (error["code"], error["param"]) == ("source_type_unavailable", "payment_method_types[1]")
+
+
+def test_an_unknown_session_is_not_found_with_a_message_on_top(api: Api) -> None:
+    missing = api.get(f"/checkout_sessions/cs_{'0' * 32}")
+    body = json.loads(missing.content)
+    assert (missing.status_code, body["error"]["type"]) == (404, "not_found")
+    assert body["message"] == body["error"]["message"]
+
+
+def test_sessions_of_other_merchants_and_of_the_other_mode_are_not_there(
+    api: Api, other_api: Api, live_api: Api
+) -> None:
+    session = opened(api)
+    assert {each.get(f"/checkout_sessions/{session['id']}").status_code for each in (other_api, live_api)} == {404}
+    assert made(other_api.get("/checkout_sessions/"))["data"] == []
+
+
+def test_the_list_has_the_newest_first_and_goes_on(api: Api) -> None:
+    ids = [opened(api)["id"] for _ in range(3)]
+    first = made(api.get("/checkout_sessions/", limit=2))
+    assert [session["id"] for session in first["data"]] == [ids[2], ids[1]]
+    rest = made(api.get("/checkout_sessions/", limit=2, start_after=ids[1]))
+    assert [session["id"] for session in rest["data"]] == [ids[0]]
+
+
+def test_branding_that_is_not_given_is_the_merchants(api: Api, shop: Any) -> None:
+    shop.merchant.branding = {"brand_color": "#112233", "accent_color": "#445566", "logo": "https://shop.example/l.svg"}
+    shop.merchant.save()
+    branding = opened(api)["branding"]
+    assert (branding["primary_color"], branding["secondary_color"]) == ("#112233", "#445566")
+    own = opened(api, branding={"primary_color": "#000000"})["branding"]
+    assert (own["primary_color"], own["logo"]) == ("#000000", None)
+
+
+def test_a_publishable_key_makes_no_session(shop: Any) -> None:
+    refused = Api(shop.keys["pk_test"]).post("/checkout_sessions/", ORDER)
+    assert (refused.status_code, error_of(refused)["code"]) == (403, "secret_key_required")

@@ -1,0 +1,175 @@
+"""One checkout session and its payers, through any crash: it is paid once, or ends without a payment."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+
+from payments import tasks
+from payments.domain.charging.checkouts.checkout_progress import State
+from payments.domain.checkout import payments
+from payments.domain.checkout.payments import Choice
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.shared.errors import PaymentError
+from payments.ids import parse_id
+from payments.models import Charge, Checkout, Event
+from payments.providers.simulator.models import Entry, SimulatedPayment
+from tests.checkout.cast import ADDRESS, SETUP, card, opened
+from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
+from tests.faults.books import differences, not_found_out
+from tests.faults.elapsed_time import let_pass
+from tests.faults.jobs import Fault, Kill, Stall, recover
+from tests.faults.life import ROUNDS_SECONDS
+from tests.faults.proxy import Cut
+from tests.faults.verbs import ACTION_SECONDS, ANNOUNCED, OPEN, RECORD, STALL
+from tests.faults.world import World
+
+CARDS = (APPROVED, APPROVED, DECLINED, CHALLENGED, ANSWER_LOST, NEVER_ARRIVES)
+STEPS = (*OPEN, *RECORD, *ANNOUNCED)
+# What the charges of a session in each state may be, beside those that failed.
+CHARGED = {
+    State.UNPAID: ([],),
+    State.PAYING: (["pending"],),
+    State.AUTHORIZED: (["succeeded"],),
+    State.PAID: (["succeeded"], ["refunded"]),
+    State.VOIDED: (["voided"],),
+    State.EXPIRED: ([],),
+}
+
+
+@dataclass(frozen=True)
+class Pay:
+    """A payer's form, sent with a card; the number of attempts is that of the page that was shown."""
+
+    session: str
+    number: str
+
+    def __call__(self) -> None:
+        row = payments.checkout_of_page(self.session)
+        assert row
+        with suppress(PaymentError):
+            payments.pay(row, Choice(type="card", card=card(self.number), attempt=row.attempts), ADDRESS)
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """The payer comes back from the bank's page to pay otherwise."""
+
+    session: str
+
+    def __call__(self) -> None:
+        row = payments.checkout_of_page(self.session)
+        assert row
+        payments.give_up(row)
+
+
+@dataclass(frozen=True)
+class Post:
+    """A program ends or captures the session."""
+
+    api_key: str
+    path: str
+
+    def __call__(self) -> None:
+        Api(self.api_key).post(self.path)
+
+
+@dataclass(frozen=True)
+class TimeEnds:
+    """The time of the session is over, and a worker ends it."""
+
+    session: str
+
+    def __call__(self) -> None:
+        Checkout.objects.filter(id=parse_id("cs", self.session)).update(expires_at="2026-01-01T00:00:00Z")
+        tasks.expire_checkouts()
+
+
+def run_checkout(world: World, shop: NewMerchant, random: Random) -> "CheckoutLife":
+    """Run a whole life of one session, chosen by `random`."""
+    life = CheckoutLife(world, shop, random)
+    life.run()
+    return life
+
+
+Act = Pay | GiveUp | Post | TimeEnds
+
+
+@dataclass
+class CheckoutLife:
+    """Everything that is done to one session of `shop`, counted as in `Life`."""
+
+    world: World
+    shop: NewMerchant
+    random: Random
+    done: Counter[tuple[str, Fault]] = field(default_factory=Counter)
+    killed: Counter[tuple[str, Fault]] = field(default_factory=Counter)
+    findings: list[tuple[str, str]] = field(default_factory=list)
+
+    def run(self, steps: int = 4) -> None:
+        """Open a session and do so many things to it, each under a fault."""
+        api = Api(self.shop.keys["sk_test"])
+        self.session = opened(api, **self.random.choice([{}, SETUP]))["id"]
+        for _ in range(steps):
+            act = self._drawn(api.key)
+            fault = self._fault()
+            ending = self.world.expose(act, fault, meanwhile=self._find_out)
+            counted = type(act).__name__, fault
+            self.done[counted] += 1
+            self.killed[counted] += ending.killed
+            self._find_out()
+            # A key in a request is never shown.
+            shown = act.path if isinstance(act, Post) else act
+            self.findings += [(what, f"{line} after {shown} under {fault}") for what, line in self._faults()]
+
+    def _drawn(self, key: str) -> Act:
+        path = f"/checkout_sessions/{self.session}"
+        pay = Pay(self.session, self.random.choice(CARDS))
+        ends = [Post(key, f"{path}/expire"), Post(key, f"{path}/capture"), TimeEnds(self.session)]
+        return self.random.choice([pay, pay, pay, GiveUp(self.session), *ends])
+
+    def _fault(self) -> Fault:
+        chance = self.random.random()
+        if chance < 0.1:
+            return None
+        if chance < 0.25:
+            return Stall(self.random.choice(STALL))
+        return self.random.choice(list(Cut)) if chance < 0.5 else Kill(self.random.choice(STEPS))
+
+    def _find_out(self) -> None:
+        """Let the payer's hour pass, after which nothing is open."""
+        for seconds in (*ROUNDS_SECONDS, ACTION_SECONDS, *ROUNDS_SECONDS):
+            for charge in self._charges():
+                let_pass(charge.source_id, seconds)
+            recover()
+
+    def _charges(self) -> list[Charge]:
+        return list(Charge.objects.filter(checkout_id=parse_id("cs", self.session)).order_by("id"))
+
+    def _faults(self) -> Iterator[tuple[str, str]]:
+        row = Checkout.objects.get(id=parse_id("cs", self.session))
+        charges = self._charges()
+        standing = [charge.status for charge in charges if charge.status != Charge.Status.FAILED]
+        if standing not in CHARGED[State(row.state)]:
+            yield "double", f"a session that is {row.state} has charges {standing}"
+        if (taken := self._taken(charges)) > row.amount:
+            yield "double", f"{taken} was taken for a session of {row.amount}"
+        if any(not_found_out(charge.source_id) for charge in charges):
+            yield "unresolved", "an outcome is not found out"
+        for charge in charges:
+            yield from (("books", line) for line in differences(charge.source_id))
+        events = Event.objects.filter(object_id=row.id).order_by("sequence").values_list("sequence", flat=True)
+        if list(events) != list(range(1, row.version + 1)):
+            yield "lost", f"the session has events {list(events)} and is at {row.version}"
+
+    @staticmethod
+    def _taken(charges: list[Charge]) -> int:
+        """Return what the provider has of the payer's money, by its own books."""
+        references = [attempt.reference for charge in charges for attempt in charge.attempts.all()]
+        kept = SimulatedPayment.objects.filter(reference__in=references)
+        entries = Entry.objects.filter(payment__in=kept).values_list("kind", "amount")
+        back = (Entry.Kind.VOID, Entry.Kind.REFUND)
+        return sum(amount for kind, amount in entries if kind == Entry.Kind.CAPTURE) - sum(
+            amount for kind, amount in entries if kind in back
+        )

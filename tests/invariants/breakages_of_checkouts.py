@@ -1,0 +1,57 @@
+"""One way to break each invariant of checkouts and links."""
+
+from django.db.models import F
+
+from payments.ids import parse_id, public_id
+from payments.models import Checkout, PaymentLink
+from tests.checkout.cast import charges_of, row_of
+from tests.invariants.breakages import breaks
+from tests.invariants.forgery import forge
+from tests.invariants.history import History
+
+
+def forge_session(history: History, name: str, **values: object) -> str:
+    forge(row_of(history.sessions[name]), **values)
+    return str(history.sessions[name]["id"])
+
+
+def forge_link(history: History, **values: object) -> str:
+    forge(PaymentLink.objects.get(id=parse_id("plink", history.link["id"])), **values)
+    return str(history.link["id"])
+
+
+@breaks("checkouts_are_paid_once")
+def held_session_that_says_it_is_paid(history: History) -> str:
+    return forge_session(history, "held", state="paid")
+
+
+@breaks("ended_checkouts_are_not_paid")
+def expired_session_whose_money_was_taken(history: History) -> str:
+    return forge_session(history, "paid", state="expired")
+
+
+@breaks("charges_match_their_checkout")
+def charge_of_no_checkout(history: History) -> str:
+    (charge,) = charges_of(history.sessions["paid"])
+    Checkout.objects.filter(id=charge.checkout_id).update(livemode=True)
+    return public_id("ch", charge.id)
+
+
+@breaks("link_stock_is_what_was_bought")
+def piece_that_is_gone_and_was_not_sold(history: History) -> str:
+    return forge_link(history, remaining=[1, 1])
+
+
+@breaks("link_payments_are_counted")
+def payment_that_was_not_counted(history: History) -> str:
+    return forge_link(history, payments=F("payments") - 1)
+
+
+@breaks("checkouts_have_their_events")
+def session_changed_without_event(history: History) -> str:
+    return forge_session(history, "paid", version=F("version") + 1)
+
+
+@breaks("payment_links_have_their_events")
+def link_changed_without_event(history: History) -> str:
+    return forge_link(history, version=F("version") + 1)

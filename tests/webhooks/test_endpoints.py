@@ -1,0 +1,272 @@
+"""Webhook endpoints: which events are written for them, what their receivers get, and how what waits ends."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+import standardwebhooks
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from payments import clock
+from payments.domain.charging.expiry import void_expired_holds
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
+from payments.domain.webhooks import endpoints
+from payments.models import Charge, Event, Webhook, WebhookAttempt, WebhookEndpoint
+from payments.webhooks.worker import DeliveryLoop
+from tests.client import Api
+from tests.disputes.stories import AT_ONCE, deliver
+from tests.figures.webhooks.schedule import MovedClock
+from tests.support.receiver import Receiver
+from tests.webhooks.claims import claim, record_answer
+from tests.webhooks.endpoints import add_endpoint, add_with_secret
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OWN = {"success": "https://shop.example/yes", "fail": "https://shop.example/no", "notify": "https://shop.example/own"}
+LATER = timedelta(minutes=1)
+
+
+def written() -> list[tuple[str, WebhookEndpoint | None]]:
+    """Return the type and endpoint of each webhook in the order of the changes."""
+    rows = Webhook.objects.select_related("event", "endpoint").order_by("event_id")
+    return [(row.event.type, row.endpoint) for row in rows]
+
+
+def states() -> list[str]:
+    return list(Webhook.objects.order_by("id").values_list("state", flat=True))
+
+
+def test_an_endpoint_gets_the_types_that_it_lists(api: Api, shop: NewMerchant) -> None:
+    some = add_endpoint(shop.merchant, events=("charge.succeeded", "source.created"))
+    api.charge()
+    assert written() == [("source.created", some), ("charge.succeeded", some)]
+
+
+def test_one_that_lists_everything_gets_every_event(api: Api, shop: NewMerchant) -> None:
+    add_endpoint(shop.merchant)
+    api.charge()
+    listed = Event.objects.filter(livemode=False).exclude(type="organization.updated").order_by("id")
+    assert [event_type for event_type, _ in written()] == list(listed.values_list("type", flat=True))
+
+
+def test_endpoints_and_the_notify_url_of_the_source_all_get_an_event_once(api: Api, shop: NewMerchant) -> None:
+    both = [add_endpoint(shop.merchant, events=("charge.succeeded",)) for _ in range(2)]
+    api.charge_source(api.source(redirect=OWN))
+    rows = [endpoint for event_type, endpoint in written() if event_type == "charge.succeeded"]
+    assert sorted(rows, key=str) == sorted([None, *both], key=str)
+
+
+def test_nothing_is_written_for_the_other_mode_or_another_merchant(
+    api: Api, shop: NewMerchant, other_shop: NewMerchant
+) -> None:
+    add_endpoint(shop.merchant, livemode=True)
+    add_endpoint(other_shop.merchant)
+    api.charge()
+    assert written() == []
+
+
+def test_what_the_worker_changes_goes_to_endpoints_too(api: Api, shop: NewMerchant) -> None:
+    endpoint = add_endpoint(shop.merchant, events=("charge.updated",))
+    api.held()
+    Charge.objects.update(hold_expires_at=clock.now())
+    void_expired_holds()
+    assert written() == [("charge.updated", endpoint)]
+
+
+def test_notify_types_are_the_23_that_clients_know() -> None:
+    assert len(NOTIFY_TYPES) == 23
+    assert EVENT_TYPES.keys() >= NOTIFY_TYPES
+
+
+def test_a_dispute_reaches_notify_with_its_charge_and_endpoints_as_itself(api: Api, shop: NewMerchant) -> None:
+    endpoint = add_endpoint(shop.merchant, events=("dispute.created",))
+    api.charge_source(api.source(AT_ONCE, redirect=OWN))
+    deliver()
+    assert ("dispute.created", endpoint) in written()
+    notified = [event_type for event_type, endpoint in written() if endpoint is None]
+    assert notified[-1] == "charge.disputed"
+    assert not [event_type for event_type in notified if event_type not in NOTIFY_TYPES]
+
+
+def test_a_charge_of_an_account_without_endpoints_takes_as_many_statements_as_with_sixteen(
+    api: Api, shop: NewMerchant
+) -> None:
+    """The endpoints come with the key, and their webhooks in the statement of the change."""
+    counts = []
+    for count in (0, 16):
+        for _ in range(count):
+            add_endpoint(shop.merchant)
+        source = api.source()
+        with CaptureQueriesContext(connection) as captured:
+            api.charge_source(source)
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
+
+
+def test_it_is_signed_with_the_secret_of_the_endpoint_and_not_of_the_merchant(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        _, secret = add_with_secret(shop.merchant, receiver.url, ("charge.succeeded",))
+        api.charge()
+        DeliveryLoop().run()
+    [call] = receiver.calls
+    assert standardwebhooks.Webhook(secret).verify(call.body, call.headers) == call.event
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
+        standardwebhooks.Webhook(shop.webhook_secrets["whsec_test"]).verify(call.body, call.headers)
+
+
+def test_while_a_secret_is_rolled_the_one_before_signs_along_and_no_third(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        endpoint, first = add_with_secret(shop.merchant, receiver.url, ("charge.succeeded",))
+        second, third = (endpoints.roll_secret_for_operator(endpoint, timedelta(hours=1)) for _ in range(2))
+        api.charge()
+        DeliveryLoop().run()
+        api.charge()
+        DeliveryLoop(MovedClock(clock.now() + timedelta(hours=2))).run()
+    during, after = receiver.calls
+    for secret in (second, third):
+        standardwebhooks.Webhook(secret).verify(during.body, during.headers)
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
+        standardwebhooks.Webhook(first).verify(during.body, during.headers)
+    assert len(after.headers["webhook-signature"].split()) == 1
+
+
+def test_a_secret_that_is_rolled_while_an_event_waits_signs_it(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        endpoint, _ = add_with_secret(shop.merchant, receiver.url, ("charge.succeeded",))
+        api.charge()
+        secret = endpoints.roll_secret_for_operator(endpoint, timedelta())
+        DeliveryLoop().run()
+    [call] = receiver.calls
+    standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+
+
+def test_what_waits_goes_to_the_new_url(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as before, Receiver() as after:
+        endpoint = add_endpoint(shop.merchant, before.url, ("charge.succeeded",))
+        api.charge()
+        endpoints.change_for_operator(endpoint, url=after.url)
+        DeliveryLoop().run()
+    assert (len(before.calls), len(after.calls)) == (0, 1)
+    assert Webhook.objects.get().url == after.url
+
+
+def test_the_news_of_a_new_url_goes_to_the_one_before(shop: NewMerchant) -> None:
+    with Receiver() as before, Receiver() as after:
+        endpoint, secret = add_with_secret(shop.merchant, before.url)
+        endpoints.change_for_operator(endpoint, url=after.url)
+        DeliveryLoop().run()
+    [call] = before.calls
+    assert (call.event["type"], after.calls) == ("organization.updated", [])
+    standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+
+
+def test_the_news_that_it_is_deleted_still_comes_signed(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        endpoint, secret = add_with_secret(shop.merchant, receiver.url)
+        endpoints.change_for_operator(endpoint, status="deleted")
+        DeliveryLoop().run()
+    [call] = receiver.calls
+    standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+
+
+def test_a_paused_endpoint_gets_what_was_kept_for_it_once_it_is_resumed(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        endpoint = add_endpoint(shop.merchant, receiver.url, ("charge.succeeded",))
+        api.charge()
+        endpoints.change_for_operator(endpoint, status="paused")
+        api.charge()
+        assert DeliveryLoop().run() == 0
+        endpoints.change_for_operator(endpoint, status="enabled")
+        assert DeliveryLoop().run() == 2
+    assert [call.event["type"] for call in receiver.calls] == ["charge.succeeded"] * 2
+
+
+def test_a_pause_holds_up_no_other_endpoint_of_the_merchant(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        paused, _ = (add_endpoint(shop.merchant, receiver.url, ("charge.succeeded",)) for _ in range(2))
+        endpoints.change_for_operator(paused, status="paused")
+        api.charge()
+        DeliveryLoop().run()
+    assert len(receiver.calls) == 1
+
+
+@pytest.mark.parametrize("status", ["disabled", "deleted"])
+def test_what_waits_for_an_endpoint_that_is_no_more_is_cancelled_unsent(
+    api: Api, shop: NewMerchant, status: str
+) -> None:
+    with Receiver() as receiver:
+        endpoint = add_endpoint(shop.merchant, receiver.url, ("charge.succeeded",))
+        api.charge()
+        endpoints.change_for_operator(endpoint, status=status)
+        api.charge()
+        DeliveryLoop().run()
+    assert receiver.calls == []
+    assert states() == ["cancelled"]
+    assert WebhookAttempt.objects.get().error == "switched_off"
+
+
+def test_one_that_is_deleted_while_a_worker_has_claimed_it_is_recorded_as_sent(api: Api, shop: NewMerchant) -> None:
+    endpoint = add_endpoint(shop.merchant, events=("charge.succeeded",))
+    api.charge()
+    [claimed] = claim()
+    endpoints.change_for_operator(endpoint, status="deleted")
+    record_answer(claimed, 200)
+    assert states() == ["delivered"]
+
+
+def test_endpoints_at_one_server_have_queues_of_their_own(api: Api, shop: NewMerchant) -> None:
+    for _ in range(2):
+        add_endpoint(shop.merchant, events=("charge.succeeded",))
+    api.charge()
+    assert len(set(Webhook.objects.values_list("receiver", flat=True))) == 2
+
+
+@pytest.fixture
+def failing(api: Api, shop: NewMerchant) -> Iterator[WebhookEndpoint]:
+    """Yield an endpoint whose receiver has just refused an event."""
+    with Receiver(lambda call: 500) as receiver:
+        endpoint = add_endpoint(shop.merchant, receiver.url, ("charge.succeeded",))
+        api.charge()
+        DeliveryLoop().run()
+        yield endpoint
+
+
+def in_days(days: float) -> clock.at:
+    return clock.at(clock.now() + timedelta(days=days))
+
+
+def status_in(days: float, endpoint: WebhookEndpoint) -> str:
+    """Return its status after the sweep of so many days later."""
+    with in_days(days):
+        endpoints.disable_failing()
+    endpoint.refresh_from_db()
+    return endpoint.status
+
+
+def test_after_five_days_of_nothing_but_failures_it_is_disabled(failing: WebhookEndpoint) -> None:
+    assert [status_in(days, failing) for days in (4.9, 5.1)] == ["enabled", "disabled"]
+    assert failing.gave_up_at
+    assert Event.objects.filter(type="organization.updated").count() == 2
+
+
+def test_one_success_begins_the_days_anew(api: Api, failing: WebhookEndpoint) -> None:
+    failing.refresh_from_db()
+    assert failing.failing_since
+    api.charge()
+    [claimed] = claim()
+    record_answer(claimed, 200)
+    assert status_in(6, failing) == "enabled"
+    assert failing.failing_since is None
+
+
+def test_a_failure_of_long_ago_with_nothing_sent_since_disables_nothing(failing: WebhookEndpoint) -> None:
+    Webhook.objects.update(state="exhausted", due_at=None)
+    assert status_in(6, failing) == "enabled"
+
+
+def test_one_that_is_enabled_again_has_five_days_anew(failing: WebhookEndpoint) -> None:
+    status_in(6, failing)
+    endpoints.change_for_operator(failing, status="enabled")
+    assert (status_in(6, failing), failing.gave_up_at) == ("enabled", None)
