@@ -5,7 +5,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.db import connections
 from django.test import TransactionTestCase
 
 from payments import clock
@@ -17,7 +16,6 @@ from tests.audited_pages import audited_pages
 from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
 from tests.ledger.books import charge_fees
-from tests.support.processes import PATIENCE_SECONDS
 from tests.support.receiver import Receiver
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
@@ -25,9 +23,6 @@ cached_keys.seconds = 0
 
 # Now, because the settings of the test that makes the first request would hold for all after it.
 HANDLER.load_middleware()
-
-# Where the machine has a lot to do, fifty threads wait longer for their connections than a request may.
-connections.settings["default"]["OPTIONS"]["connect_timeout"] = PATIENCE_SECONDS
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.

@@ -9,7 +9,6 @@ from pytest_django import DjangoDbBlocker
 
 from payments import vault
 from payments.db.backend.base import DatabaseWrapper
-from payments.db.backend.session import CONNECT
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import create_merchant
 from payments.embedded.processes import wait_until
@@ -80,5 +79,3 @@ def point_to(server: Server, patch: pytest.MonkeyPatch) -> None:
     connection.close()
     for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "CONNECTIONS", "STATEMENT_SECONDS"):
         patch.setitem(connection.settings_dict, name, server.settings()[name])
-    # The product's own, in place of the patience of tests.
-    patch.setitem(connection.settings_dict["OPTIONS"], "connect_timeout", CONNECT["connect_timeout"])
