@@ -29,7 +29,7 @@ def events_of(table: str, *, model: str, prefix: str, condition: str = "true") -
 
 EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
-    sentence="Each event of a charge, refund or dispute has its webhook where the source names a URL.",
+    sentence="Each event of a charge or refund has its webhook to the notify URL where the source names one.",
     model="payments.Event",
     prefix="evt",
     # Events older than the retained months may have lost it.
@@ -39,11 +39,9 @@ EVENTS_ARE_NOTIFIED = Invariant(
             SELECT c.id FROM charge c JOIN receiver s ON s.id = c.source_id
             UNION ALL
             SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN receiver s ON s.id = c.source_id
-            UNION ALL
-            SELECT d.id FROM dispute d JOIN charge c ON c.id = d.charge_id JOIN receiver s ON s.id = c.source_id
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
-        LEFT JOIN webhook n ON n.event_id = e.id
+        LEFT JOIN webhook n ON n.event_id = e.id AND n.endpoint_id IS NULL
         WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept)
     """,
 )

@@ -77,9 +77,9 @@ def change(caller: Caller, text: str, given: Mapping[str, Any], render: Render) 
 
     Raise PaymentError as `find` and `create` do.
     """
-    require_available(caller, given.get("payment_method_types", []))
 
     def values(link: PaymentLink, _: bool) -> dict[str, Any]:
+        require_available(caller, given.get("payment_method_types", []))
         renewed = {"edition": link.edition + 1} if "line_items" in given else {}
         return _columns(link.order, given) | renewed
 

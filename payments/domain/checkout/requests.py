@@ -43,8 +43,8 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     The customer is locked, so that its requests are counted one after the other. Raise PaymentError `resource_missing`
     for another's customer, and `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
     """
-    require_available(caller, order["payment_method_types"])
     customer = customers().lock(caller, order["customer"])
+    require_available(caller, order["payment_method_types"])
     checkout = _new_checkout(caller, merchant, customer, order)
     remind_at = checkout.created_at + REMINDERS[0]
     number = _next_number(merchant, customer)

@@ -41,11 +41,11 @@ def create(
 ) -> Result[Checkout]:
     """Create a session of `merchant` from a validated request body. `render` makes the answer that is stored with it.
 
-    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it, and
-    `resource_missing` for no such customer.
+    Raise PaymentError `resource_missing` for no such customer, and `source_type_unavailable` where a way to pay is
+    switched off, or no provider takes it.
     """
-    require_available(caller, order["payment_method_types"])
     contact = customers().find(caller, order["customer"]) if order.get("customer") else None
+    require_available(caller, order["payment_method_types"])
     moment = clock.now()
     is_saved_only = order["mode"] == Checkout.Mode.SAVE_CARD
     session = Checkout(

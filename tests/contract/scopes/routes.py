@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from payments.api.schema.document import document
-from tests.checkout.cast import opened
+from tests.checkout.cast import billed, opened
 from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
@@ -26,10 +26,11 @@ from tests.contract.calls import (
 )
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-PUBLIC_ID = re.compile(r"(src|ch|dp|po|txn|cus|evt|req|we)_[0-9a-f]{32}")
+PUBLIC_ID = re.compile(r"(src|ch|dp|po|txn|cus|evt|req|we|cs|pr|plink)_[0-9a-f]{32}")
 OF_PREFIX = {
     **{"src": "source", "ch": "charge", "dp": "dispute", "po": "payout", "txn": "transaction"},
     **{"cus": "customer", "evt": "event", "req": "request", "we": "endpoint"},
+    **{"cs": "checkout-session", "pr": "payment-request", "plink": "payment-link"},
 }
 # By what a path calls it: "pk" of a charge is "charge", other parts have names of their own.
 Things = dict[str, str]
@@ -97,6 +98,7 @@ def things_of(api: Api) -> Things:
         "source_id": kept["sources"][0]["id"],
         "charge": api.held()["id"],
         "checkout-session": opened(api)["id"],
+        "payment-request": billed(api, customer=keeper["id"])["id"],
         "payment-link": linked(api)["id"],
         "dispute": with_evidence(api),
         "payout": new_payout(api),

@@ -197,7 +197,7 @@ def test_a_list_by_somebody_elses_thing_is_one_by_what_never_was(
     for name, thing in product(route.text_filters, things):
         answers = [api.get(route.path(things), **{name: by[thing]}) for by in (things, nobodys)]
         assert answer_of(answers[0]) == answer_of(answers[1]), (name, thing)
-        assert answers[0].status_code in ((404,) if route.parts else (200, 422))
+        assert answers[0].status_code in ((404,) if route.parts else (200, 400, 422))
 
 
 @every([call for call in CALLS if call not in NAMING])
