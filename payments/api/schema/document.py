@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
-from payments.api.schema import account, calls, checkout, payment_links, payouts, webhook_endpoints
+from payments.api.schema.calls import account, checkout, payment_links, payments, payouts, webhook_endpoints
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
