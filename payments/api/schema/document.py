@@ -16,8 +16,8 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import append_meta, build_array_type, build_object_type
 
-from payments.api.schema.calls import account, checkout, payment_links, payments, payouts, webhook_endpoints
 from payments.api.schema.callbacks import webhooks
+from payments.api.schema.calls import account, checkout, payment_links, payments, payouts, webhook_endpoints
 from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
 from payments.api.schema.responses import NAMED
@@ -31,12 +31,12 @@ from payments.rendering.objects.member import id_form
 
 __all__ = [
     "account",
-    "calls",
     "checkout",
     "clean_paths",
     "document",
     "finish",
     "payment_links",
+    "payments",
     "payouts",
     "webhook_endpoints",
 ]
