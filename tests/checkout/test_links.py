@@ -222,7 +222,7 @@ def test_a_link_is_made_once_under_an_idempotency_key(api: Api) -> None:
     assert PaymentLink.objects.count() == 1
 
 
-def test_the_list_is_narrowed_by_status_and_goes_on(api: Api) -> None:
+def test_the_list_is_narrowed_by_status_and_has_further_pages(api: Api) -> None:
     ids = [linked(api)["id"] for _ in range(3)]
     made(api.post(f"/payment_links/{ids[1]}/deactivate"))
     first = made(api.get("/payment_links/", status="active", limit=1))

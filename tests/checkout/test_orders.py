@@ -132,7 +132,7 @@ def test_sessions_of_other_merchants_and_of_the_other_mode_are_not_there(
     assert made(other_api.get("/checkout_sessions/"))["data"] == []
 
 
-def test_the_list_has_the_newest_first_and_goes_on(api: Api) -> None:
+def test_the_list_has_the_newest_first_and_further_pages(api: Api) -> None:
     ids = [opened(api)["id"] for _ in range(3)]
     first = made(api.get("/checkout_sessions/", limit=2))
     assert [session["id"] for session in first["data"]] == [ids[2], ids[1]]

@@ -32,7 +32,7 @@ def server(settings: Settings) -> Iterator[Server]:
 
 
 @pytest.fixture
-def telling(shop: NewMerchant) -> NewMerchant:
+def with_receipts(shop: NewMerchant) -> NewMerchant:
     """Return the shop, which has chosen that payers get messages about their payments."""
     shop.merchant.send_receipts = True
     shop.merchant.save()
@@ -111,7 +111,7 @@ def test_an_sms_goes_to_the_service_of_the_installation(api: Api, settings: Sett
     assert PaymentRequest.objects.get().sms_delivered
 
 
-def test_a_customer_who_reads_filipino_is_told_in_it(api: Api) -> None:
+def test_a_customer_who_reads_filipino_gets_it_in_filipino(api: Api) -> None:
     billed(api, customer=customer(api, metadata={"locale": "fil"}))
     [mail] = kept()
     assert "Pinadalhan ka" in mail.text or "mula sa Sari Store" in mail.subject
@@ -160,13 +160,13 @@ def remind_after(days: int) -> int:
         return requests.remind_due()
 
 
-def test_an_open_request_is_reminded_of_after_three_and_seven_days(api: Api, telling: NewMerchant) -> None:
+def test_an_open_request_is_reminded_of_after_three_and_seven_days(api: Api, with_receipts: NewMerchant) -> None:
     billed(api)
     assert [remind_after(days) for days in (2, 3, 3, 6, 7, 30)] == [0, 1, 0, 0, 1, 0]
     assert [message.sequence for message in sent("request_reminder")] == [1, 2]
 
 
-def test_a_paid_request_is_not_reminded_of(api: Api, telling: NewMerchant) -> None:
+def test_a_paid_request_is_not_reminded_of(api: Api, with_receipts: NewMerchant) -> None:
     pay(billed(api))
     remind_after(3)
     assert PaymentRequest.objects.get().remind_at is None
@@ -179,13 +179,13 @@ def test_a_merchant_who_has_not_chosen_it_reminds_nobody(api: Api) -> None:
     assert sent("request_reminder") == []
 
 
-def test_the_test_clock_brings_reminders(api: Api, telling: NewMerchant) -> None:
+def test_the_test_clock_brings_reminders(api: Api, with_receipts: NewMerchant) -> None:
     billed(api)
     made(api.post("/test/clock", {"advance_seconds": 3 * 24 * 3600}))
     assert [message.sequence for message in sent("request_reminder")] == [1]
 
 
-def test_a_payer_is_told_of_declined_attempts_three_times(api: Api, telling: NewMerchant) -> None:
+def test_a_payer_is_mailed_about_declined_attempts_three_times(api: Api, with_receipts: NewMerchant) -> None:
     request = billed(api)
     for _ in range(4):
         pay(request, DECLINED)
@@ -196,18 +196,18 @@ def test_a_payer_is_told_of_declined_attempts_three_times(api: Api, telling: New
     assert request["payment_request_url"] in messages[0].text
 
 
-def test_nobody_is_told_of_a_declined_attempt_once_it_is_paid(api: Api, telling: NewMerchant) -> None:
+def test_nobody_is_mailed_about_a_declined_attempt_once_it_is_paid(api: Api, with_receipts: NewMerchant) -> None:
     request = billed(api)
     pay(request, DECLINED)
     pay(request)
     assert [message.state for message in sent("payment_failed")] == [State.DROPPED]
 
 
-def test_the_payer_of_a_session_is_told_by_the_shop(api: Api, telling: NewMerchant) -> None:
+def test_the_payer_of_a_session_is_informed_by_the_shop(api: Api, with_receipts: NewMerchant) -> None:
     pay(opened(api, customer_email="juan@example.com"), DECLINED)
     assert sent("payment_failed") == []
 
 
-def test_a_payer_who_waits_is_not_told_of_a_failure(api: Api, telling: NewMerchant) -> None:
+def test_a_payer_who_waits_is_not_mailed_about_a_failure(api: Api, with_receipts: NewMerchant) -> None:
     pay_by_wallet(billed(api))
     assert sent("payment_failed") == []

@@ -106,8 +106,8 @@ def test_a_bad_order_is_refused_with_400(api: Api, members: dict[str, Any], para
 
 
 def test_the_customer_must_be_the_merchants_own_of_this_mode(api: Api, live_api: Api) -> None:
-    for stranger in (customer(live_api), "cus_" + "0" * 32, "juan"):
-        refused = api.post("/payment_requests/", ASKED | {"customer": stranger})
+    for unknown in (customer(live_api), "cus_" + "0" * 32, "juan"):
+        refused = api.post("/payment_requests/", ASKED | {"customer": unknown})
         error = error_of(refused)
         assert (refused.status_code, error["type"], error["param"]) == (404, "not_found", "customer")
 

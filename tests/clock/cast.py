@@ -13,6 +13,8 @@ from payments.domain.payouts import make, send
 from payments.ids import parse_id
 from payments.models import Charge, Dispute, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
+from tests.checkout.cast import billed, opened
+from tests.checkout.shelf import linked
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.contract.calls import ENDPOINT, keep
 from tests.disputes.stories import AT_ONCE, LATER, disputed
@@ -52,6 +54,9 @@ def one_of_each(api: Api) -> None:
     Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
     keep(api, api.source())
+    opened(api)
+    billed(api)
+    linked(api, expiry=f"12/31/{clock.now().year + 1}")
     made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))
     WebhookEndpoint.objects.update(failing_since=clock.now())
 

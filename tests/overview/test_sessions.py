@@ -9,13 +9,15 @@ from django.urls import reverse
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.ids import new_id
+from payments.ids import new_id, parse_id
 from payments.models import Checkout, DayTotal, Merchant, SummedDay
 from payments.overview.day_totals import due_days, sum_up, sum_up_due
 from payments.overview.days import Days
 from payments.overview.sessions import sessions_of
 from payments.overview.trade import trades_of
 from tests.admin.conftest import client_of, words_of
+from tests.checkout.shelf import linked
+from tests.client import Api
 from tests.factories import MerchantFactory
 from tests.overview.past_charges import days_ago, make_past_charge
 
@@ -94,10 +96,11 @@ def test_a_session_that_is_paid_for_days_keeps_its_day_due(shop: NewMerchant) ->
 
 @pytest.mark.usefixtures("noon")
 def test_sessions_are_no_charges_and_payments_of_links_no_sessions(shop: NewMerchant) -> None:
+    link = parse_id("plink", linked(Api(shop.keys["sk_test"]))["id"])
     for ago in (0, 3):
         make_past_charge(shop.merchant, days_ago(ago))
         open_past(shop.merchant, days_ago(ago))
-        open_past(shop.merchant, days_ago(ago), "expired", kind="link")
+        open_past(shop.merchant, days_ago(ago), "expired", kind="link", link_id=link, edition=1, quantities=[1, 0])
         open_past(shop.merchant, days_ago(ago), mode="save_card", amount=0)
     for _ in range(2):
         trade = trades_of(False, Days.until_today(7))["PHP"]

@@ -41,10 +41,15 @@ def destroy_unused_cvcs(scope: Scope = ALL_MERCHANTS) -> int:
 
 
 def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
-    """Destroy the number of every card that was not charged or vaulted in time; return how many."""
+    """Destroy the number of every card that was not charged or vaulted in time; return how many.
+
+    One whose charge is under way is left to that charge.
+    """
     due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now())
     due.filter(source__vaulted=True).update(number_expires_at=None)
-    return due.filter(source__vaulted=False).update(sealed_number=None, number_expires_at=None)
+    charging = Charge.objects.filter(source=OuterRef("source"), status=Charge.Status.PENDING)
+    unused = due.filter(~Exists(charging), source__vaulted=False)
+    return unused.update(sealed_number=None, number_expires_at=None)
 
 
 def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:

@@ -16,7 +16,7 @@ from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import link_stock
-from payments.domain.checkout.sessions import EXPIRY_BATCH, require_available
+from payments.domain.checkout.sessions import EXPIRY_BATCH, OK, require_available
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import conflict, invalid, not_found
@@ -104,7 +104,7 @@ def set_active_for_operator(link: PaymentLink, *, is_active: bool) -> None:
     """Activate or deactivate a link for an operator, whose action is recorded. Raise PaymentError as `set_active`."""
     caller = Caller(link.merchant_id, link.livemode)
     with transaction.atomic():
-        set_active(caller, str(link), is_active, lambda _: StoredAnswer(200, b""))
+        set_active(caller, str(link), is_active, lambda _: StoredAnswer(OK, b""))
         audit_log.record(Action.CHANGED, link, fields=["active"])
 
 

@@ -47,8 +47,10 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     require_available(caller, order["payment_method_types"])
     checkout = _new_checkout(caller, merchant, customer, order)
     remind_at = checkout.created_at + REMINDERS[0]
-    number = _next_number(merchant, customer)
-    request = PaymentRequest(checkout=checkout, merchant=merchant, remind_at=remind_at, **number)
+    number = _next_number(caller, customer)
+    request = PaymentRequest(
+        checkout=checkout, merchant=merchant, livemode=caller.livemode, remind_at=remind_at, **number
+    )
     answer = render(checkout)
     created = events.of(caller, "payment_request.created", checkout)
     sent = invoices_of(checkout, INVOICE, checkout.version)
@@ -78,9 +80,10 @@ def _new_checkout(caller: Caller, merchant: Merchant, customer: KnownCustomer, o
     return checkout
 
 
-def _next_number(merchant: Merchant, customer: KnownCustomer) -> dict[str, Any]:
+def _next_number(caller: Caller, customer: KnownCustomer) -> dict[str, Any]:
     series = customer.id.hex[-SERIES_LENGTH:].upper()
-    made = PaymentRequest.objects.filter(merchant=merchant, series=series).order_by("-place")
+    made = PaymentRequest.objects.filter(merchant_id=caller.merchant_id, livemode=caller.livemode, series=series)
+    made = made.order_by("-place")
     return {"series": series, "place": (made.values_list("place", flat=True).first() or 0) + 1}
 
 

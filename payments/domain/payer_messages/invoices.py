@@ -15,13 +15,13 @@ from payments.money import shown_amount
 from payments.rendering.objects.checkout import payment_url
 
 INVOICE, REMINDER, FAILURE = "request", "request_reminder", "payment_failed"
-# Of one checkout: a payer sees on the page what comes after, and a stranger may have typed the address.
+# Of one checkout: a payer sees later ones on the page, and anybody may have typed the address.
 FAILURES_MAX = 3
 Channel, State = PayerMessage.Channel, Checkout.State
 
 
 def invoices_of(checkout: Checkout, kind: str, sequence: int) -> list[Insert]:
-    """Return the messages, of `kind` INVOICE or REMINDER, that tell a customer of a request: one for each way
+    """Return the messages, of `kind` INVOICE or REMINDER, that announce a request to its customer: one for each way
     that was asked for, if this installation has it.
     """
     ways = [way for way in checkout.order["delivery_methods"] if outbox.is_ready(checkout.livemode, way)]
@@ -29,9 +29,9 @@ def invoices_of(checkout: Checkout, kind: str, sequence: int) -> list[Insert]:
 
 
 def failure_of(caller: Caller, checkout: Checkout) -> list[Write]:
-    """Return the message that an attempt was declined; none for a session, whose shop tells its payer."""
-    is_told = checkout.kind != Checkout.Kind.SESSION and checkout.attempts <= FAILURES_MAX and _email_of(checkout)
-    if not (is_told and sends_receipts(caller) and outbox.is_ready(checkout.livemode, Channel.EMAIL)):
+    """Return the message that an attempt was declined; none for a session, whose shop informs its payer."""
+    is_mailed = checkout.kind != Checkout.Kind.SESSION and checkout.attempts <= FAILURES_MAX and _email_of(checkout)
+    if not (is_mailed and sends_receipts(caller) and outbox.is_ready(checkout.livemode, Channel.EMAIL)):
         return []
     return [_message(checkout, FAILURE, checkout.attempts, Channel.EMAIL)]
 

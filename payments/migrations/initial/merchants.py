@@ -247,6 +247,7 @@ OPERATIONS = [
         name="PaymentRequest",
         fields=[
             ("checkout", models.OneToOneField(on_delete=models.PROTECT, primary_key=True, related_name="request", serialize=False, to="payments.checkout")),
+            ("livemode", models.BooleanField()),
             ("series", models.CharField(max_length=8)),
             ("place", models.PositiveIntegerField()),
             ("void_reason", models.CharField(blank=True, default="", max_length=255)),
@@ -263,7 +264,7 @@ OPERATIONS = [
                 models.Index(F("remind_at"), condition=Q(("remind_at__isnull", False)), name="payment_request_reminder"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("series"), F("place"), F("merchant"), name="payment_request_number_is_unique"),
+                models.UniqueConstraint(F("series"), F("place"), F("merchant"), F("livemode"), name="payment_request_number_is_unique"),
                 models.CheckConstraint(condition=Q(("resends__lte", 10)), name="payment_request_resends_in_bounds"),
             ],
         },

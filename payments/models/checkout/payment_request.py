@@ -15,6 +15,7 @@ class PaymentRequest(FastModel):
 
     checkout = OwnOneToOneField(Checkout, models.PROTECT, primary_key=True, related_name="request")
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
     # The number on the invoice: the end of the customer's ID in upper case, and the place among the requests with it.
     series = models.CharField(max_length=8)
     place = models.PositiveIntegerField()
@@ -31,7 +32,9 @@ class PaymentRequest(FastModel):
     class Meta:
         constraints = [
             # The merchant comes last: operators search for a number alone.
-            models.UniqueConstraint(F("series"), F("place"), F("merchant"), name="payment_request_number_is_unique"),
+            models.UniqueConstraint(
+                F("series"), F("place"), F("merchant"), F("livemode"), name="payment_request_number_is_unique"
+            ),
             models.CheckConstraint(name="payment_request_resends_in_bounds", condition=Q(resends__lte=RESENDS_MAX)),
         ]
         indexes = [

@@ -1,4 +1,4 @@
-"""The page of a payment link: the payer chooses how many, and goes on to the page of a payment."""
+"""The page of a payment link: the payer chooses how many, and pays on the page of a payment."""
 
 import re
 from typing import Any
