@@ -30,6 +30,7 @@ class SearchEntry(models.Model):
         CHARGE = "charge"
         CUSTOMER = "customer"
         CHECKOUT = "checkout"
+        LINK = "link"
 
     # The ID of the object itself, so that entries are in the order of creation.
     id = models.UUIDField(primary_key=True)
@@ -44,10 +45,11 @@ class SearchEntry(models.Model):
             GinIndex("lexemes", name="search_of_charges", condition=Q(kind="charge"), gin_pending_list_limit=64),
             GinIndex("lexemes", name="search_of_customers", condition=Q(kind="customer"), gin_pending_list_limit=64),
             GinIndex("lexemes", name="search_of_checkouts", condition=Q(kind="checkout"), gin_pending_list_limit=64),
+            GinIndex("lexemes", name="search_of_links", condition=Q(kind="link"), gin_pending_list_limit=64),
         ]
         constraints = [
             models.CheckConstraint(
-                name="search_kind_is_known", condition=Q(kind__in=["charge", "customer", "checkout"])
+                name="search_kind_is_known", condition=Q(kind__in=["charge", "customer", "checkout", "link"])
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""The entries of charges and checkout sessions, made from what is stored of them, their payers and their attempts."""
+"""The entries of charges, checkouts and payment links, made from what is stored of them, their payers and attempts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db.models import Func, TextField, Value
 
 from payments.ids import short_reference
-from payments.models import Attempt, Charge, Checkout, SearchEntry
+from payments.models import Attempt, Charge, Checkout, PaymentLink, SearchEntry
 from payments.money import major_units
 from payments.search.lexemes import (
     amount_lexeme,
@@ -39,10 +39,17 @@ def charge_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
         yield entry(SearchEntry.Kind.CHARGE, charge, lexemes)
 
 
-def session_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
-    """Yield the entries of the sessions among these checkouts."""
-    for session in Checkout.objects.filter(pk__in=ids, kind=Checkout.Kind.SESSION):
-        yield entry(SearchEntry.Kind.CHECKOUT, session, at_most(_session_lexemes(session)))
+def checkout_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
+    """Yield the entries of the sessions and requests among these checkouts."""
+    found = Checkout.objects.filter(pk__in=ids).exclude(kind=Checkout.Kind.LINK).select_related("request")
+    for checkout in found:
+        yield entry(SearchEntry.Kind.CHECKOUT, checkout, at_most(_checkout_lexemes(checkout)))
+
+
+def link_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
+    """Yield the entries of these payment links."""
+    for link in PaymentLink.objects.filter(pk__in=ids):
+        yield entry(SearchEntry.Kind.LINK, link, at_most(_words_in([link.internal_name, *_sold_in(link.order)])))
 
 
 def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
@@ -77,16 +84,24 @@ def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
             yield from words(text)
 
 
-def _session_lexemes(session: Checkout) -> Iterator[str]:
-    """Yield what a session is found by, what identifies it first; of its order, not the addresses of pages."""
-    if session.customer_id:
-        yield customer_lexeme(session.customer_id)
-    yield amount_lexeme(major_units(session.amount, session.currency))
-    order = session.order
-    payer = [session.payer, *(order.get(f"customer_{name}") for name in ("email", "name", "phone"))]
+def _checkout_lexemes(checkout: Checkout) -> Iterator[str]:
+    """Yield what a checkout is found by, what identifies it first."""
+    if checkout.customer_id:
+        yield customer_lexeme(checkout.customer_id)
+    yield amount_lexeme(major_units(checkout.amount, checkout.currency))
+    number = checkout.request.number if checkout.kind == Checkout.Kind.REQUEST else None
+    payer = [checkout.payer, *(checkout.order.get(f"customer_{name}") for name in ("email", "name", "phone"))]
+    words_of_ours = f"{checkout.currency} {checkout.state}"
+    yield from _words_in([checkout.client_reference_id, number, payer, words_of_ours, *_sold_in(checkout.order)])
+
+
+def _sold_in(order: dict[str, Any]) -> list[Any]:
+    """Return what an order says of what is sold, without the addresses of pages."""
     items = [[item["name"], item.get("description")] for item in order.get("line_items") or []]
     metadata = order.get("metadata") or {}
-    words_of_ours = f"{session.currency} {session.state}"
-    texts = [session.client_reference_id, payer, words_of_ours, order.get("description"), items, metadata, *metadata]
+    return [order.get("description"), order.get("message"), items, metadata, *metadata]
+
+
+def _words_in(texts: list[Any]) -> Iterator[str]:
     for text in texts_in(texts):
         yield from words(text)

@@ -48,8 +48,18 @@ def charges(query: Query, limit: Limit) -> Found:
 
 
 def checkouts(query: Query, limit: Limit) -> Found:
-    """Return the checkout sessions that `query` finds, as `charges` does."""
+    """Return the sessions and payment requests that `query` finds, as `charges` does."""
     return _sales(Kind.CHECKOUT, query, limit)
+
+
+def links(query: Query, limit: Limit) -> Found:
+    """Return the payment links that `query` finds, as `charges` does."""
+    return _sales(Kind.LINK, query, limit)
+
+
+def of_customer(customer_id: UUID) -> "QuerySet[SearchEntry]":
+    """Return the entries of the checkouts of a customer."""
+    return SearchEntry.objects.filter(kind=Kind.CHECKOUT, lexemes__meet=_quoted(Lexeme(customer_lexeme(customer_id))))
 
 
 def customers(query: Query, limit: Limit) -> Found:

@@ -13,8 +13,8 @@ from django.db.models import Model
 
 from payments.db.commit_horizon import commit_horizon
 from payments.ids import first_id
-from payments.models import Charge, Checkout, Event, SearchEntry, SearchProgress
-from payments.search.entries import Maker, charge_entries, session_entries
+from payments.models import Charge, Checkout, Event, PaymentLink, SearchEntry, SearchProgress
+from payments.search.entries import Maker, charge_entries, checkout_entries, link_entries
 
 BATCH = 1_000
 # While nothing happens, progress is written this rarely.
@@ -22,7 +22,9 @@ WRITTEN_EVERY = timedelta(seconds=10)
 # By the beginning of an event's type: what it is about, and the maker of its entries. The customers app adds one.
 MAKERS: dict[str, tuple[type[Model], Maker]] = {
     "charge": (Charge, charge_entries),
-    "checkout_session": (Checkout, session_entries),
+    "checkout_session": (Checkout, checkout_entries),
+    "payment_request": (Checkout, checkout_entries),
+    "payment_link": (PaymentLink, link_entries),
 }
 
 

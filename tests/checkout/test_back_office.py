@@ -8,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import AuditEntry, Charge, Checkout, Event, MerchantAccess
+from payments.ids import parse_id
+from payments.models import AuditEntry, Charge, Checkout, Event, MerchantAccess, PaymentLink
 from payments.search.sweep import rebuild
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
-from tests.checkout.cast import SETUP, opened, pay, pay_by_wallet, row_of, shown
+from tests.checkout.cast import SETUP, billed, customer, opened, pay, pay_by_wallet, row_of, shown
+from tests.checkout.shelf import linked
 from tests.client import DECLINED, Api
 from tests.factories import MerchantFactory
 from tests.operators.corrections import operator as staff_member
@@ -226,6 +228,28 @@ def test_one_search_field_finds_a_session(api: Api, operator: Client) -> None:
         assert page_of(row_of(session)) in text_of(operator.get(FIND, {"q": term})), term
     for term in set(FOUND_BY) - {"sari"}:
         assert listed(operator, q=term) == pages_of(session), term
+
+
+def test_one_search_field_finds_a_request_by_its_number_and_its_payer(api: Api, operator: Client) -> None:
+    request = billed(api)
+    rebuild()
+    for term in (request["number"], "juan@example.com", "halo-halo"):
+        assert page_of(row_of(request)) in text_of(operator.get(FIND, {"q": term})), term
+
+
+def test_one_search_field_finds_a_link_by_its_name_and_its_items(api: Api, operator: Client) -> None:
+    link = PaymentLink.objects.get(id=parse_id("plink", linked(api)["id"]))
+    rebuild()
+    for term in ("summer menu", "turon"):
+        assert page_of(link) in text_of(operator.get(FIND, {"q": term})), term
+    assert operator.get(FIND, {"q": str(link)})["Location"] == page_of(link)
+
+
+def test_the_id_of_a_customer_finds_what_it_has_paid(api: Api, operator: Client) -> None:
+    session, request = opened(api, customer=customer(api)), billed(api)
+    rebuild()
+    assert listed(operator, q=session["customer"]) == pages_of(session)
+    assert listed(operator, q=request["customer"]) == pages_of(request)
 
 
 def test_an_id_opens_the_page_of_its_session_and_so_does_its_beginning(api: Api, operator: Client) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 from operator import attrgetter
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
@@ -28,7 +29,7 @@ from payments.admin.framework.formats import (
     short_id,
     two_lines,
 )
-from payments.admin.framework.id_search import ANY_ENTRY, Condition, EntrySearch
+from payments.admin.framework.id_search import ANY_ENTRY, PUBLIC_ID, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_cell, moment_cells
@@ -59,11 +60,13 @@ ByPurpose = by("purpose", **{mode.value: (str(mode.label), Q(mode=mode)) for mod
 
 
 class CheckoutSearch(EntrySearch):
-    """A search that finds a payment request by the number of its invoice, too."""
+    """A search that finds a payment request by the number of its invoice, and what a customer has, too."""
 
     def conditions(self, term: str) -> Iterator[Condition]:
         if number := INVOICE_NUMBER.fullmatch(term.upper()):
             yield {"request__series": number[1], "request__place": int(number[2])}
+        elif (public := PUBLIC_ID.fullmatch(term.lower())) and public[1] == "cus":
+            yield {"pk__in": find.of_customer(UUID(hex=public[2])).values("pk")}
         else:
             yield from super().conditions(term)
 

@@ -26,7 +26,7 @@ from payments.admin.framework.formats import (
     short_id,
     two_lines,
 )
-from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
@@ -37,6 +37,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Checkout, PaymentLink
 from payments.rendering.objects.payment_links import items_of, link_url
+from payments.search import find
 
 # The newest payments that the page of a link shows.
 PAYMENTS_SHOWN = 20
@@ -115,7 +116,10 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
     list_filter = (ByState, ByMerchant, ByMode)
     list_select_related = ("merchant",)
     search_fields = ("internal_name",)
-    search = IdSearch({"plink": "pk", "cs": "checkouts__pk", "ch": "checkouts__charges__pk"}, objects="pk")
+    search_help_text = "Any ID, its name, an item, or other words of it."
+    search = EntrySearch(
+        {"plink": "pk", "cs": "checkouts__pk", "ch": "checkouts__charges__pk"}, objects="pk", entries=find.links
+    )
     fieldsets = (
         (None, {"fields": ("public_id", "internal_name", "state", "of_merchant", "mode", "page", "sold", "ends")}),
         ("Items", {"fields": ("items",)}),

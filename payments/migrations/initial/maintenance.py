@@ -143,7 +143,7 @@ OPERATIONS = [
         name="SearchEntry",
         fields=[
             ("id", models.UUIDField(primary_key=True, serialize=False)),
-            ("kind", models.CharField(choices=[("charge", "Charge"), ("customer", "Customer"), ("checkout", "Checkout")], max_length=8)),
+            ("kind", models.CharField(choices=[("charge", "Charge"), ("customer", "Customer"), ("checkout", "Checkout"), ("link", "Link")], max_length=8)),
             ("livemode", models.BooleanField()),
             ("lexemes", payments.models.search_entry.Lexemes()),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to="payments.merchant")),
@@ -154,8 +154,9 @@ OPERATIONS = [
                 GinIndex(F("lexemes"), condition=Q(("kind", "charge")), gin_pending_list_limit=64, name="search_of_charges"),
                 GinIndex(F("lexemes"), condition=Q(("kind", "customer")), gin_pending_list_limit=64, name="search_of_customers"),
                 GinIndex(F("lexemes"), condition=Q(("kind", "checkout")), gin_pending_list_limit=64, name="search_of_checkouts"),
+                GinIndex(F("lexemes"), condition=Q(("kind", "link")), gin_pending_list_limit=64, name="search_of_links"),
             ],
-            "constraints": [models.CheckConstraint(condition=Q(("kind__in", ["charge", "customer", "checkout"])), name="search_kind_is_known")],
+            "constraints": [models.CheckConstraint(condition=Q(("kind__in", ["charge", "customer", "checkout", "link"])), name="search_kind_is_known")],
         },
     ),
     migrations.CreateModel(
