@@ -65,7 +65,7 @@ def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Fil
 
 def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> list[Checkout]:
     path = {"merchant_id": merchant_id, "livemode": livemode, "kind": Checkout.Kind.SESSION}
-    return list(Checkout.objects.whole().newest_page([path], length, below))
+    return list(Checkout.objects.whole(merchant_id).newest_page([path], length, below))
 
 
 SESSIONS = Listing(Checkout, "cs", _page, _narrow, within={"kind": Checkout.Kind.SESSION})

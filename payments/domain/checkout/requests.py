@@ -91,7 +91,7 @@ def find(caller: Caller, text: str) -> Checkout:
     """Return the caller's request of this public ID, with its charge. Raise PaymentError `resource_missing`."""
     uuid = parse_id("pr", text)
     rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.REQUEST)
-    found = rows.whole().filter(id=uuid).first() if uuid else None
+    found = rows.whole(caller.merchant_id).filter(id=uuid).first() if uuid else None
     if found is None:
         raise not_found("payment request", text=text)
     return found

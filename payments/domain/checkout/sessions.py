@@ -81,7 +81,7 @@ def find(caller: Caller, text: str) -> Checkout:
     """Return the caller's session of this public ID, with its charge. Raise PaymentError `resource_missing`."""
     uuid = parse_id("cs", text)
     rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.SESSION)
-    found = rows.whole().filter(id=uuid).first() if uuid else None
+    found = rows.whole(caller.merchant_id).filter(id=uuid).first() if uuid else None
     if found is None:
         raise not_found("checkout session", text=text)
     return found

@@ -124,7 +124,7 @@ def _message(checkout: Checkout, kind: str, sequence: int, channel: str) -> Inse
 
 
 def _checkout_of(message: PayerMessage) -> Checkout:
-    return Checkout.objects.whole().get(merchant_id=message.merchant_id, id=message.about_id)
+    return Checkout.objects.whole(message.merchant_id).get(merchant_id=message.merchant_id, id=message.about_id)
 
 
 def _email_of(checkout: Checkout) -> str:

@@ -171,13 +171,17 @@ def _text(value: Any) -> str:
 
 
 def _valid_secrets(endpoint: WebhookEndpoint) -> Any:
-    return endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+    return _secrets(endpoint).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+
+
+def _secrets(endpoint: WebhookEndpoint) -> Any:
+    return endpoint.secrets.filter(merchant_id=endpoint.merchant_id)
 
 
 def _roll(endpoint: WebhookEndpoint, overlap: timedelta) -> str:
     """Create a secret; of the older ones only the newest signs along, so that there are never more than two."""
-    endpoint.secrets.exclude(expires_at=None).delete()
-    endpoint.secrets.update(expires_at=clock.now() + overlap)
+    _secrets(endpoint).exclude(expires_at=None).delete()
+    _secrets(endpoint).update(expires_at=clock.now() + overlap)
     secret = create_webhook_secret(endpoint.merchant, endpoint.livemode, endpoint=endpoint)
     notices.notify_merchant(endpoint.merchant_id, notices.Change("webhook_secret"), livemode=endpoint.livemode)
     return secret
