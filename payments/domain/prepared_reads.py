@@ -12,7 +12,7 @@ from django.db.models.functions import JSONObject
 
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.risk import blocks
-from payments.models import ApiKey, Attempt, Charge, Source, WebhookEndpoint
+from payments.models import ApiKey, Attempt, Charge, Checkout, Source, WebhookEndpoint
 from payments.webhooks.outbox import Endpoint
 
 
@@ -51,6 +51,25 @@ def charge_of_attempt(*, merchant_id: UUID, attempt_id: UUID, charge_id: UUID) -
     """Select a charge with all its parts, and as `attempt_list` one attempt at it, in one snapshot."""
     attempt = Prefetch("attempts", Attempt.objects.filter(id=attempt_id), to_attr="attempt_list")
     return Charge.objects.whole().prefetch_related(attempt).filter(id=charge_id, merchant_id=merchant_id)
+
+
+@CompiledQuery
+def checkout(*, checkout_id: UUID) -> QuerySet[Checkout]:
+    """Select a checkout with its merchant and what a request has of its own, for its page: without its charges."""
+    return Checkout.objects.select_related("merchant", "request").filter(id=checkout_id)
+
+
+@CompiledQuery
+def checkout_of_charge(*, merchant_id: UUID, checkout_id: UUID) -> QuerySet[Checkout]:
+    """Select the checkout that a charge pays, as `checkout` does."""
+    return checkout.build(checkout_id=checkout_id).filter(merchant_id=merchant_id)
+
+
+@CompiledQuery
+def charges_of_checkout(*, merchant_id: UUID, checkout_id: UUID) -> QuerySet[Charge]:
+    """Select the charges of a checkout that have not failed, with all their parts."""
+    rows = Charge.objects.whole().filter(merchant_id=merchant_id, checkout_id=checkout_id)
+    return rows.exclude(status=Charge.Status.FAILED)
 
 
 @CompiledQuery

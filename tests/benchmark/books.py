@@ -11,7 +11,7 @@ from payments.embedded.processes import wait_until
 from payments.ids import parse_id
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
-from payments.models import Charge, Event, Source, Webhook
+from payments.models import Charge, Checkout, Event, Source, Webhook
 from payments.quickstart.payment import REFUNDED
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.parts import PARTS
@@ -20,10 +20,12 @@ from tests.support.processes import Failed
 DRAIN_SECONDS = 600
 CAPTURED = Charge.objects.filter(status="succeeded", captured=True, amount_captured=F("amount"))
 # Where the objects are, by the part whose answers promise that they are there and in this state.
-PROMISED: dict[str, QuerySet[Charge] | QuerySet[Source]] = {
+PROMISED: dict[str, QuerySet[Charge] | QuerySet[Source] | QuerySet[Checkout]] = {
     **dict.fromkeys(PARTS, Charge.objects.all()),
     **dict.fromkeys(("charges", "replayed", "capture", "callbacks"), CAPTURED),
     "sources": Source.objects.all(),
+    "sessions": Checkout.objects.all(),
+    "paid": Checkout.objects.filter(state="paid"),
     "held": Charge.objects.filter(status="succeeded", authorized=True),
     "declined": Charge.objects.filter(status="failed"),
     "refund": Charge.objects.filter(status="succeeded", amount_refunded=REFUNDED),
@@ -114,7 +116,7 @@ def check(
     return Books(
         answered=len(objects),
         missing=[text for part, ids in answered.items() for text in _missing(part, ids)],
-        charges=len({*prepared, *(text for text in of_load if text.startswith("ch_"))}),
+        charges=len({*prepared, *(text for text in of_load if text.startswith("ch_")), *answered.get("paid", ())}),
         charges_in_books=Charge.objects.count() - others,
         invariants=len(invariants),
         broken=[failure["name"] for failure in checks.run(invariants).failures],

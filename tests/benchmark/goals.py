@@ -13,7 +13,8 @@ RATE, P50, P99, SERVER_CPU = "per_second", "p50_ms", "p99_ms", "server_cpu_ms"
 class Goal:
     """The median `measure` of `above` over that of `below`, or alone, is to be `at_least` or `at_most` so much.
 
-    `aim` is better still. Where the two are of other measures, `measure_below` is that of `below`.
+    Of several names, joined by " + ", the sum of their medians. `aim` is better still. Where the two are of other
+    measures, `measure_below` is that of `below`.
     """
 
     text: str
@@ -31,10 +32,15 @@ class Goal:
 
     def ratio(self, figures: Medians) -> float | None:
         """Return what a run came to, or None where not everything was measured."""
-        if self.above not in figures or (self.below and self.below not in figures):
-            return None
-        median = figures[self.above][self.measure].median
-        return median / figures[self.below][self.measure_below or self.measure].median if self.below else median
+        above = _sum(figures, self.above, self.measure)
+        below = _sum(figures, self.below, self.measure_below or self.measure) if self.below else 1
+        return above / below if above and below else None
+
+
+def _sum(figures: Medians, names: str, measure: str) -> float | None:
+    """Return the sum of the medians of these names; None where not everything was measured."""
+    parts = names.split(" + ")
+    return sum(figures[name][measure].median for name in parts) if figures.keys() >= set(parts) else None
 
 
 GOALS = (
@@ -43,6 +49,10 @@ GOALS = (
     Goal("PostgreSQL CPU of a charge, of two_tx's", "postgres_cpu_ms", "charges", "two_tx", at_most=1.3),
     Goal("p99 of a charge, of its p50", P99, "charges", "charges", P50, at_most=4),
     Goal("sources per second, of the insert", RATE, "sources", "insert", at_least=0.15),
+    Goal("p50 of a session, of a source's", P50, "sessions", "sources", at_most=1.2),
+    Goal(
+        "p50 of a paid session, of a charge with its source", P50, "sessions + paid", "sources + charges", at_most=1.5
+    ),
     Goal("charges per second with callbacks, of those without", RATE, "callbacks", "charges", at_least=0.75),
     Goal("server CPU of a list, of ORM and ModelSerializer's", SERVER_CPU, "list", "list/usual", at_most=0.3),
     Goal("charges per second, of localstripe's", RATE, "charges", "localstripe", at_least=12),

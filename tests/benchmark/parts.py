@@ -67,6 +67,10 @@ def _callbacks(client: Client, count: int) -> Sequence[str]:
     return client.new_charges(client.sources(count, redirect=redirect))
 
 
+def _paid(client: Client, count: int) -> Sequence[str]:
+    return client.payments(client.send(client.new_sessions(count)).ids)
+
+
 def _replayed(client: Client, count: int) -> Sequence[str]:
     """Return requests that were answered already, under the same keys."""
     requests = _charges(client, count)
@@ -111,6 +115,8 @@ PARTS = {
     for part in (
         Part("sources", "POST /v2/sources/", Client.new_sources, floor="insert"),
         Part("charges", "POST /v2/charges/, captured", _charges, floor="two_tx"),
+        Part("sessions", "POST /v2/checkout_sessions/", Client.new_sessions, beside=()),
+        Part("paid", "the page of a session, paid by card", _paid, beside=()),
         Part("callbacks", "POST /v2/charges/, callbacks delivered alongside", _callbacks, beside=()),
         Part("held", "POST /v2/charges/, held", partial(_charges, capture=False), floor="two_tx"),
         Part("declined", "POST /v2/charges/, declined", partial(_charges, number=DECLINED), floor="two_tx"),

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.models import AuditEntry, PaymentLink
+from payments.search.sweep import rebuild
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.checkout.shelf import buy, link_row, linked, open_payment, payments_of, shown
@@ -42,6 +43,7 @@ def test_a_link_is_found_by_what_an_operator_has_of_it(api: Api, operator: Clien
     (payment,) = payments_of(link)
     charge = str(payment.charges.get())
     term = {"id": link["id"], "name": "Summer menu", "payment": str(payment), "charge": charge}[of]
+    rebuild()
     text = text_of(operator.get(list_of(PaymentLink), {"mode": "test", "q": term}))
     assert (page_of(link_row(link)) in text, page_of(link_row(other)) in text) == (True, False)
 

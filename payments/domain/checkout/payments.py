@@ -7,6 +7,7 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
+from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, charges, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
@@ -47,8 +48,14 @@ def checkout_of_page(text: str) -> Checkout | None:
     It is a session, a payment of a link, or a request.
     """
     prefix = text.partition("_")[0]
-    kinds, uuid = PAGES.get(prefix), parse_id(prefix, text)
-    return Checkout.objects.whole().filter(kind__in=kinds, id=uuid).first() if kinds and uuid else None
+    kinds, uuid = PAGES.get(prefix, ()), parse_id(prefix, text)
+    checkout = prepared_reads.checkout.first(checkout_id=uuid) if uuid else None
+    if checkout is None or checkout.kind not in kinds:
+        return None
+    own = {"merchant_id": checkout.merchant_id, "checkout_id": checkout.id}
+    # Before its first attempt it has none.
+    checkout.charge_list = prepared_reads.charges_of_checkout(**own) if checkout.attempts else []
+    return checkout
 
 
 def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
-from payments.quickstart.payment import CARD, ORDER
+from payments.quickstart.payment import CARD, CART, ORDER
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.figures import Stretch
 from tests.support.processes import Failed, Program, start
@@ -17,6 +18,9 @@ from tests.support.processes import Failed, Program, start
 # For requests that are sent until there is no more of them.
 LONGEST_SECONDS = 3600.0
 APPROVED, DECLINED = CARD["number"], "4000000000000002"
+PAGES = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/cart"}
+# What a payer chooses and types on the page of a session.
+CHOICE = {"way": "card", "attempt": "0", "number": APPROVED, "expiry": "12/34", "cvc": "123", "holder": CARD["name"]}
 PAGE = 20
 
 
@@ -117,6 +121,16 @@ class Client:
         """Return requests that each charge one of `sources`, under a key of its own."""
         bodies = [{**ORDER, "source": source, **members} for source in sources]
         return [self.request("POST", "/v2/charges/", body, uuid4().hex) for body in bodies]
+
+    def new_sessions(self, count: int) -> list[str]:
+        """Return requests that each make a checkout session, under a key of its own."""
+        return [self.request("POST", "/v2/checkout_sessions/", {**CART, **PAGES}, uuid4().hex) for _ in range(count)]
+
+    def payments(self, sessions: Sequence[str]) -> list[str]:
+        """Return requests that each pay one of `sessions` by card on its page, as a payer's browser does."""
+        body = urlencode(CHOICE)
+        lines = (f"Host: {HOST}", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}")
+        return ["\r\n".join([f"POST /checkout/{session} HTTP/1.1", *lines, "", body]) for session in sessions]
 
     def operations(self, charges: Sequence[str], verb: str, body: dict[str, Any]) -> list[str]:
         """Return requests that each do something to one of `charges`, under a key of its own."""

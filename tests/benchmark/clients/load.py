@@ -18,10 +18,11 @@ from typing import Any
 HOST = "127.0.0.1"
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: ([0-9]+)", re.IGNORECASE)
-# The first one in an answer is that of the object that was asked for.
-ID = re.compile(rb'"id": ?"([a-z]+_[0-9a-f]{32})"')
+# The first one in an answer is that of the object that was asked for; a page answers with the address of the next.
+ID = re.compile(rb'(?:"id": ?"|/)([a-z]+_[0-9a-f]{32})')
+LOCATION = re.compile(rb"\r\nlocation: ([^\r]+)", re.IGNORECASE)
 STATUS = slice(9, 12)
-SUCCESS = {b"200", b"201"}
+SUCCESS = {b"200", b"201", b"303"}
 # Where the ID stands: an answer is searched only when the load is over.
 BEGINNING_BYTES = 128
 
@@ -35,17 +36,19 @@ class Run:
     ends_at: float = 0
     latencies_seconds: list[float] = field(default_factory=list)
     beginnings: list[bytes] = field(default_factory=list)
-    sample: bytes = b""
+    sample: bytes = b"null"
     refused: bytes = b""
 
-    def note(self, status: bytes, body: bytes, latency_seconds: float) -> None:
+    def note(self, head: bytes, body: bytes, latency_seconds: float) -> None:
         """Keep an answer."""
+        status = head[STATUS]
         if status not in SUCCESS:
             self.refused = status + b" " + body
             return
         self.latencies_seconds.append(latency_seconds)
-        self.beginnings.append(body[:BEGINNING_BYTES])
-        self.sample = body
+        location = LOCATION.search(head)
+        self.beginnings.append((location[1] if location else body)[:BEGINNING_BYTES])
+        self.sample = body or self.sample
 
 
 class Connection(asyncio.Protocol):
@@ -64,7 +67,7 @@ class Connection(asyncio.Protocol):
         self._received += data
         head, end, body = self._received.partition(HEAD_END)
         if end and len(body) == length_in(head):
-            self._run.note(head[STATUS], body, time.perf_counter() - self._sent_at)
+            self._run.note(head, body, time.perf_counter() - self._sent_at)
             self.send_after(self._run.pause_seconds)
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from payments import clock
 from payments.db.writes import Update, Write
+from payments.domain import prepared_reads
 from payments.domain.charging.checkouts import link_stock
 from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
@@ -44,11 +45,16 @@ def begin(caller: Caller, attempt: CheckoutAttempt) -> Update:
 
     Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
     """
-    checkout = Checkout.objects.get(id=attempt.checkout_id, merchant_id=caller.merchant_id)
+    checkout = _read(caller.merchant_id, attempt.checkout_id)
     if fault := _why_not_payable(checkout, attempt):
         raise fault
     values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
     return Update(Checkout, _untried(checkout, attempt), values)
+
+
+def _read(merchant_id: UUID, checkout_id: UUID) -> Checkout:
+    [checkout] = prepared_reads.checkout_of_charge(merchant_id=merchant_id, checkout_id=checkout_id)
+    return checkout
 
 
 def complete(caller: Caller, checkout: Checkout, attempt: CheckoutAttempt) -> list[Write]:
@@ -103,8 +109,7 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
     """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
     if charge.checkout_id is None:
         return []
-    rows = Checkout.objects.select_related("merchant", "request").filter(merchant_id=charge.merchant_id)
-    checkout = rows.get(id=charge.checkout_id)
+    checkout = _read(charge.merchant_id, charge.checkout_id)
     checkout.charge_list = [charge]
     state = state_after(checkout.state, charge)
     if state is None:
