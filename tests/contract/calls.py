@@ -1,8 +1,6 @@
 """Every call of the contract's table of endpoints, ready to be made."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
@@ -13,7 +11,9 @@ from payments.domain.payouts import make
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiRequest, PayoutSchedule
 from tests.client import Api, made
-from tests.contract import dispute_shapes, payout_shapes, shapes
+from tests.contract import checkout_shapes, dispute_shapes, payout_shapes, shapes
+from tests.contract.call import Asked, Call, about, at
+from tests.contract.checkout_calls import CHECKOUT_CALLS
 from tests.disputes.stories import AT_ONCE, disputed
 from tests.payouts.stories import give_account, give_schedule, settled
 
@@ -22,20 +22,8 @@ CARD_SOURCE = {"type": "card", "card": CARD}
 EVIDENCE = {"type": "receipt", "text": "Signed for by Juan dela Cruz"}
 CUSTOMER = {"email": "maria@shop.example", "description": "Orders rice on Mondays"}
 ENDPOINT = {"url": "https://shop.example/events", "enabled_events": ["*"]}
-Asked = tuple[str, Any]
-
-
-@dataclass(frozen=True)
-class Call:
-    """One row: the method, what makes the path and body of a request that succeeds, and how that is answered."""
-
-    method: str
-    prepare: Callable[[Api], Asked]
-    status: int
-    shape: shapes.Schema
-
-    def make(self, api: Api, path: str, body: Any, **headers: str) -> HttpResponse:
-        return api.send(self.method, path, body, headers)
+# Nothing is ever sent there.
+NOWHERE = "https://127.0.0.1:2002/"
 
 
 def customer(api: Api, **members: Any) -> dict[str, Any]:
@@ -93,6 +81,11 @@ def new_transaction(api: Api) -> str:
     return made(api.get("/balance_transactions/"))["data"][0]["id"]
 
 
+def endpoint(api: Api, **members: Any) -> dict[str, Any]:
+    """Return a new webhook endpoint, with its secret."""
+    return made(api.post("/webhook_endpoints/", ENDPOINT | members))
+
+
 def newest_request(api: Api) -> str:
     """Return the ID of a request, written as the log's thread writes it."""
     answer = api.get("/ping")
@@ -114,10 +107,15 @@ def nobodys(prefix: str) -> str:
 
 
 def faults_of(response: HttpResponse) -> dict[str, str]:
-    """Return the code of each fault of a 422 by the dotted name of its member."""
-    assert response.status_code == 422, response.content
-    detail = json.loads(response.content)["detail"]
-    return {".".join(fault["loc"][1:]): fault["type"] for fault in detail}
+    """Return the code of each fault of a refused request by the dotted name of its member.
+
+    The paths of checkouts answer 400, with words that their clients know.
+    """
+    body = json.loads(response.content)
+    words = {422: "validation_error", 400: "invalid_request_error"}
+    assert body["error"]["type"] == words.get(response.status_code), response.content
+    assert (response.status_code == 400) == ("message" in body), response.content
+    return {".".join(fault["loc"][1:]): fault["type"] for fault in body["detail"]}
 
 
 def _verify(api: Api) -> Asked:
@@ -138,6 +136,7 @@ def _detach(api: Api) -> Asked:
     return f"{path}/{body['source']}", None
 
 
+ENDPOINTS = "webhook_endpoints"
 CALLS = {
     "create a source": Call("POST", lambda api: ("/sources", CARD_SOURCE), 200, shapes.SOURCE),
     "read a source": Call("GET", lambda api: (f"/sources/{api.source()}", None), 200, shapes.SOURCE),
@@ -196,6 +195,23 @@ CALLS = {
     "let time pass": Call("POST", lambda api: ("/test/clock", {"advance_seconds": 1}), 200, shapes.CLOCK),
     "balance": Call("GET", lambda api: ("/balance", None), 200, shapes.BALANCE),
     "ping": Call("GET", lambda api: ("/ping", None), 200, shapes.NOTHING),
+    "list endpoints": Call("GET", at(ENDPOINTS), 200, shapes.page_of(checkout_shapes.ENDPOINT)),
+    "make an endpoint": Call("POST", at(ENDPOINTS, ENDPOINT), 201, checkout_shapes.NEW_ENDPOINT),
+    "read an endpoint": Call("GET", about(ENDPOINTS, endpoint), 200, checkout_shapes.ENDPOINT),
+    "change an endpoint": Call(
+        "PUT", about(ENDPOINTS, endpoint, body={"status": "paused"}), 200, checkout_shapes.ENDPOINT
+    ),
+    "delete an endpoint": Call("DELETE", about(ENDPOINTS, endpoint), 200, checkout_shapes.DELETED_ENDPOINT),
+    "test an endpoint": Call(
+        "POST",
+        about(ENDPOINTS, lambda api: endpoint(api, url=NOWHERE), "/test"),
+        200,
+        checkout_shapes.ENDPOINT_TEST,
+    ),
+    "roll the secret of an endpoint": Call(
+        "POST", about(ENDPOINTS, endpoint, "/roll_secret", {"overlap_seconds": 60}), 200, checkout_shapes.NEW_ENDPOINT
+    ),
+    **CHECKOUT_CALLS,
 }
 POSTS = {name: call for name, call in CALLS.items() if call.method == "POST"}
 GETS = {name: call for name, call in CALLS.items() if call.method == "GET"}

@@ -8,17 +8,12 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from payments.domain.merchants.api_keys import create_key
-from payments.domain.payouts import accounts, make, states
-from payments.domain.risk.decline_limits import set_budget
-from payments.models import ApiKey, Merchant
 from payments.tasks import apply_simulator_messages
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
 from tests.contract.dispute_shapes import DISPUTE
-from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
-from tests.disputes.stories import WON, a_week_passes, disputed
-from tests.payouts.stories import give_account, give_schedule, paid_out, settled
+from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, REFUND, SOURCE, faults_in
+from tests.disputes.stories import WON, disputed
 
 SHAPES = {"charge": CHARGE, "refund": REFUND, "dispute": DISPUTE, "source": SOURCE, "customer": CUSTOMER}
 
@@ -204,49 +199,6 @@ def test_events_never_show_a_number_or_cvc(api: Api) -> None:
     assert CHALLENGED not in body
     # IDs and times may hold these digits among others by chance.
     assert not re.search("(?<![0-9a-f])9876(?![0-9a-f])", body)
-
-
-def pay_out_and_cancel(api: Api) -> None:
-    """Have a payout that is paid and returned, and one that is cancelled."""
-    merchant = Merchant.objects.get()
-    give_account(merchant, "1230003")
-    schedule = give_schedule(merchant)
-    settled(api)
-    paid_out(schedule)
-    states.cancel(make.make_now(schedule.id))
-
-
-def change_bank_account() -> Api:
-    """Have a bank account of live mode that was withdrawn; return the API of that mode."""
-    merchant = Merchant.objects.get()
-    accounts.withdraw(accounts.add_account(merchant, True, accounts.Details("PHP", "Sari", "BNORPHMM"), "0001234567"))
-    return Api(create_key(merchant, True, ApiKey.Kind.SECRET)[1])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("event_type", EVENT_TYPES)
-def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
-    identity = customer(api)["id"]
-    do("refund", lambda api: api.charge())(api)
-    do("capture", lambda api: api.held())(api)
-    api.charge(DECLINED)
-    disputed(api, WON)
-    a_week_passes()
-    a_week_passes()
-    if event_type.startswith("payout."):
-        pay_out_and_cancel(api)
-    made(api.delete(f"/customers/{identity}/sources/{_attached(api, identity)}"))
-    made(api.delete(f"/customers/{identity}"))
-    set_budget(Merchant.objects.get(), 100)
-    reader = change_bank_account() if event_type.startswith("payout_account.") else api
-    found = made(reader.get("/events/", type=event_type, limit=100))["data"]
-    assert {event["type"] for event in found} == {event_type}
-
-
-def _attached(api: Api, identity: str) -> str:
-    source = api.source()
-    made(api.post(f"/customers/{identity}/sources", {"source": source}))
-    return source
 
 
 def test_events_of_an_object_that_is_not_there_are_refused(api: Api) -> None:

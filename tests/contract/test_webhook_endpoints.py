@@ -12,27 +12,15 @@ from payments.models import IdempotencyRecord, WebhookEndpoint, WebhookSecret
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api, made
 from tests.contract.calls import ENDPOINT, faults_of
-from tests.contract.shapes import FLAG, FREE, MOMENT, faults_in, id_of, list_of, one_of, shape
+from tests.contract.checkout_shapes import ENDPOINT as SHAPE
+from tests.contract.checkout_shapes import NEW_ENDPOINT as NEW
+from tests.contract.shapes import faults_in
 from tests.factories import ApiKeyFactory
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PATH = "/webhook_endpoints/"
-MEMBERS = {
-    "id": id_of("we"),
-    "object": one_of("webhook_endpoint"),
-    "url": {"type": "string"},
-    "enabled_events": list_of({"type": "string"}),
-    "status": one_of("enabled", "paused", "disabled"),
-    "livemode": FLAG,
-    "description": {"type": ["string", "null"]},
-    "metadata": FREE,
-    "created_at": MOMENT,
-    "updated_at": MOMENT,
-}
-SHAPE = shape(MEMBERS)
-NEW = shape(MEMBERS | {"secret": {"type": "string", "pattern": "^whsec_"}})
 
 
 def new(api: Api, **members: Any) -> dict[str, Any]:

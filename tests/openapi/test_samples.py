@@ -15,10 +15,19 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
-from tests.checkout.cast import SETUP, billed, opened, pay
+from tests.checkout.cast import billed, opened
 from tests.checkout.shelf import linked
 from tests.client import Api, made
-from tests.contract.calls import new_dispute, new_payout, new_transaction, newest_request, with_evidence
+from tests.contract.calls import (
+    NOWHERE,
+    endpoint,
+    new_dispute,
+    new_payout,
+    new_transaction,
+    newest_request,
+    with_evidence,
+)
+from tests.contract.checkout_calls import held_session as new_held_session
 from tests.openapi.conftest import Document
 
 # The program of each language, the name of a file for it, and Debian's package.
@@ -75,13 +84,19 @@ def link(api: Api) -> Ids:
 
 
 def held_session(api: Api) -> Ids:
-    session = opened(api, **SETUP)
-    pay(session)
-    return {"cs": session["id"]}
+    return {"cs": new_held_session(api)["id"]}
 
 
 def request(api: Api) -> Ids:
     return {"pr": billed(api)["id"]}
+
+
+def webhook_endpoint(api: Api) -> Ids:
+    return {"we": endpoint(api)["id"]}
+
+
+def silent_endpoint(api: Api) -> Ids:
+    return {"we": endpoint(api, url=NOWHERE)["id"]}
 
 
 def event(api: Api) -> Ids:
@@ -148,6 +163,13 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "update_payment_link": (link, "internal_name", "Winter menu"),
     "activate_payment_link": (link, "object", "payment_link"),
     "deactivate_payment_link": (link, "object", "payment_link"),
+    "list_webhook_endpoints": (webhook_endpoint, "object", "webhook_endpoint"),
+    "create_webhook_endpoint": (nothing, "secret", "whsec_"),
+    "retrieve_webhook_endpoint": (webhook_endpoint, "object", "webhook_endpoint"),
+    "update_webhook_endpoint": (webhook_endpoint, "status", "paused"),
+    "delete_webhook_endpoint": (webhook_endpoint, "deleted", "(true|True|1)"),
+    "test_webhook_endpoint": (silent_endpoint, "object", "webhook_test"),
+    "roll_webhook_endpoint_secret": (webhook_endpoint, "secret", "whsec_"),
     "list_disputes": (dispute, "object", "dispute"),
     "retrieve_dispute": (dispute, "object", "dispute"),
     "add_evidence": (dispute, "object", "evidence"),

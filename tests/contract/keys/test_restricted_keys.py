@@ -52,7 +52,15 @@ def bytes_of(response: HttpResponse) -> tuple[int, dict[str, Any], str]:
 @every(CALLS)
 def test_the_right_for_a_call_is_enough_for_it(api: Api, shop: NewMerchant, call: Call) -> None:
     path, body = call.prepare(api)
-    assert call.make(restricted(shop, right_for(call, path)), path, body).status_code == call.status
+    rights = {right_for(call, path), call.further_right} - {""}
+    assert call.make(restricted(shop, *rights), path, body).status_code == call.status
+
+
+def test_a_session_is_captured_only_with_the_right_to_charge_too(api: Api, shop: NewMerchant) -> None:
+    path, body = CALLS["capture a session"].prepare(api)
+    response = restricted(shop, "checkout:write").post(path, body)
+    assert (response.status_code, error_of(response)["code"]) == (403, "right_missing")
+    assert error_of(response)["message"] == "This key lacks the right charges:write."
 
 
 @pytest.mark.long

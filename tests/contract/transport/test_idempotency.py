@@ -1,5 +1,6 @@
 """The same key and the same request give the same answer, byte for byte; nothing is done twice."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -23,15 +24,20 @@ HEADERS = ("Idempotency-Key", "X-Idempotency-Key")
 
 def is_replay(again: HttpResponse, first: HttpResponse) -> bool:
     return (
-        (again.status_code, again.content) == (first.status_code, first.content)
+        (again.status_code, again.content) == (first.status_code, without_secret(first))
         and again.get("Idempotent-Replayed") == "true"
         and "Idempotent-Replayed" not in first
     )
 
 
+def without_secret(response: HttpResponse) -> bytes:
+    """Return an answer without the secret of a webhook endpoint, which the first answer alone shows."""
+    return re.sub(rb',"secret":"whsec_[^"]*"', b"", response.content)
+
+
 def counts(api: Api) -> dict[str, int]:
     """How much of everything there is."""
-    lists = ("charges", "customers", "events")
+    lists = ("charges", "customers", "events", "checkout_sessions", "payment_links", "payment_requests")
     return {name: len(made(api.get(f"/{name}/", limit=100))["data"]) for name in lists}
 
 
@@ -93,7 +99,7 @@ def test_another_merchant_may_use_the_same_key(api: Api, other_api: Api, call: C
         answers.append(call.make(one, path, body, **{HEADERS[0]: KEY}))
     assert [answer.status_code for answer in answers] == [call.status] * 2
     assert "Idempotent-Replayed" not in answers[1]
-    if call is not CALLS["let time pass"]:
+    if call not in (CALLS["let time pass"], CALLS["test an endpoint"]):
         assert answers[0].json()["id"] != answers[1].json()["id"]
 
 

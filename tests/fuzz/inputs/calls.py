@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
+from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
-from tests.checkout.cast import ORDER, SETUP, billed, opened, pay
+from tests.checkout.cast import ORDER, billed, opened
 from tests.checkout.shelf import ORDER as LINK_ORDER
 from tests.checkout.shelf import linked
 from tests.client import Api, made
 from tests.contract.calls import (
     CARD,
+    endpoint,
     keep,
     new_dispute,
     new_payout,
@@ -21,6 +24,7 @@ from tests.contract.calls import (
     with_evidence,
 )
 from tests.contract.calls import customer as new_customer
+from tests.contract.checkout_calls import held_session
 
 ADDRESS = {
     "name": "Juan dela Cruz",
@@ -62,8 +66,17 @@ CUSTOMER = {
     "mobile_number": "09171234567",
     "metadata": METADATA,
 }
+BRANDING = {
+    "icon": f"{SITE}/i.png",
+    "logo": f"{SITE}/l.png",
+    "use_logo": True,
+    "primary_color": "#1a73e8",
+    "secondary_color": "#ffd84d",
+}
+ITEM = {"name": "Halo-halo", "amount": 12_500, "quantity": 2, "description": "With ube", "image": f"{SITE}/h.png"}
 LINK = LINK_ORDER | {
-    "branding": {"icon": f"{SITE}/i.png", "use_logo": True, "primary_color": "#1a73e8"},
+    "line_items": [ITEM | {"remaining": 2}],
+    "branding": BRANDING,
     "description": "For the beach",
     "expiry": "12/31/2098",
     "maximum_payments": 10,
@@ -74,6 +87,16 @@ LINK = LINK_ORDER | {
     "shipping_address_collection": {"allowed_countries": ["PH"]},
 }
 SESSION = ORDER | {
+    "line_items": [ITEM],
+    "amount": 25_000,
+    "mode": "payment",
+    "bank_code": "BPI",
+    "branding": BRANDING,
+    "billing_address_collection": "required",
+    "shipping_address_collection": {"allowed_countries": ["PH"]},
+    "customer": "{customer}",
+    "customer_name_collection": True,
+    "phone_number_collection": True,
     "client_reference_id": "1001",
     "customer_email": "maria@shop.example",
     "customer_name": "Maria",
@@ -83,8 +106,16 @@ SESSION = ORDER | {
     "locale": "fil",
     "submit_type": "book",
     "require_auth": False,
+    "expires_at": int((clock.now() + timedelta(hours=12)).timestamp()),
+}
+KEEPING = {name: ORDER[name] for name in ("success_url", "cancel_url", "currency")} | {
+    "mode": "save_card",
+    "payment_method_types": ["card"],
 }
 INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_method_types")} | {
+    "line_items": [ITEM],
+    "branding": BRANDING,
+    "require_auth": True,
     "customer": "{customer}",
     "delivery_methods": ["email"],
     "message": "For the party",
@@ -151,6 +182,7 @@ CALLS = [
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),
     Call("POST", "/v2/checkout_sessions/", SESSION),
+    Call("POST", "/v2/checkout_sessions/", KEEPING),
     Call("GET", "/v2/checkout_sessions/", query=PAGE | {"start_after": "{session}"}),
     Call("GET", "/v2/checkout_sessions/{session}"),
     Call("POST", "/v2/checkout_sessions/{session}/expire", {}),
@@ -163,15 +195,15 @@ CALLS = [
     Call("POST", "/v2/payment_links/", LINK),
     Call("GET", "/v2/payment_links/", query=PAGE | {"start_after": "{link}", "status": "active"}),
     Call("GET", "/v2/payment_links/{link}"),
-    Call("PUT", "/v2/payment_links/{link}", LINK),
+    Call("PUT", "/v2/payment_links/{link}", LINK | {"linkId": "{link}"}),
     Call("POST", "/v2/payment_links/{link}/activate", {}),
     Call("POST", "/v2/payment_links/{link}/deactivate", {}),
     Call("POST", "/v2/webhook_endpoints/", ENDPOINT),
     Call("GET", "/v2/webhook_endpoints/", query=PAGE | {"start_after": "{endpoint}"}),
     Call("GET", "/v2/webhook_endpoints/{endpoint}"),
-    Call("PUT", "/v2/webhook_endpoints/{endpoint}", ENDPOINT),
+    Call("PUT", "/v2/webhook_endpoints/{endpoint}", ENDPOINT | {"status": "enabled"}),
     Call("POST", "/v2/webhook_endpoints/{endpoint}/test", {}),
-    Call("POST", "/v2/webhook_endpoints/{endpoint}/roll_secret", {}),
+    Call("POST", "/v2/webhook_endpoints/{endpoint}/roll_secret", {"overlap_seconds": 60}),
     Call("DELETE", "/v2/webhook_endpoints/{unused_endpoint}", {}),
     Call("GET", "/v2/payouts/", query=PAGE | PERIOD | {"start_after": "{payout}", "status": "paid", "currency": "PHP"}),
     Call("GET", "/v2/payouts/{payout}"),
@@ -221,11 +253,11 @@ def shop() -> tuple[Api, Stock]:
         "defended": [with_evidence(api)],
         "lost": [new_dispute(api)],
         "session": [opened(api)["id"] for _ in range(2)],
-        "held_session": [_held_session(api)],
+        "held_session": [held_session(api)["id"]],
         "invoice": [billed(api)["id"] for _ in range(2)],
         "link": [linked(api)["id"]],
-        "endpoint": [_endpoint(api)],
-        "unused_endpoint": [_endpoint(api) for _ in range(2)],
+        "endpoint": [endpoint(api)["id"]],
+        "unused_endpoint": [endpoint(api)["id"] for _ in range(2)],
         "payout": [new_payout(api)],
         "transaction": [new_transaction(api)],
         "event": [newest_event(api)],
@@ -233,16 +265,6 @@ def shop() -> tuple[Api, Stock]:
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
         "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
     }
-
-
-def _endpoint(api: Api) -> str:
-    return str(made(api.post("/webhook_endpoints/", ENDPOINT))["id"])
-
-
-def _held_session(api: Api) -> str:
-    session: dict[str, Any] = opened(api, **SETUP)
-    pay(session)
-    return str(session["id"])
 
 
 def _kept(api: Api, keeper: str) -> str:
