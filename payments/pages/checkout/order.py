@@ -18,9 +18,9 @@ Mode = Checkout.Mode
 SESSION_ID = "{CHECKOUT_SESSION_ID}"
 
 
-def language_of_checkout(request: HttpRequest, checkout: Checkout) -> str:
-    """Return the language that the payer chose, else the one that the order names, else the browser's."""
-    wanted = (request.GET.get("lang", ""), checkout.order.get("locale", ""))
+def language_of_checkout(request: HttpRequest, checkout: Checkout | None) -> str:
+    """Return the language that the payer chose, else the one that the order names, if any, else the browser's."""
+    wanted = (request.GET.get("lang", ""), checkout.order.get("locale", "") if checkout else "")
     return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), language_of(request))
 
 
