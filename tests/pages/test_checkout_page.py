@@ -80,7 +80,7 @@ def test_a_wallet_that_is_refused_leads_back_to_the_page_which_says_so(client: C
     back = client.post(path_of(wallet), {"decision": "cancel"})["Location"]
     assert client.get(path_of(back))["Location"] == session["payment_url"]
     text = text_of(client, session)
-    assert "You cancelled the payment." in text
+    assert "You cancelled the payment" in text
     assert "Nothing was paid." in text
     assert re.search(r'value="gcash" checked', text)
 
@@ -89,10 +89,22 @@ def test_a_declined_card_is_explained_and_another_one_pays(client: Client, api: 
     session = opened(api)
     assert send(client, session, number=INSUFFICIENT)["Location"] == page_of(session)
     text = text_of(client, session)
-    assert "There is not enough money on your account." in text
+    assert "<h2>There is not enough money on your account</h2>" in text
     assert 'role="alert"' in text
+    assert "The card ending in 9995 was declined. Enter another card" in text
+    assert 'value="Maria Santos"' in text
     assert send(client, session, attempt="1")["Location"].endswith("/done")
     assert shown(api, session)["payment_status"] == "paid"
+
+
+def test_a_card_that_was_not_confirmed_may_be_entered_again(client: Client, api: Api) -> None:
+    session = opened(api)
+    asked = path_of(send(client, session, number=CHALLENGED)["Location"])
+    client.get(path_of(client.post(asked, {"decision": "fail"})["Location"]))
+    text = text_of(client, session)
+    assert "Your bank could not confirm that it was you" in text
+    assert "was declined" not in text
+    assert 'value="Maria Santos"' in text
 
 
 def test_a_form_with_errors_is_shown_again_without_the_card(client: Client, api: Api) -> None:

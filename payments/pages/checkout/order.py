@@ -66,6 +66,7 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
         "first_words": more if others > 0 else first,
         "pay_words": _pay_words(checkout),
         "assure_words": _assure_words(checkout),
+        "is_payment": checkout.mode == Mode.PAYMENT,
         "attempt": checkout.attempts,
         **(_shown_invoice(checkout) if checkout.kind == Checkout.Kind.REQUEST else {}),
     }

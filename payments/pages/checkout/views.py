@@ -39,6 +39,8 @@ REFRESH_SECONDS = 4
 STYLE_SHEET = "payments/static/payments/payer.css"
 # The statuses of refusals; that of all others is 503.
 REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
+# Failures after which the same card fails again.
+OF_THE_CARD = {"card_declined", "insufficient_funds", "lost_card", "stolen_card", "expired_card"}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
 
 
@@ -156,35 +158,34 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:
         return _ended(request, checkout, "exhausted")
-    return _asked(request, checkout, forms.blank(asked_of(checkout), _last_way(checkout)))
+    charge = payments.last_charge(checkout) if checkout.attempts else None
+    form = forms.blank(asked_of(checkout), charge.source.type if charge else first_way(checkout))
+    if charge is None or charge.status != Charge.Status.FAILED:
+        return _asked(request, checkout, form)
+    return _asked_again(request, checkout, form, charge)
 
 
 def _is_over(checkout: Checkout, now: datetime) -> bool:
     return checkout.expires_at is not None and checkout.expires_at <= now
 
 
-def _last_way(checkout: Checkout) -> str:
-    charge = payments.last_charge(checkout) if checkout.attempts else None
-    return charge.source.type if charge else first_way(checkout)
-
-
 def _asked(
     request: HttpRequest, checkout: Checkout, form: Form, problem: Problem | None = None, status: int = 200
 ) -> HttpResponse:
-    declined = _declined(checkout) if not (problem or form.errors) else None
-    shown = shown_form(asked_of(checkout), form, problem or declined)
-    context = shown_order(checkout) | shown | {"declined": declined is not None}
+    context = shown_order(checkout) | shown_form(asked_of(checkout), form, problem)
     template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
     return page(request, template, context, status, has_script=True)
 
 
-def _declined(checkout: Checkout) -> Problem | None:
-    """Return why the last attempt was declined; None before the first."""
-    charge = payments.last_charge(checkout) if checkout.attempts else None
-    if charge is None or charge.status != Charge.Status.FAILED:
-        return None
-    reason, advice = FAILURES.get((charge.failure_data or {}).get("code", ""), (DECLINED, PAY_OTHERWISE))
-    return Problem(str(reason), f"{_('Nothing was paid.')} {advice}")
+def _asked_again(request: HttpRequest, checkout: Checkout, form: Form, failed: Charge) -> HttpResponse:
+    """Show the form after an attempt that failed: why, with the name on its card, and which card to replace."""
+    code, card = (failed.failure_data or {}).get("code", ""), getattr(failed.source, "card", None)
+    reason, advice = FAILURES.get(code, (DECLINED, PAY_OTHERWISE))
+    if card:
+        form.values["holder"] = card.name
+        form.refused_card = card.last4 if code in OF_THE_CARD else ""
+    problem = Problem(str(reason).removesuffix("."), f"{_('Nothing was paid.')} {advice}")
+    return _asked(request, checkout, form, problem)
 
 
 def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
