@@ -11,9 +11,8 @@ from payments.domain.shared.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.checkout.order import language_of_checkout
 from payments.pages.payment import shown_payment
-from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
 RETURN_REFRESH_SECONDS = 3

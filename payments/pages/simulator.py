@@ -13,9 +13,8 @@ from payments.models import Charge, PageVisit
 from payments.money import shown_amount
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.checkout.order import language_of_checkout
 from payments.pages.payment import charge_of_attempt, shown_payment, shown_way
-from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin, page_url
 from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment

@@ -78,7 +78,8 @@ def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
     if form.way == sourcetypes.CARD:
         form.card = _card(reader, now)
     form.payer = {name: value for name, value in contact.items() if value} | addresses
-    form.owner = _owner(form.payer, form.card)
+    # An address that the shop gave is not asked for again.
+    form.owner = _owner({"email": asked.known.get("email", "")} | form.payer, form.card)
     return form
 
 

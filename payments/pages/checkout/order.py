@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from payments.domain.merchants import terms
@@ -12,16 +11,9 @@ from payments.models import Checkout
 from payments.money import shown_amount
 from payments.pages.checkout.form import BILLING, SHIPPING, Asked
 from payments.pages.payment import shown_merchant
-from payments.pages.responses import LANGUAGES, language_of
 
 Mode = Checkout.Mode
 SESSION_ID = "{CHECKOUT_SESSION_ID}"
-
-
-def language_of_checkout(request: HttpRequest, checkout: Checkout | None) -> str:
-    """Return the language that the payer chose, else the one that the order names, if any, else the browser's."""
-    wanted = (request.GET.get("lang", ""), checkout.order.get("locale", "") if checkout else "")
-    return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), language_of(request))
 
 
 def asked_of(checkout: Checkout) -> Asked:

@@ -22,14 +22,13 @@ from payments.pages.checkout.form import Form
 from payments.pages.checkout.order import (
     asked_of,
     first_way,
-    language_of_checkout,
     shop_address,
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
 from payments.pages.payment import shown_facts
-from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
 from payments.rendering.objects.checkout import payment_url
 from payments.typed_text import read_whole_number
 from payments.vault import VaultError
