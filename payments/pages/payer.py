@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from payments.domain.charging.attempts import attempt_of_return, return_url
@@ -11,7 +12,7 @@ from payments.models import Attempt, Charge, PageVisit
 from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.payment import shown_payment
-from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
 RETURN_REFRESH_SECONDS = 3
@@ -56,7 +57,8 @@ def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
     # The page of a checkout offers another way to pay, and is where a payment that fails leads.
     otherwise = (charge.source.redirect or {}).get("fail") if charge.checkout_id else None
     links = {"return_url": return_url(attempt), "token": token, "otherwise_url": otherwise}
-    response = page(request, "scan", shown_payment(charge) | links)
+    with override(language_of_checkout(request, charge.checkout)):
+        response = page(request, "scan", shown_payment(charge) | links)
     response["Refresh"] = str(SCAN_REFRESH_SECONDS)
     return response
 
@@ -87,7 +89,8 @@ def return_payer(request: HttpRequest, token: str) -> HttpResponse:
         return unknown_page(request)
     is_paid = charge.status != Charge.Status.FAILED
     if charge.status == Charge.Status.PENDING:
-        response = page(request, "waiting", shown_payment(charge) | {"action": charge.action})
+        with override(language_of_checkout(request, charge.checkout)):
+            response = page(request, "waiting", shown_payment(charge) | {"action": charge.action})
         response["Refresh"] = str(RETURN_REFRESH_SECONDS)
         return response
     redirect = charge.source.redirect

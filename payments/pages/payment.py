@@ -17,17 +17,25 @@ MINUTE_SECONDS = 60
 
 def shown_payment(charge: Charge) -> dict[str, Any]:
     """Return the context of a page about the payment of `charge`."""
+    order = charge.checkout.order if charge.checkout else {}
     return {
-        **shown_merchant(charge.merchant),
+        **shown_merchant(charge.merchant, order.get("branding")),
+        **shown_facts(charge),
         "test_mode": not charge.livemode,
         "order": charge.description,
         "amount": shown_amount(charge.amount, charge.currency),
+        **_time_left(charge),
+    }
+
+
+def shown_facts(charge: Charge) -> dict[str, Any]:
+    """Return the context of what a page says about a payment below its amount."""
+    return {
         "moment": charge.created_at,
         "type": sourcetypes.shown(charge.source.type),
         "way": way_of(charge),
         "reference": short_reference(charge.id),
         "statement_descriptor": charge.statement_descriptor,
-        **_time_left(charge),
     }
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.csrf import csrf_exempt
 
+from payments.models import Checkout
 from payments.pages.payment import image_origins
 
 Params = ParamSpec("Params")
@@ -50,6 +51,12 @@ def language_of(request: HttpRequest) -> str:
     accepted = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     wanted = (request.GET.get("lang", ""), *(code.partition("-")[0] for code, _ in accepted))
     return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), settings.LANGUAGE_CODE)
+
+
+def language_of_checkout(request: HttpRequest, checkout: Checkout | None) -> str:
+    """Return the language that the payer chose, else the one that the order names, if any, else the browser's."""
+    wanted = (request.GET.get("lang", ""), checkout.order.get("locale", "") if checkout else "")
+    return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), language_of(request))
 
 
 def other_language() -> dict[str, str]:

@@ -5,15 +5,16 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import sourcetypes
-from payments.models import PageVisit
+from payments.models import Charge, PageVisit
 from payments.money import shown_amount
 from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.payment import charge_of_attempt, shown_payment, shown_way
-from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin, page_url
 from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment
@@ -29,15 +30,21 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
     payment = books.find_page(token)
     if payment is None:
         return unknown_page(request)
+    charge = charge_of_attempt(payment.reference)
+    with override(language_of_checkout(request, charge.checkout if charge else None)):
+        return _answer(request, payment, _shown(payment, charge, token))
+
+
+def _answer(request: HttpRequest, payment: SimulatedPayment, shown: dict[str, Any]) -> HttpResponse:
     if payment.decline_code == "action_expired":
-        return page(request, "expired", _shown(payment, token), status=410)
+        return page(request, "expired", shown, status=410)
     # A form that cannot be read is refused before anything is written.
     form = request.POST
     _note(request, payment)
     if request.method != "POST":
-        return page(request, _template(payment), _shown(payment, token))
+        return page(request, _template(payment), shown)
     _decide(payment, form)
-    return SeeOther(page_url(token) if payment.state == State.AWAITING else payment.return_url)
+    return SeeOther(page_url(shown["token"]) if payment.state == State.AWAITING else payment.return_url)
 
 
 @for_payers
@@ -76,8 +83,7 @@ def _template(payment: SimulatedPayment) -> str:
     return "challenge" if payment.source_type == sourcetypes.CARD else "confirm"
 
 
-def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
-    charge = charge_of_attempt(payment.reference)
+def _shown(payment: SimulatedPayment, charge: Charge | None, token: str) -> dict[str, Any]:
     return (shown_payment(charge) if charge else {}) | {
         "test_mode": True,
         "amount": shown_amount(payment.amount, payment.currency),

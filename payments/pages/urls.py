@@ -6,12 +6,12 @@ from payments.pages.payer import qr_image, return_payer, show_qr_page
 from payments.pages.simulator import pay, qr_code
 
 urlpatterns = [
-    path("checkout/<str:token>", show_checkout, name="checkout"),
-    path("checkout/<str:token>/done", finish_checkout, name="checkout-done"),
-    path("checkout/<str:token>/receipt", save_receipt, name="checkout-receipt"),
-    path("requests/<str:token>", show_checkout, name="request"),
-    path("requests/<str:token>/done", finish_checkout, name="request-done"),
-    path("requests/<str:token>/receipt", save_receipt, name="request-receipt"),
+    path("checkout/<str:token>", show_checkout, {"prefix": "cs"}, name="checkout"),
+    path("checkout/<str:token>/done", finish_checkout, {"prefix": "cs"}, name="checkout-done"),
+    path("checkout/<str:token>/receipt", save_receipt, {"prefix": "cs"}, name="checkout-receipt"),
+    path("requests/<str:token>", show_checkout, {"prefix": "pr"}, name="request"),
+    path("requests/<str:token>/done", finish_checkout, {"prefix": "pr"}, name="request-done"),
+    path("requests/<str:token>/receipt", save_receipt, {"prefix": "pr"}, name="request-receipt"),
     path("links/<str:short>", show_link, name="link"),
     path("simulator/pay/<str:token>", pay, name="simulator-pay"),
     path("simulator/pay/<str:token>/qr.svg", qr_code, name="simulator-qr"),

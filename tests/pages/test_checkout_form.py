@@ -204,3 +204,11 @@ def test_whatever_is_written_is_taken_or_answered(written: dict[str, Any]) -> No
     form = read(written, both, NOW)
     assert shown_form(both, form)
     assert all(text and "invalid" not in text.lower() for text in form.errors.values())
+
+
+def test_an_address_that_the_shop_gave_is_not_asked_for_and_is_the_owner_s() -> None:
+    asked = Asked(("gcash",), known={"email": "maria@example.com"})
+    assert asked.contact == []
+    form = read({"way": "gcash"}, asked, NOW)
+    assert form.owner == {"billing": {"email": "maria@example.com"}}
+    assert form.payer == {}

@@ -1,7 +1,7 @@
 """The page of a checkout session: what it shows in each state, and where each answer leads."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -80,7 +80,7 @@ def test_a_wallet_that_is_refused_leads_back_to_the_page_which_says_so(client: C
     back = client.post(path_of(wallet), {"decision": "cancel"})["Location"]
     assert client.get(path_of(back))["Location"] == session["payment_url"]
     text = text_of(client, session)
-    assert "You cancelled the payment." in text
+    assert "You cancelled the payment" in text
     assert "Nothing was paid." in text
     assert re.search(r'value="gcash" checked', text)
 
@@ -89,10 +89,22 @@ def test_a_declined_card_is_explained_and_another_one_pays(client: Client, api: 
     session = opened(api)
     assert send(client, session, number=INSUFFICIENT)["Location"] == page_of(session)
     text = text_of(client, session)
-    assert "There is not enough money on your account." in text
+    assert "<h2>There is not enough money on your account</h2>" in text
     assert 'role="alert"' in text
+    assert "The card ending in 9995 was declined. Enter another card" in text
+    assert 'value="Maria Santos"' in text
     assert send(client, session, attempt="1")["Location"].endswith("/done")
     assert shown(api, session)["payment_status"] == "paid"
+
+
+def test_a_card_that_was_not_confirmed_may_be_entered_again(client: Client, api: Api) -> None:
+    session = opened(api)
+    asked = path_of(send(client, session, number=CHALLENGED)["Location"])
+    client.get(path_of(client.post(asked, {"decision": "fail"})["Location"]))
+    text = text_of(client, session)
+    assert "Your bank could not confirm that it was you" in text
+    assert "was declined" not in text
+    assert 'value="Maria Santos"' in text
 
 
 def test_a_form_with_errors_is_shown_again_without_the_card(client: Client, api: Api) -> None:
@@ -156,6 +168,9 @@ def test_a_session_that_is_over_says_so(client: Client, api: Api) -> None:
     text = text_of(client, session, 410)
     assert "The time to pay is over" in text
     assert session["cancel_url"] in text
+    ended = re.search(r'<time datetime="(.+?)"', text)
+    assert ended
+    assert datetime.fromisoformat(ended[1]) <= clock.now()
     assert send(client, session)["Location"] == page_of(session)
     assert charges_of(session) == []
 
@@ -182,7 +197,10 @@ def test_a_held_amount_is_reserved_and_then_released(client: Client, api: Api) -
     session = opened(api, **SETUP)
     assert "Reserve ₱250.00" in text_of(client, session)
     send(client, session)
-    assert "the amount is reserved" in text_of(client, session)
+    text = text_of(client, session)
+    assert "the amount is reserved" in text
+    assert "Reserved with" in text
+    assert "Paid" not in text
     api.post(f"/charges/{shown(api, session)['payment_details']['id']}/void")
     assert "not reserved any more" in text_of(client, session)
 
@@ -351,6 +369,21 @@ def test_an_unknown_session_is_a_friendly_404(client: Client, token: str, end: s
     assert "There is no payment at this address" in response.content.decode()
 
 
+def test_each_address_opens_its_own_kind_only(client: Client, api: Api) -> None:
+    invoice, session = billed(api), opened(api)
+    for end in ("", "/done", "/receipt"):
+        assert client.get(f"/checkout/{invoice['id']}{end}").status_code == 404
+        assert client.get(f"/requests/{session['id']}{end}").status_code == 404
+
+
+def test_the_bank_s_page_keeps_the_language_and_the_colours_of_the_order(client: Client, api: Api) -> None:
+    session = opened(api, locale="fil", branding={"primary_color": "#123456"})
+    asked = path_of(send(client, session, way="gcash")["Location"])
+    text = client.get(asked).content.decode()
+    assert '<html lang="fil">' in text
+    assert "--primary: #123456" in text
+
+
 def test_an_address_that_opens_pages_without_end_is_answered_briefly(
     client: Client, api: Api, settings: Settings, noon: None
 ) -> None:
@@ -390,6 +423,7 @@ def test_a_request_that_was_voided_asks_for_nothing(client: Client, api: Api) ->
     made(api.post(f"/payment_requests/{invoice['id']}/void", {"reason": "A secret of the shop"}))
     text = invoice_of(client, invoice)
     assert "This invoice was cancelled" in text
+    assert invoice["number"] in text
     assert "A secret of the shop" not in text
     assert 'name="number"' not in text
 

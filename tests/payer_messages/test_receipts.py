@@ -13,6 +13,7 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.charging import attempts, late_outcomes
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.payer_messages.content import Item
 from payments.domain.payer_messages.kinds import KINDS
 from payments.domain.payer_messages.outbox import message_of
 from payments.domain.payer_messages.receipts import receipt_of
@@ -20,6 +21,7 @@ from payments.domain.payer_messages.send import delete_old, send_mails
 from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Merchant, PayerMessage
 from payments.providers.base import Approved, Declined
+from tests.checkout.cast import SETUP, opened, pay
 from tests.client import CHALLENGED, DECLINED, REFUNDS_WAIT, Api, made
 from tests.payer_messages.letters import OWNER, captured, put_into_outbox
 
@@ -44,6 +46,23 @@ def test_a_capture_writes_one_receipt(api: Api, shop: NewMerchant) -> None:
         "email",
     )
     assert f"ch_{message.about_id.hex}" == charge["id"]
+
+
+def test_a_receipt_of_a_checkout_has_its_items_and_its_language(api: Api, shop: NewMerchant) -> None:
+    items = [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}, {"name": "Turon", "amount": 4_000, "quantity": 0}]
+    session = opened(api, line_items=items, locale="fil")
+    charge = pay(session, owner=OWNER)
+    made(api.post(f"/charges/ch_{charge.id.hex}/refund", {}))
+    receipt, refund = PayerMessage.objects.order_by("id")
+    assert (receipt.locale, refund.locale) == ("fil", "fil")
+    assert KINDS["receipt"].read(receipt).items == [Item("Halo-halo", "2 × ₱125.00", "₱250.00")]
+
+
+def test_a_receipt_of_a_part_names_the_order_as_a_whole(api: Api, shop: NewMerchant) -> None:
+    session = opened(api, **SETUP)
+    pay(session, owner=OWNER)
+    made(api.post(f"/checkout_sessions/{session['id']}/capture", {"amount": 10_000}))
+    assert KINDS["receipt"].read(PayerMessage.objects.get()).items == [Item("Halo-halo", "", "₱100.00")]
 
 
 def test_a_hold_has_its_receipt_when_it_is_captured(api: Api, shop: NewMerchant) -> None:

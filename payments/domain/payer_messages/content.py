@@ -1,8 +1,9 @@
 """What messages say, and how it becomes a mail: HTML and plain text of one template each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.html import format_html
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from payments.models import Merchant
+from payments.money import shown_amount
 
 SUBJECT_MAX_LENGTH = 255
 # Line ends, other controls, and marks that turn the direction of a text.
@@ -25,6 +27,17 @@ class Item:
     name: str
     note: str
     amount: str
+
+
+def items_of(order: Mapping[str, Any], currency: str) -> list[Item]:
+    """Return the lines of a checkout's order, without those of which none is bought."""
+    bought = (item for item in order.get("line_items") or [] if item["quantity"])
+    return [_line(item["name"], item["quantity"], item["amount"], currency) for item in bought]
+
+
+def _line(name: str, quantity: int, each: int, currency: str) -> Item:
+    note = f"{quantity} × {shown_amount(each, currency)}"
+    return Item(name, note, shown_amount(each * quantity, currency))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,10 @@
 """Messages about payment requests, and about payments by request or link that were declined."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 
 from payments.db.writes import Insert, Write, execute_writes
 from payments.domain.payer_messages import outbox
-from payments.domain.payer_messages.content import Content, Item
+from payments.domain.payer_messages.content import Content, items_of
 from payments.domain.payer_messages.receipts import sends_receipts
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
@@ -105,16 +103,11 @@ def _about_open_request(message: PayerMessage, subject: str, summary: str, sms: 
         message=order.get("message") or "",
         button=(_("View and pay {amount}").format(**names), names["url"]),
         below_button=_("Nothing is paid before you choose how on the next page."),
-        items=[_item(each, checkout.currency) for each in order["line_items"] if each["quantity"]],
+        items=items_of(order, checkout.currency),
         total=amount,
         notes=[_("If you do not know {merchant}, you need not do anything.").format(**names)],
         sms=sms.format(**names),
     )
-
-
-def _item(item: dict[str, Any], currency: str) -> Item:
-    note = f"{item['quantity']} × {shown_amount(item['amount'], currency)}"
-    return Item(item["name"], note, shown_amount(item["amount"] * item["quantity"], currency))
 
 
 def _message(checkout: Checkout, kind: str, sequence: int, channel: str) -> Insert:

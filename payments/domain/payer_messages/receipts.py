@@ -1,5 +1,6 @@
 """Receipts, which a merchant may choose: of a payment when it is captured, and of a refund when it is made."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from threading import Lock
 from typing import Any
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from payments import sourcetypes
 from payments.db.writes import Write
-from payments.domain.payer_messages.content import Content, Item
+from payments.domain.payer_messages.content import Content, Item, items_of
 from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, PARTS_OF_OWNER
 from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
@@ -42,12 +43,13 @@ def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
         return []
     if not is_ready(caller.livemode, PayerMessage.Channel.EMAIL):
         return []
-    return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version)]
+    locale = _order_of(row if kind == PAYMENT else row.charge).get("locale") or "en"
+    return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version, locale=locale)]
 
 
 def payment_receipt(message: PayerMessage) -> Content:
     """Return what the receipt of a captured charge says."""
-    found = Charge.objects.select_related("merchant", "source__card")
+    found = Charge.objects.select_related("merchant", "source__card", "checkout")
     charge = found.get(merchant_id=message.merchant_id, id=message.about_id)
     merchant, amount = charge.merchant, shown_amount(charge.amount_captured, charge.currency)
     day = _day(message.created_at)
@@ -60,7 +62,7 @@ def payment_receipt(message: PayerMessage) -> Content:
         amount=amount,
         summary=summary.format(amount=amount, day=day, reference=short_reference(charge.id)),
         state=_("Paid on {day}").format(day=day),
-        items=[Item(charge.description, "", amount)],
+        items=_items(charge) or [Item(charge.description, "", amount)],
         total=amount,
         facts=[
             (_("Paid with"), _way(charge.source)),
@@ -92,6 +94,17 @@ def refund_receipt(message: PayerMessage) -> Content:
             (_("Reference"), short_reference(charge.id)),
         ],
     )
+
+
+def _order_of(charge: Charge) -> Mapping[str, Any]:
+    """Return the order of the checkout that a charge pays, empty where it pays none."""
+    return charge.checkout.order if charge.checkout else {}
+
+
+def _items(charge: Charge) -> list[Item]:
+    """Return what was ordered; nothing where only a part of it was captured."""
+    is_all = charge.amount_captured == charge.amount
+    return items_of(_order_of(charge), charge.currency) if is_all else []
 
 
 def email_of(source: Source) -> str:

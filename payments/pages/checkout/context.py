@@ -46,6 +46,7 @@ def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict
         "shipping": boxes.of_address(SHIPPING, asked.countries) if asked.countries else None,
         "billing": boxes.of_address(BILLING, countries.all_codes()) if asked.billing else None,
         "billing_is_same": form.values.get("same", "" if form.errors else "1"),
+        "declined": bool(form.refused_card),
         "way_error": form.errors.get("way", ""),
         "ways": [_way(each, asked.types, form.way) for each in map(sourcetypes.shown, asked.types)],
         "card_fields": boxes.of(fields.CARD),
@@ -90,7 +91,11 @@ class _Boxes:
         name = f"{kind}-{one.name}" if kind else one.name
         error = self._form.errors.get(name, "")
         hint = ""
-        if one is fields.NUMBER and self._form.errors and not error:
+        if one is fields.NUMBER and self._form.refused_card:
+            error = _("The card ending in %(last4)s was declined. Enter another card") % {
+                "last4": self._form.refused_card
+            }
+        elif one is fields.NUMBER and self._form.errors and not error:
             hint = _("For your safety the card is not kept: enter it again")
         return Box(
             field=one,

@@ -49,6 +49,7 @@ class Form:
     """What the payer wrote: `values` to be shown again, `errors` by field, and of a whole form what was chosen.
 
     `values` and `errors` are by the names of the fields, those of an address with its kind: `shipping-city`.
+    `refused_card` are the last digits of a card that was declined before, "" without one.
     """
 
     way: str
@@ -57,6 +58,7 @@ class Form:
     card: dict[str, str] | None = field(default=None, repr=False)
     owner: dict[str, Any] | None = None
     payer: dict[str, Any] = field(default_factory=dict)
+    refused_card: str = ""
 
 
 def blank(asked: Asked, way: str = "") -> Form:
@@ -76,7 +78,8 @@ def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
     if form.way == sourcetypes.CARD:
         form.card = _card(reader, now)
     form.payer = {name: value for name, value in contact.items() if value} | addresses
-    form.owner = _owner(form.payer, form.card)
+    # An address that the shop gave is not asked for again.
+    form.owner = _owner({"email": asked.known.get("email", "")} | form.payer, form.card)
     return form
 
 

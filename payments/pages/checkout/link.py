@@ -21,6 +21,7 @@ from payments.typed_text import read_whole_number
 
 # From so few on, the page says "only".
 LOW_STOCK = 5
+OFFER_MAX_LENGTH = 255
 OFFER_ENDS = re.compile(r"(?<=[.!?]) +(?=\S)")
 GONE, CONFLICT, UNPROCESSABLE = 410, 409, 422
 # Buttons that change the quantities and send the payer nowhere, and by how many.
@@ -155,4 +156,6 @@ def _closed(request: HttpRequest, link: PaymentLink) -> HttpResponse:
     else:
         title, text = _("This offer is closed"), _("Ask the shop for what it offers now.")
     status = CONFLICT if link.active and not link.is_past else GONE
-    return page(request, "checkout/closed", _shop(link) | {"title": title, "text": text}, status)
+    offer = link.order.get("description") or ", ".join(item["name"] for item in link.order["line_items"])
+    shown = {"title": title, "text": text, "order": offer[:OFFER_MAX_LENGTH]}
+    return page(request, "checkout/closed", _shop(link) | shown, status)

@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from payments.domain.merchants import terms
@@ -12,16 +11,9 @@ from payments.models import Checkout
 from payments.money import shown_amount
 from payments.pages.checkout.form import BILLING, SHIPPING, Asked
 from payments.pages.payment import shown_merchant
-from payments.pages.responses import LANGUAGES, language_of
 
 Mode = Checkout.Mode
 SESSION_ID = "{CHECKOUT_SESSION_ID}"
-
-
-def language_of_checkout(request: HttpRequest, checkout: Checkout) -> str:
-    """Return the language that the payer chose, else the one that the order names, else the browser's."""
-    wanted = (request.GET.get("lang", ""), checkout.order.get("locale", ""))
-    return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), language_of(request))
 
 
 def asked_of(checkout: Checkout) -> Asked:
@@ -66,6 +58,7 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
         "first_words": more if others > 0 else first,
         "pay_words": _pay_words(checkout),
         "assure_words": _assure_words(checkout),
+        "is_payment": checkout.mode == Mode.PAYMENT,
         "attempt": checkout.attempts,
         **(_shown_invoice(checkout) if checkout.kind == Checkout.Kind.REQUEST else {}),
     }

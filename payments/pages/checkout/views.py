@@ -22,14 +22,13 @@ from payments.pages.checkout.form import Form
 from payments.pages.checkout.order import (
     asked_of,
     first_way,
-    language_of_checkout,
     shop_address,
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
-from payments.pages.payment import shown_payment
-from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.pages.payment import shown_facts
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
 from payments.rendering.objects.checkout import payment_url
 from payments.typed_text import read_whole_number
 from payments.vault import VaultError
@@ -39,15 +38,17 @@ REFRESH_SECONDS = 4
 STYLE_SHEET = "payments/static/payments/payer.css"
 # The statuses of refusals; that of all others is 503.
 REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
+# Failures after which the same card fails again.
+OF_THE_CARD = {"card_declined", "insufficient_funds", "lost_card", "stolen_card", "expired_card"}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
 
 
 @for_payers
 @limited
 @require_http_methods(["GET", "HEAD", "POST"])
-def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
+def show_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     """Show a checkout as it is, and take the payer's choice."""
-    checkout = payments.checkout_of_page(token)
+    checkout = _checkout_at(prefix, token)
     if checkout is None:
         return unknown_page(request)
     with override(language_of_checkout(request, checkout)):
@@ -57,9 +58,9 @@ def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
 @for_payers
 @limited
 @require_safe
-def finish_checkout(request: HttpRequest, token: str) -> HttpResponse:
+def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     """Lead a payer who has paid back to the shop, and any other to the page."""
-    checkout = payments.checkout_of_page(token)
+    checkout = _checkout_at(prefix, token)
     if checkout is None:
         return unknown_page(request)
     return SeeOther(_after(checkout))
@@ -68,9 +69,9 @@ def finish_checkout(request: HttpRequest, token: str) -> HttpResponse:
 @for_payers
 @limited
 @require_safe
-def save_receipt(request: HttpRequest, token: str) -> HttpResponse:
+def save_receipt(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     """Return what the page of a paid checkout says as one file, with all that it needs, for the payer to keep."""
-    checkout = payments.checkout_of_page(token)
+    checkout = _checkout_at(prefix, token)
     if checkout is None or checkout.state != State.PAID or not checkout.charge_list:
         return unknown_page(request)
     with override(language_of_checkout(request, checkout)):
@@ -80,6 +81,11 @@ def save_receipt(request: HttpRequest, token: str) -> HttpResponse:
     reference = context["reference"].replace(" ", "")
     response["Content-Disposition"] = f'attachment; filename="receipt-{reference}.html"'
     return response
+
+
+def _checkout_at(prefix: str, token: str) -> Checkout | None:
+    """Return the checkout of an address, at which only IDs with this prefix are."""
+    return payments.checkout_of_page(token) if token.startswith(f"{prefix}_") else None
 
 
 def _after(checkout: Checkout) -> str:
@@ -151,50 +157,43 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:
         return _ended(request, checkout, "exhausted")
-    return _asked(request, checkout, forms.blank(asked_of(checkout), _last_way(checkout)))
+    charge = payments.last_charge(checkout) if checkout.attempts else None
+    form = forms.blank(asked_of(checkout), charge.source.type if charge else first_way(checkout))
+    if charge is None or charge.status != Charge.Status.FAILED:
+        return _asked(request, checkout, form)
+    return _asked_again(request, checkout, form, charge)
 
 
 def _is_over(checkout: Checkout, now: datetime) -> bool:
     return checkout.expires_at is not None and checkout.expires_at <= now
 
 
-def _last_way(checkout: Checkout) -> str:
-    charge = payments.last_charge(checkout) if checkout.attempts else None
-    return charge.source.type if charge else first_way(checkout)
-
-
 def _asked(
     request: HttpRequest, checkout: Checkout, form: Form, problem: Problem | None = None, status: int = 200
 ) -> HttpResponse:
-    declined = _declined(checkout) if not (problem or form.errors) else None
-    shown = shown_form(asked_of(checkout), form, problem or declined)
-    context = shown_order(checkout) | shown | {"declined": declined is not None}
+    context = shown_order(checkout) | shown_form(asked_of(checkout), form, problem)
     template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
     return page(request, template, context, status, has_script=True)
 
 
-def _declined(checkout: Checkout) -> Problem | None:
-    """Return why the last attempt was declined; None before the first."""
-    charge = payments.last_charge(checkout) if checkout.attempts else None
-    if charge is None or charge.status != Charge.Status.FAILED:
-        return None
-    reason, advice = FAILURES.get((charge.failure_data or {}).get("code", ""), (DECLINED, PAY_OTHERWISE))
-    return Problem(str(reason), f"{_('Nothing was paid.')} {advice}")
+def _asked_again(request: HttpRequest, checkout: Checkout, form: Form, failed: Charge) -> HttpResponse:
+    """Show the form after an attempt that failed: why, with the name on its card, and which card to replace."""
+    code, card = (failed.failure_data or {}).get("code", ""), getattr(failed.source, "card", None)
+    reason, advice = FAILURES.get(code, (DECLINED, PAY_OTHERWISE))
+    if card:
+        form.values["holder"] = card.name
+        form.refused_card = card.last4 if code in OF_THE_CARD else ""
+    problem = Problem(str(reason).removesuffix("."), f"{_('Nothing was paid.')} {advice}")
+    return _asked(request, checkout, form, problem)
 
 
 def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     charge = payments.waiting_charge(checkout)
     # Between two statements of another request there may be none.
-    context = shown_order(checkout) | (_payment(charge) if charge else {})
+    context = shown_order(checkout) | (shown_facts(charge) if charge else {})
     response = page(request, "checkout/paying", context | {"action": charge.action if charge else None})
     response["Refresh"] = str(REFRESH_SECONDS)
     return response
-
-
-def _payment(charge: Charge) -> dict[str, Any]:
-    names = ("type", "way", "moment", "reference", "statement_descriptor")
-    shown = shown_payment(charge)
-    return {name: shown[name] for name in names}
 
 
 def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
@@ -206,7 +205,7 @@ def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
     receipt = f"{payment_url(checkout)}/receipt" if checkout.state == State.PAID and charge else ""
     return shown_order(checkout) | {
-        **(_payment(charge) if charge else {}),
+        **(shown_facts(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
         "cancel_url": "",
         "back_url": back,
@@ -215,5 +214,11 @@ def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
         "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
-        "ended_at": checkout.updated_at if end != "expired" else checkout.expires_at,
+        "ended_at": _expired_at(checkout) if end == "expired" else checkout.updated_at,
     }
+
+
+def _expired_at(checkout: Checkout) -> datetime:
+    """Return when a checkout expired: at its time, or before it because the shop ended it."""
+    ended = [checkout.updated_at] if checkout.state == State.EXPIRED else []
+    return min([*ended, checkout.expires_at or checkout.updated_at])
