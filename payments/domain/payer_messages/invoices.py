@@ -72,7 +72,7 @@ def failure(message: PayerMessage) -> Content | None:
 
 def invoice_delivered(message: PayerMessage) -> None:
     """Record that the message about a request was taken, with an event; nothing is new where one was before."""
-    rows = Checkout.objects.whole().select_for_update(of=("self",), no_key=True)
+    rows = Checkout.objects.whole(message.merchant_id).select_for_update(of=("self",), no_key=True)
     checkout = rows.get(merchant_id=message.merchant_id, id=message.about_id)
     name = f"{message.channel}_delivered"
     if not getattr(checkout.request, name):
