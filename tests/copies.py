@@ -34,10 +34,14 @@ class Table:
         columns = [str(column.column) for column in self.model._meta.concrete_fields]
         values = [f"pg_temp.moved({name}, number)" if name in self.moved else self._same(name) for name in columns]
         copied = f"SELECT {', '.join(values)} FROM originals, generate_series(%s::int, %s::int) number"  # nosec B608 # no value in it
-        return f"INSERT INTO {self.model._meta.db_table} ({', '.join(columns)}) {copied}"
+        return f"INSERT INTO {self.model._meta.db_table} ({', '.join(map(_quoted, columns))}) {copied}"
 
     def _same(self, column: str) -> str:
-        return self.placed.get(column, column)
+        return self.placed.get(column, _quoted(column))
+
+
+def _quoted(column: str) -> str:
+    return f'"{column}"'
 
 
 def multiply(copies: int, tables: Sequence[Table]) -> None:

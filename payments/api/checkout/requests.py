@@ -33,7 +33,8 @@ def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Fil
 
 
 def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID, status: str | None) -> list[Checkout]:
-    return list(Checkout.objects.whole(merchant_id).newest_page(_paths(merchant_id, livemode, status), length, below))
+    rows = Checkout.objects.requests().whole(merchant_id)
+    return list(rows.newest_page(_paths(merchant_id, livemode, status), length, below))
 
 
 def _paths(merchant_id: UUID, livemode: bool, status: str | None) -> list[dict[str, Any]]:
@@ -80,9 +81,8 @@ class RequestViewSet(CheckoutViewSet):
         caller = self.caller(request)
         if alias_of(request):
             path, *more = _paths(caller.merchant_id, caller.livemode, self.query.get("status"))
-            return show_numbered_page(
-                request, Checkout.objects.whole(caller.merchant_id), path, self.query, REQUEST.render, *more
-            )
+            rows = Checkout.objects.requests().whole(caller.merchant_id)
+            return show_numbered_page(request, rows, path, self.query, REQUEST.render, *more)
         return show_page(request, caller, REQUESTS, self.query, REQUEST.render)
 
     def create(self, request: Request) -> HttpResponse:

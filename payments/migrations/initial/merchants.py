@@ -219,7 +219,7 @@ OPERATIONS = [
             "permissions": [("expire_checkout", "Can expire checkout"), ("void_checkout", "Can void checkout"), ("resend_checkout", "Can resend checkout")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
-                models.Index(F("merchant"), F("livemode"), F("kind"), F("state"), F("id"), condition=Q(("kind", "request")), name="request_by_state"),
+                models.Index(F("merchant"), F("livemode"), F("kind"), F("state"), F("id"), condition=Q(("expires_at__isnull", True)), name="request_by_state"),
                 models.Index(F("expires_at"), condition=Q(("state__in", ["unpaid", "paying"])), name="checkout_due"),
                 models.Index(F("link"), F("id"), condition=Q(link__isnull=False), name="checkout_of_link"),
                 models.Index(F("link"), condition=Q(link__isnull=False, state__in=["unpaid", "paying"]), name="checkout_under_way_of_link"),
@@ -237,7 +237,8 @@ OPERATIONS = [
                         "checkout_open_has_no_end": Q(ended_at__isnull=True) | Q(state__regex="^(paid|voided|expired)$"),
                         "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
                         "checkout_of_link_says_what_was_bought": Q(kind="link", link__isnull=False, edition__isnull=False, quantities__isnull=False) | ~Q(kind="link") & Q(link__isnull=True),
-                        "checkout_ends": Q(kind="request") | Q(expires_at__isnull=False),
+                        "checkout_ends_unless_request": Q(kind="request", expires_at__isnull=True)
+                        | ~Q(kind="request") & Q(expires_at__isnull=False),
                     },
                 ),
             ],

@@ -8,20 +8,28 @@ from payments.models import (
     Attempt,
     Card,
     Charge,
+    Checkout,
     Dispute,
     Event,
     IdempotencyRecord,
     Merchant,
+    PayerMessage,
+    PaymentLink,
+    PaymentRequest,
     Payout,
     PayoutPart,
     Posting,
     Refund,
     Source,
     Webhook,
+    WebhookEndpoint,
 )
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from tests.checkout.cast import billed, opened, pay
+from tests.checkout.shelf import buy, linked
 from tests.client import CHALLENGED, DECLINED, Api, made
-from tests.contract.calls import order, vaulted
+from tests.contract.calls import endpoint, order, vaulted
+from tests.contract.checkout_calls import held_session
 from tests.copies import Table, multiply
 from tests.disputes.stories import AT_ONCE, disputed
 from tests.payouts.stories import give_account, give_schedule, settled
@@ -36,7 +44,15 @@ TABLES = (
     Table(Card, ("id", "source_id"), {"fingerprint": "sha256(fingerprint || number::text::bytea)"}),
     Table(Customer, placed={"email": "number || email"}),
     # All of one source, which only a vaulted one may have.
-    Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'", "single_use": "false"}),
+    Table(
+        Charge,
+        ("id", "checkout_id"),
+        {"created_at": "created_at - number * interval '1 second'", "single_use": "false"},
+    ),
+    # All payments of links are of one link.
+    Table(Checkout),
+    Table(PaymentRequest, ("checkout_id",), {"place": "10_000 * place + number"}),
+    Table(PayerMessage, ("id", "about_id")),
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
     Table(Posting, ("id", "journal", "charge_id", "payout_id", "attempt_id")),
@@ -56,7 +72,25 @@ FURTHER_TABLES = (
     Table(Refund, ("id", "charge_id")),
     Table(Dispute, ("id", "charge_id")),
     Table(Payout, placed={"created_at": "created_at - number * interval '1 second'"}),
+    Table(PaymentLink, placed={"short": "left(md5(short || number), 10)"}),
+    # Deleted, as it is: of others a merchant has 16 at most.
+    Table(WebhookEndpoint),
 )
+
+
+def sell_by_checkouts(api: Api) -> None:
+    """Have sessions, requests and links in each state that the API shows."""
+    held_session(api)
+    pay(opened(api))
+    made(api.post(f"/checkout_sessions/{opened(api)['id']}/expire"))
+    made(api.post(f"/payment_requests/{billed(api)['id']}/void", {"reason": "Sent twice"}))
+    request = billed(api)
+    pay(request, DECLINED)
+    pay(request)
+    made(api.post(f"/payment_links/{linked(api)['id']}/deactivate"))
+    buy(linked(api), 1, 1)
+    opened(api)
+    billed(api)
 
 
 @pytest.fixture
@@ -72,6 +106,8 @@ def crowded(api: Api) -> Api:
     settled(api, currency="USD")
     give_account(Merchant.objects.get())
     make_now(give_schedule(Merchant.objects.get()).id)
+    sell_by_checkouts(api)
+    made(api.delete(f"/webhook_endpoints/{endpoint(api)['id']}"))
     multiply(COPIES, TABLES)
     multiply(FURTHER_COPIES, FURTHER_TABLES)
     return api

@@ -19,8 +19,10 @@ from django.http import HttpResponse
 
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer
+from payments.api.checkout.links import LinkListQuery
 from payments.api.validation.fields import Choice, Currency, Email
 from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
+from payments.api.validation.payment_requests import RequestListQuery
 from payments.api.validation.query_fields import (
     ChargeListQuery,
     DisputeListQuery,
@@ -38,7 +40,9 @@ from payments.domain.charging.state_machine import FLAGS, Flags
 from payments.ids import public_id
 from payments.models import (
     Charge,
+    Checkout,
     Dispute,
+    PaymentLink,
     Payout,
     PayoutAccount,
     PayoutPart,
@@ -111,6 +115,8 @@ LISTS = {
     "events": EventListQuery,
     "payouts": PayoutListQuery,
     "balance_transactions": TransactionListQuery,
+    "payment_links": LinkListQuery,
+    "payment_requests": RequestListQuery,
 }
 
 
@@ -144,6 +150,9 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
         "po": Payout.objects.latest("id").id,
         "mer": busiest.merchant_id,
         "ba": PayoutAccount.objects.latest("id").id,
+        "cs": Checkout.objects.filter(kind=Checkout.Kind.SESSION).latest("id").id,
+        "pr": Checkout.objects.filter(kind=Checkout.Kind.REQUEST).latest("id").id,
+        "plink": PaymentLink.objects.latest("id").id,
     }
     return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
 
@@ -164,7 +173,7 @@ def entries_read_so_far() -> Counter[str]:
 
 
 # A plan for all values foresees no rare address, so customers are left to plans with the values.
-GENERIC = ("charges", "disputes", "events", "payouts", "balance_transactions")
+GENERIC = ("charges", "disputes", "events", "payouts", "balance_transactions", "payment_links", "payment_requests")
 
 
 @pytest.mark.parametrize(
