@@ -71,3 +71,20 @@ def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, i
         found = Axe().run(tab).response["violations"]
         serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
         assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == [], name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESK, {"width": 320, "height": 640}], ids=["phone", "desk", "320"])
+def test_the_start_page_fits_and_axe_finds_nothing(tab: Page, scheme: str, viewport: dict[str, int]) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size(viewport)
+    tab.goto("/")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    found = Axe().run(tab).response["violations"]
+    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found] == []
+
+
+def test_the_start_page_leads_to_the_office_a_payment_and_the_reference(tab: Page) -> None:
+    tab.goto("/")
+    doors = tab.get_by_role("navigation").get_by_role("link")
+    assert [door.get_attribute("href") for door in doors.all()] == ["/admin/", "/docs/checkout", "/docs"]

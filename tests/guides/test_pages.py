@@ -219,3 +219,8 @@ def test_one_address_reads_so_many_pages(settings: Settings) -> None:
     refused = reader.get("/docs/guides")
     assert (refused.status_code, 0 < int(refused["Retry-After"]) <= 360 * 86_400) == (429, True)
     assert other.get("/docs/webhooks").status_code == 200
+
+
+def test_the_start_page_knows_a_back_office_on_a_host_of_its_own(client: Client, settings: Settings) -> None:
+    settings.ADMIN_HOST, settings.ADMIN_ORIGIN = "office.example", "https://office.example"
+    assert 'href="https://office.example/admin/"' in client.get("/", headers={"Accept": "text/html"}).content.decode()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from payments import clock
@@ -14,7 +15,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from tests.checkout.cast import SETUP, billed, charges_of, opened, pay, pay_by_wallet, shown
-from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
+from tests.client import APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, Api, made
 from tests.pages.waiting_charges import path_of
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +163,15 @@ def test_while_the_payer_is_at_a_bank_the_page_offers_to_continue_or_pay_otherwi
     assert send(client, session, attempt="1")["Location"].endswith("/done")
 
 
+def test_while_an_outcome_is_unknown_the_page_offers_nothing_but_to_wait(client: Client, api: Api) -> None:
+    session = opened(api)
+    send(client, session, number=NEVER_ARRIVES)
+    text = text_of(client, session)
+    assert "Please do not pay a second time." in text
+    assert session["cancel_url"] not in text
+    assert "Pay another way" not in text
+
+
 def test_a_session_that_is_over_says_so(client: Client, api: Api) -> None:
     session = opened(api)
     api.post(f"/checkout_sessions/{session['id']}/expire")
@@ -212,7 +222,9 @@ def test_a_card_is_kept_for_a_customer_of_whom_the_address_is_asked(client: Clie
     assert 'name="email"' in text
     assert send(client, session, email="maria@").status_code == 422
     assert send(client, session, email="maria@example.com")["Location"].endswith("/done")
-    assert "your card is saved" in text_of(client, session)
+    text = text_of(client, session)
+    assert "your card is saved" in text
+    assert f'<time datetime="{timezone.localtime(Checkout.objects.get().updated_at).isoformat()}"' in text
     assert shown(api, session)["payment_status"] == "paid"
 
 

@@ -18,12 +18,13 @@ LIST = "guides"
 
 @require_safe
 def show_start(request: HttpRequest) -> HttpResponse:
-    """Answer `/`: the way to the reference and the guides."""
+    """Answer `/`: what kaha does, and the way to the back office, the reference and the guides."""
     if prefers_json(request):
         base = settings.PUBLIC_URL
         links = {"api": "/v2", "reference": "/docs", "document": "/v2/openapi.json", "guides": "/docs/guides"}
         return json_response({name: f"{base}{path}" for name, path in links.items()})
-    return answer_page(request, lambda: render_to_string("start.html").encode())
+    admin = {"admin_url": f"{settings.ADMIN_ORIGIN if settings.ADMIN_HOST else ''}/admin/"}
+    return answer_page(request, lambda: render_to_string("start.html", admin).encode())
 
 
 @require_safe

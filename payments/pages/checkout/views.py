@@ -191,7 +191,10 @@ def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     charge = payments.waiting_charge(checkout)
     # Between two statements of another request there may be none.
     context = shown_order(checkout) | (shown_facts(charge) if charge else {})
-    response = page(request, "checkout/paying", context | {"action": charge.action if charge else None})
+    action = charge.action if charge else None
+    # Who has approved waits here: the shop may offer to pay once more.
+    away = {} if action else {"cancel_url": ""}
+    response = page(request, "checkout/paying", context | {"action": action} | away)
     response["Refresh"] = str(REFRESH_SECONDS)
     return response
 
@@ -205,6 +208,7 @@ def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
     receipt = f"{payment_url(checkout)}/receipt" if checkout.state == State.PAID and charge else ""
     return shown_order(checkout) | {
+        "moment": checkout.updated_at,
         **(shown_facts(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
         "cancel_url": "",
