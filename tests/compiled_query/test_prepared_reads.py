@@ -28,6 +28,7 @@ from payments.models import (
     Attempt,
     BinRange,
     Charge,
+    Checkout,
     Dispute,
     Event,
     IdempotencyRecord,
@@ -58,6 +59,9 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
     "charge of attempt": (prepared_reads.charge_of_attempt, ("merchant_id", "attempt_id", "charge_id")),
+    "checkout of a page": (prepared_reads.checkout, ("checkout_id",)),
+    "checkout of a charge": (prepared_reads.checkout_of_charge, ("merchant_id", "checkout_id")),
+    "charges of a checkout": (prepared_reads.charges_of_checkout, ("merchant_id", "checkout_id")),
     "authorization by route": (prepared_reads.authorization_by_route, ("merchant_id", "charge_id", "route_id")),
     "authorizing attempt": (prepared_reads.authorizing_attempt, ("merchant_id", "charge_id")),
     "entries of the BIN table": (bin_table.entries, ("shown", "first_4", "first_7")),
@@ -87,6 +91,16 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
 def stage() -> dict[str, Any]:
     """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
     charge = ChargeFactory(is_part_refunded=True)
+    checkout = Checkout.objects.create(
+        merchant=charge.merchant,
+        livemode=False,
+        amount=charge.amount,
+        currency=charge.currency,
+        order={"currency": charge.currency},
+        expires_at=clock.now(),
+        state="paid",
+    )
+    Charge.objects.filter(id=charge.id).update(checkout=checkout)
     RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
     block_card(lasts=timedelta(hours=1))
     key = ApiKey.objects.create(merchant=charge.merchant, livemode=False, kind="secret", digest=b"d" * 32, last4="0")
@@ -108,6 +122,7 @@ def stage() -> dict[str, Any]:
     return owner | {
         "source_id": charge.source_id,
         "charge_id": charge.id,
+        "checkout_id": checkout.id,
         "attempt_id": Attempt.objects.get().id,
         "route_id": None,
         "digest": bytes(key.digest),
