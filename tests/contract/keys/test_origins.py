@@ -14,26 +14,26 @@ from payments.models import ApiKey
 from tests.checkout.shelf import by_alias
 from tests.client import Api, error_of
 
-SHOP, STRANGER = "https://shop.example", "https://stranger.example"
+SHOP, ELSEWHERE = "https://shop.example", "https://elsewhere.example"
 ALIAS, CANONICAL = "/api/v2/sources", "/v2/sources"
 WALLET = b'{"type": "gcash"}'
 # The key, its list, the path, the page's origin, and whether it may.
 CASES: list[tuple[str, list[str], str, str | None, bool]] = [
-    ("pk_test", [], ALIAS, STRANGER, True),
+    ("pk_test", [], ALIAS, ELSEWHERE, True),
     ("pk_test", [SHOP], ALIAS, SHOP, True),
-    ("pk_test", [SHOP], ALIAS, STRANGER, False),
+    ("pk_test", [SHOP], ALIAS, ELSEWHERE, False),
     ("pk_test", [SHOP], ALIAS, "null", False),
     ("pk_test", [SHOP], ALIAS, "http://testserver", True),
     ("pk_test", [SHOP], ALIAS, None, True),
     ("pk_test", [SHOP], CANONICAL, SHOP, True),
-    ("pk_test", [SHOP], CANONICAL, STRANGER, False),
+    ("pk_test", [SHOP], CANONICAL, ELSEWHERE, False),
     ("pk_test", [SHOP], CANONICAL, "https://shop.example:8443", False),
-    ("pk_live", [], CANONICAL, STRANGER, True),
+    ("pk_live", [], CANONICAL, ELSEWHERE, True),
     ("pk_live", [], ALIAS, SHOP, False),
     ("pk_live", [], ALIAS, "http://testserver", True),
     ("pk_live", [SHOP], ALIAS, SHOP, True),
-    ("pk_live", [SHOP], ALIAS, STRANGER, False),
-    ("sk_test", [], ALIAS, STRANGER, True),
+    ("pk_live", [SHOP], ALIAS, ELSEWHERE, False),
+    ("sk_test", [], ALIAS, ELSEWHERE, True),
 ]
 
 
@@ -60,10 +60,10 @@ def made_live(shop: NewMerchant) -> str:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_strange_page_is_told_in_no_answer_what_the_key_may(shop: NewMerchant, method: str) -> None:
+def test_a_strange_page_reads_no_answer(shop: NewMerchant, method: str) -> None:
     origins.set_origins(find_key(shop.keys["pk_test"]), [SHOP])
     api = Api(shop.keys["pk_test"])
-    response = api.send(method, "/charges/", None, {"Origin": STRANGER})
+    response = api.send(method, "/charges/", None, {"Origin": ELSEWHERE})
     assert response.status_code == 403
     assert "Access-Control-Allow-Origin" not in response
 
@@ -76,7 +76,7 @@ def test_a_preflight_is_answered_without_a_key(api: Api) -> None:
 
 @pytest.mark.parametrize("path", ["/api/v2/health", "/api/v2/health/"])
 def test_the_health_of_the_calls_is_public_and_for_every_page(db: None, path: str) -> None:
-    response = by_alias(Api(""), "GET", path, headers={"Origin": STRANGER})
+    response = by_alias(Api(""), "GET", path, headers={"Origin": ELSEWHERE})
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
     assert response["Access-Control-Allow-Origin"] == "*"
 
