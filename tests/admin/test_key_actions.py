@@ -139,7 +139,15 @@ def test_the_origins_of_a_publishable_key_are_set_and_shown(operator: Client, sh
 
 def test_what_is_no_origin_is_said_at_the_form(operator: Client, shop: NewMerchant) -> None:
     key = find_key(shop.keys["pk_test"])
-    assert "is no origin" in text_of(act(operator, key, "set_origins", origins="shop.example"))
+    assert "Write each origin as" in text_of(act(operator, key, "set_origins", origins="shop.example"))
+
+
+def test_a_card_number_is_no_origin_and_not_shown_again(operator: Client, shop: NewMerchant) -> None:
+    key = find_key(shop.keys["pk_test"])
+    answer = act(operator, key, "set_origins", origins="https://4242424242424242.example")
+    assert "4242424242424242" not in text_of(answer)
+    key.refresh_from_db()
+    assert key.allowed_origins == []
 
 
 def test_a_secret_key_is_offered_no_origins(operator: Client, shop: NewMerchant) -> None:

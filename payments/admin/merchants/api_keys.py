@@ -11,7 +11,7 @@ from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.framework.reason_form import OnceForm, ReasonForm
+from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHidden
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.domain.approvals.rules import key_needs_approval
@@ -132,7 +132,7 @@ def facts_of(key: ApiKey) -> Facts:
 class OriginsForm(ReasonForm):
     origins = forms.CharField(
         required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "vLargeTextField"}),
+        widget=SecretsHidden(attrs={"rows": 4, "class": "vLargeTextField"}),
         help_text="Such as https://shop.example, without a path. Empty: any in test mode, none in live mode.",
     )
 

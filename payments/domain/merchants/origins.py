@@ -16,6 +16,8 @@ from payments.models import ApiKey
 # All of them stand in one header of each frame.
 ORIGINS_MAX = 16
 LENGTH_MAX = 270
+# It repeats nothing, because anything may have been written there.
+NO_ORIGIN = "Write each origin as https://shop.example, without a path; a port may follow."
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
@@ -78,23 +80,19 @@ def _origin_of(text: str, livemode: bool) -> str:
         parts = urlsplit(text.strip())
         host, port = (parts.hostname or "").encode("idna").decode(), parts.port
     except ValueError:
-        raise _bad(text) from None
+        raise BadOrigins(NO_ORIGIN) from None
     is_bare = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username is not None)
     if parts.scheme not in DEFAULT_PORTS or not is_bare or not _is_host(host):
-        raise _bad(text)
+        raise BadOrigins(NO_ORIGIN)
     if livemode and parts.scheme == "http":
-        raise BadOrigins(f"{text} is not https: in live mode a page with card fields must be.")
+        raise BadOrigins("In live mode an origin begins with https://, so that nobody changes the page on its way.")
     shown = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme}://{shown}" + (f":{port}" if port and port != DEFAULT_PORTS[parts.scheme] else "")
     if len(origin) > LENGTH_MAX:
-        raise _bad(text)
+        raise BadOrigins(NO_ORIGIN)
     return origin
 
 
 def _is_host(host: str) -> bool:
     """Return whether nothing in `host` could end the header's list, or stand for many hosts."""
     return bool(host) and all(char.isalnum() or char in "-._:" for char in host) and host.isascii()
-
-
-def _bad(text: str) -> BadOrigins:
-    return BadOrigins(f"{text} is no origin. Write it as https://shop.example, without a path; a port may follow.")
