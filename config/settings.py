@@ -217,8 +217,9 @@ REST_FRAMEWORK = {
 }
 # The number of own proxies that append to X-Forwarded-For; with 0 that header is ignored.
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, at_least=0)
-# Browsers may create and read sources with a publishable key; all other paths refuse other origins.
-CORS_URLS_REGEX = r"^/v2/sources(/[^/]*)?/?$"
+# Browsers may create and read sources with a publishable key; all other paths refuse other origins. A preflight has no
+# key, so each key's own list of origins is checked by the views.
+CORS_URLS_REGEX = r"^/v2/(sources(/[^/]*)?|health)/?$"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "idempotency-key", "x-idempotency-key"]

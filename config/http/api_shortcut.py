@@ -12,6 +12,7 @@ from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
 from config.http.host_and_https import HostAndHttps
+from payments.api.access.authentication import STRANGE_ORIGIN
 from payments.staff.admin_site.admin_host import AdminHost
 from payments.web.middleware import GetResponse, is_api
 
@@ -43,7 +44,7 @@ class ApiShortcut:
         if not self._is_for_browsers(request.path_info):
             return self._view(request)
         if "HTTP_ORIGIN" in request.META or request.method == "OPTIONS":
-            return cast(HttpResponseBase, self._across_origins(request))
+            return _kept_from_strangers(request, self._across_origins(request))
         response = self._view(request)
         # All that the middleware would do here, after it has read every header.
         patch_vary_headers(response, ["origin"])
@@ -59,6 +60,14 @@ class _Example(HttpRequest):
 
     def is_secure(self) -> bool:
         return self._is_secure
+
+
+def _kept_from_strangers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Return an answer that a page cannot read where its origin is not one of its key's."""
+    if STRANGE_ORIGIN in request.META:
+        for name in ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"):
+            del response.headers[name]
+    return response
 
 
 def _headers(is_secure: bool) -> list[tuple[str, str]]:

@@ -1,13 +1,15 @@
 from collections.abc import Mapping
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
+from payments.api.access.throttling import AddressThrottle
 from payments.api.organization import ACCOUNT, Organization
 from payments.api.responses.rendering import json_response
+from payments.api.views.base import ApiView
 from payments.api.views.viewset import ApiViewSet
 from payments.ledger.balances import Balance, balances_of
 from payments.rendering.objects import member
@@ -68,6 +70,18 @@ class AccountViewSet(ApiViewSet):
 
     def ping(self, request: Request) -> HttpResponse:
         return json_response({})
+
+
+class HealthView(ApiView):
+    """`/v2/health`, public: a page asks here whether card fields will work."""
+
+    schema = None
+    authentication_classes = ()
+    permission_classes = ()
+    throttle_classes = (AddressThrottle,)
+
+    def get(self, request: Request, **_: Any) -> HttpResponse:
+        return json_response({"status": "ok"})
 
 
 def healthy(request: HttpRequest) -> HttpResponse:

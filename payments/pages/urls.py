@@ -1,11 +1,15 @@
-from django.urls import path
+from django.urls import path, re_path
 
+from payments.pages.card_frames import VERSION, send_script, show_field
 from payments.pages.checkout.link import show_link
 from payments.pages.checkout.views import finish_checkout, save_receipt, show_checkout
 from payments.pages.payer import qr_image, return_payer, show_qr_page
 from payments.pages.simulator import pay, qr_code
 
 urlpatterns = [
+    path("components/index.html", show_field, name="card-field"),
+    re_path(r"^sdk/(?:kaha|magpie)\.js$", send_script, name="script"),
+    re_path(rf"^sdk/(?P<version>{VERSION})/(?:kaha|magpie)\.js$", send_script, name="script-of-version"),
     path("checkout/<str:token>", show_checkout, {"prefix": "cs"}, name="checkout"),
     path("checkout/<str:token>/done", finish_checkout, {"prefix": "cs"}, name="checkout-done"),
     path("checkout/<str:token>/receipt", save_receipt, {"prefix": "cs"}, name="checkout-receipt"),

@@ -127,6 +127,33 @@ def test_a_key_that_is_over_is_neither_rolled_nor_offered_to_be(operator: Client
     assert "does not work any more" in text_of(act(operator, key, "roll", hours="2"))
 
 
+def test_the_origins_of_a_publishable_key_are_set_and_shown(operator: Client, shop: NewMerchant) -> None:
+    key = find_key(shop.keys["pk_test"])
+    act(operator, key, "set_origins", origins="https://shop.example\nhttps://www.shop.example/")
+    key.refresh_from_db()
+    assert key.allowed_origins == ["https://shop.example", "https://www.shop.example"]
+    entry = AuditEntry.objects.about(key).latest("id")
+    assert (entry.action, entry.fields, entry.reason) == ("changed", ["allowed_origins"], REASON)
+    assert "https://www.shop.example" in text_of(operator.get(page_of(key)))
+
+
+def test_what_is_no_origin_is_said_at_the_form(operator: Client, shop: NewMerchant) -> None:
+    key = find_key(shop.keys["pk_test"])
+    assert "Write each origin as" in text_of(act(operator, key, "set_origins", origins="shop.example"))
+
+
+def test_a_card_number_is_no_origin_and_not_shown_again(operator: Client, shop: NewMerchant) -> None:
+    key = find_key(shop.keys["pk_test"])
+    answer = act(operator, key, "set_origins", origins="https://4242424242424242.example")
+    assert "4242424242424242" not in text_of(answer)
+    key.refresh_from_db()
+    assert key.allowed_origins == []
+
+
+def test_a_secret_key_is_offered_no_origins(operator: Client, shop: NewMerchant) -> None:
+    assert "Set its origins" not in text_of(operator.get(page_of(find_key(shop.keys["sk_test"]))))
+
+
 def test_a_revoked_key_is_refused_at_once(operator: Client, shop: NewMerchant) -> None:
     assert act(operator, find_key(shop.keys["sk_test"]), "revoke").status_code == 302
     assert Api(shop.keys["sk_test"]).get("/me").status_code == 401

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain.merchants import api_keys, merchants, terms
+from payments.domain.merchants import api_keys, merchants, origins, terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks, decline_limits
 from payments.domain.webhooks import endpoints
@@ -24,6 +24,7 @@ from tests.admin.test_pages import page_of
 
 __all__ = ["operator"]
 
+SITE = "https://shop.example"
 URL, OTHER = "https://shop.example/kaha?token=s3cret", "https://elsewhere.example/kaha"
 Act = Callable[[Merchant], Any]
 
@@ -53,6 +54,10 @@ ACTS: dict[str, tuple[Act, str]] = {
     ),
     "decline_budget": (lambda merchant: decline_limits.set_budget(merchant, 9_000), "usual → 9000"),
     "block": (lift_a_block, "in live mode, at its merchant: in force → lifted"),
+    "allowed_origins": (
+        lambda merchant: origins.set_origins(merchant.keys.get(livemode=True, kind="publishable"), [SITE]),
+        f"origins: not set → {SITE}",
+    ),
     "apikey": (lambda merchant: api_keys.create_key(merchant, True, "secret"), "mer_"),
 }
 

@@ -1,5 +1,7 @@
 """What tests of payment links do: make a link by the API, and buy of it as payers."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django.http import HttpResponse
@@ -80,7 +82,13 @@ def payments_of(link: dict[str, Any]) -> list[Checkout]:
 
 
 def by_alias(
-    api: Api, method: str, path: str, body: bytes = b"", host: str = "testserver", query: str = ""
+    api: Api,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    host: str = "testserver",
+    query: str = "",
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> HttpResponse:
     """Send a request by another path or host of a product."""
     environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "HTTP_HOST": host, "HTTP_AUTHORIZATION": "Basic"}
@@ -91,6 +99,6 @@ def by_alias(
         f"{environ['PATH_INFO']}?{query}",
         body,
         content_type="application/json",
-        headers=api.headers(),
+        headers=api.headers() | headers,
         **led,
     )

@@ -11,12 +11,13 @@ from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.framework.reason_form import OnceForm
+from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHidden
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.domain.approvals.rules import key_needs_approval
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.merchants import MODES
+from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
@@ -25,7 +26,7 @@ from payments.models.operators.reasons import free_of_secrets
 from payments.vault import VaultUnavailable
 
 LONGEST_LIFE_DAYS = 3650
-BETWEEN_NETWORKS = re.compile(r"[\s,]+")
+BETWEEN_WORDS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
     "A live key that can move money is made only after an administrator other than you has approved the request: "
@@ -68,7 +69,7 @@ class KeyForm(OnceForm):
     )
 
     def clean_networks(self) -> list[str]:
-        return list(filter(None, BETWEEN_NETWORKS.split(self.cleaned_data["networks"])))
+        return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["networks"])))
 
 
 class IssueKey(RowAction):
@@ -126,6 +127,42 @@ def facts_of(key: ApiKey) -> Facts:
     yield "Key", f"{key.name or 'Key'}: {key} ({public_id('key', key.pk)})"
     yield "Merchant", key.merchant.title
     yield "Last used", moment_cell(key.last_used_at)
+
+
+class OriginsForm(ReasonForm):
+    origins = forms.CharField(
+        required=False,
+        widget=SecretsHidden(attrs={"rows": 4, "class": "vLargeTextField"}),
+        help_text="Such as https://shop.example, without a path. Empty: any in test mode, none in live mode.",
+    )
+
+    def clean_origins(self) -> list[str]:
+        return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["origins"])))
+
+
+class SetOrigins(RowAction):
+    name, label = "set_origins", "Set its origins"
+    permission = "payments.change_apikey"
+    refusals = (BadOrigins,)
+    what_happens = (
+        "Pages of these origins, and of no others, may use the key and show its card fields, within a second."
+    )
+
+    def fits(self, key: ApiKey) -> bool:
+        return key.kind == ApiKey.Kind.PUBLISHABLE and key.revoked_at is None
+
+    def form_for(self, key: ApiKey, data: Any) -> ReasonForm:
+        return OriginsForm(data, initial={"origins": "\n".join(key.allowed_origins)})
+
+    def about(self, key: ApiKey) -> Facts:
+        return facts_of(key)
+
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
+        return "origins"
+
+    def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
+        origins = set_origins(key, cleaned["origins"])
+        return f"From now on for pages of {', '.join(origins)}." if origins else "From now on it has no list."
 
 
 class RevokeKey(RowAction):

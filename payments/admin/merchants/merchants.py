@@ -37,7 +37,7 @@ from payments.admin.merchants.actions import (
     SetPaymentMethods,
     method_lines,
 )
-from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
+from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey, SetOrigins
 from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
 from payments.admin.merchants.fees import SetFees, fee_lines
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
@@ -73,6 +73,7 @@ class KeyColumns:
     allows_address = column(
         "Works from", lambda key: lines(key.allowed_networks) if key.allowed_networks else "everywhere"
     )
+    origins = column("Origins", lambda key: lines(key.allowed_origins) if key.allowed_origins else "no list")
     last_used = moment_column("last_used_at")
     revoked = moment_column("revoked_at")
 
@@ -205,7 +206,7 @@ ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("
 @admin.register(ApiKey)
 class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     merchant_lookup = "merchant"
-    row_actions = (RollKey(), RevokeKey())
+    row_actions = (RollKey(), SetOrigins(), RevokeKey())
     list_display = (
         "shown",
         "name",
@@ -224,7 +225,7 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     search = IdSearch({"key": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("shown", "name", "public_id", "of_merchant", "kind", "mode", "text_to_copy")}),
-        ("Limits", {"fields": ("granted", "allows_address")}),
+        ("Limits", {"fields": ("granted", "allows_address", "origins")}),
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")

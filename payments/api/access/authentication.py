@@ -12,10 +12,12 @@ from rest_framework.request import Request
 
 from payments import clock, context
 from payments.api.access.key_advice import EMPTY, NOT_ENCODED, PASSWORD, SCHEME, UNKNOWN, advice_on
+from payments.api.access.product_paths import ALIAS
 from payments.api.access.throttling import client_address, counted_address
-from payments.api.responses.errors import right_missing
+from payments.api.responses.errors import origin_not_allowed, right_missing
 from payments.domain.merchants.api_keys import FULL_KEY, allows_address, key_digest
 from payments.domain.merchants.key_cache import cached_keys
+from payments.domain.merchants.origins import allows_origin
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 # In a request's environment: its key for the log, also one that is refused; the merchant whose secret or restricted
-# key it has.
+# key it has; that its publishable key is not for pages of its origin.
 NAMED_KEY = "kaha.key"
 MERCHANT_OF_REQUEST = "kaha.merchant"
+STRANGE_ORIGIN = "kaha.strange_origin"
 REALM = 'Basic realm="kaha"'
 
 
@@ -56,7 +59,10 @@ class KeyPermission(BasePermission):
         key = key_of(request)
         if key.kind == ApiKey.Kind.RESTRICTED and request.method in view.allowed_methods:
             return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
-        return bool(key.kind != ApiKey.Kind.PUBLISHABLE or getattr(view, "open_to_browsers", False))
+        if key.kind != ApiKey.Kind.PUBLISHABLE:
+            return True
+        _require_origin(key, request)
+        return bool(getattr(view, "open_to_browsers", False))
 
 
 def caller_of(request: HttpRequest) -> Hashable:
@@ -108,6 +114,17 @@ def _require_working(key: ApiKey, address: str) -> None:
         raise _invalid()
     if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
         raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")
+
+
+def _require_origin(key: ApiKey, request: Request) -> None:
+    """Refuse a page whose origin is not one of the key's; our own card fields, and programs, are no strangers."""
+    origin = request.META.get("HTTP_ORIGIN", "")
+    # A browser lets no page choose the Host.
+    if not origin or origin == f"{request.scheme}://{request.get_host()}":
+        return
+    if not allows_origin(key, origin, is_strict=ALIAS in request.META):
+        request.META[STRANGE_ORIGIN] = True
+        raise origin_not_allowed()
 
 
 def _has_right(key: ApiKey, right: str | None) -> bool:

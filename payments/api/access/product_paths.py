@@ -1,4 +1,4 @@
-"""The other addresses of checkout sessions, payment links and payment requests: by path, and by hosts of their own.
+"""The other addresses of checkouts, links, requests and the calls of card fields: by path, and by hosts of their own.
 
 A program's request is led to the API's canonical path, before anything else looks at it. A browser's is led to the
 payer's page.
@@ -37,6 +37,8 @@ ALIASES = (
     Alias("/checkout", "/v2/checkout_sessions", is_root=True),
     Alias("/links/api/v1/links", "/v2/payment_links"),
     Alias("/requests/api/v1/requests", "/v2/payment_requests"),
+    Alias("/api/v2/sources", "/v2/sources"),
+    Alias("/api/v2/health", "/v2/health"),
 )
 
 

@@ -101,6 +101,12 @@ def right_missing(right: str) -> ApiError:
     return as_api_error(errors.right_missing(right))
 
 
+def origin_not_allowed() -> ApiError:
+    """Return a 403 for a page whose origin is not one of its publishable key's."""
+    message = "This page's origin may not use this key. Add it to the key's allowed origins in the back office."
+    return ApiError(403, "permission_error", "origin_not_allowed", message)
+
+
 def in_clear_text() -> ApiError:
     """Return a 403 for a request over http, which anybody on its way could read."""
     message = "Use https. If the request had a key, it was sent in clear text: roll it."

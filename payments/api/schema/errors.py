@@ -54,6 +54,12 @@ NOT_PUBLISHABLE = Refusal(
     "A publishable key may only make and read sources.",
     {"secret_key_required": "Only a secret key may do this."},  # nosec B105 # a code and its message
 )
+BAD_ORIGIN = Refusal(
+    403,
+    "permission_error",
+    "The page's origin is not one of the publishable key's.",
+    {"origin_not_allowed": "This page's origin may not use this key. Add it to the key's allowed origins."},
+)
 NO_RIGHT = Refusal(
     403,
     "permission_error",

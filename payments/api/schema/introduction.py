@@ -18,8 +18,9 @@ A key is sent as the user name of HTTP Basic, with an empty password, or as a Be
     curl {url}/v2/ping -u sk_test_…:
 
 Secret keys (`sk_…`) may do everything and belong on your server. Publishable keys (`pk_…`) may only make and read
-sources, so that a browser can send card numbers past your server. The key decides the mode: an object made with a
-`…_test_…` key moves no money and does not exist for a `…_live_…` key.
+sources, so that a browser can send card numbers past your server. Where a publishable key has a list of origins, a page
+of any other gets 403 `origin_not_allowed`. Sources are made at `/api/v2/sources` too, where a live key needs a list.
+The key decides the mode: an object made with a `…_test_…` key moves no money and does not exist for a `…_live_…` key.
 
 Restricted keys (`rk_…`) have only the rights that you give them. A program that only refunds then cannot charge, and a
 leaked key does little harm. Without the right for a call the answer is 403 `right_missing`: give the key that right.

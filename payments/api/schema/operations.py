@@ -143,7 +143,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
     return [
         errors.BAD_HOST,
         errors.NO_KEY,
-        *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
+        errors.BAD_ORIGIN if open_to_browsers else errors.NOT_PUBLISHABLE,
         errors.NO_RIGHT,
         errors.NO_HTTPS,
         *([errors.MISSING] if may_miss else []),

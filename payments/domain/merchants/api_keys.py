@@ -47,16 +47,19 @@ def create_key(
     key_id: UUID | None = None,
     name: str = "",
     *,
+    origins: Iterable[str] = (),
     of_new_merchant: bool = False,
 ) -> tuple[ApiKey, str]:
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
     `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
+    `origins` are those of a publishable key that it succeeds.
     A given `key_id` makes a repeated call fail. Of a live one the inbox and the merchant learn, unless the merchant is
     made with it. Raises BadKey, and IntegrityError for an ID that exists.
     """
     key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, name=name)
     key.expires_at = expires_at
+    key.allowed_origins = list(origins)
     key.rights = _checked_rights(kind, set(rights))
     try:
         key.allowed_networks = [str(ip_network(network)) for network in networks]
@@ -102,7 +105,8 @@ def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tup
     if key.rights and not rights:
         raise KeyInactive("None of this key's rights is there any more: create a new one instead.")
     limits = rights, key.allowed_networks
-    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name)
+    origins = key.allowed_origins
+    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name, origins=origins)
     audit_log.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
     return new, text
 

@@ -68,6 +68,8 @@ class ApiKey(models.Model):
     rights = ArrayField(models.CharField(max_length=50), default=list, blank=True)
     # Networks (CIDR) from which the key works; empty for all.
     allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
+    # Origins of the pages that may use a publishable key and show its card fields; empty for any in test mode.
+    allowed_origins = ArrayField(models.CharField(max_length=270), default=list, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     # Accurate to about a minute.
     last_used_at = models.DateTimeField(null=True, blank=True)
@@ -85,6 +87,10 @@ class ApiKey(models.Model):
                 name="key_rights_only_of_restricted",
                 condition=models.Q(~models.Q(rights=[]), kind="restricted")
                 | models.Q(~models.Q(kind="restricted"), rights=[]),
+            ),
+            models.CheckConstraint(
+                name="key_origins_only_of_publishable",
+                condition=models.Q(kind="publishable") | models.Q(allowed_origins=[]),
             ),
         ]
 

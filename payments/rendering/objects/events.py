@@ -18,7 +18,7 @@ from payments.rendering.objects.sources import SOURCE
 
 # What may have changed of a merchant, by its name in events: the members of `/v2/me`, and what that does not show.
 CHANGES = (
-    *("account_name", "api_keys", "decline_budget", "payout_settings", "rates"),
+    *("account_name", "allowed_origins", "api_keys", "decline_budget", "payout_settings", "rates"),
     *("statement_descriptor", "status", "webhook_endpoint", "webhook_secret"),
 )
 MERCHANT_ID = "mer_019aa3c5d0a17b2c8c9a4f5e6d7c8b90"

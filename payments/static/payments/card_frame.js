@@ -1,0 +1,124 @@
+// One field of a card, in a frame of ours on a shop's page. The page learns whether it is complete, and no digit of it.
+import { cvcOf, digitsOf, expiryOf, groupExpiry, groupNumber, isOver, numberOf } from "./card_fields.js"
+
+const NAMES = ["cardNumber", "cardExpiry", "cardCvc"]
+const STYLES = { fontFamily: "font-family", fontSize: "font-size", fontWeight: "font-weight", color: "color" }
+const LONGEST_WAIT = 30_000
+const READ = { cardNumber: numberOf, cardExpiry: expiryOf, cardCvc: cvcOf }
+const apiKey = new URLSearchParams(location.search).get("key")
+const { field, wrong } = document.body.dataset
+const input = document.querySelector("input")
+// The origin of the shop's page, once it has said who it is. Nobody else is answered or obeyed.
+let shop = null
+let isComplete = false
+
+const value = () => READ[field](input.value)
+const say = (type, members) => { if (shop) parent.postMessage({ type, ...members }, shop) }
+
+// Frames of one form find each other by this: only pages of our own origin can read it.
+window.kahaField = {
+  field, wrong, value, form: location.hash,
+  refuse() {
+    input.setAttribute("aria-invalid", "true")
+    input.focus()
+  },
+}
+
+function ofForm() {
+  const found = {}
+  for (let at = 0; at < parent.length; at++) {
+    try {
+      const other = parent[at].kahaField
+      if (other?.form === location.hash) found[other.field] ??= other
+    } catch {
+      // It is a frame of another origin.
+    }
+  }
+  return found
+}
+
+function note() {
+  input.removeAttribute("aria-invalid")
+  const read = value()
+  const wasComplete = isComplete
+  // Who writes the year with four digits has not ended with "20".
+  isComplete = Boolean(read) && !(field === "cardExpiry" && isOver(read))
+  if (isComplete && !wasComplete) say("FIELD_COMPLETE", { field })
+  if (!input.value) say("FIELD_EMPTY", { field })
+}
+
+function bodyOf(fields, given) {
+  const { name, redirect, owner, metadata } = given
+  const address = Object.entries(given).filter(([member]) => member.startsWith("address_"))
+  const { month, year } = fields.cardExpiry.value()
+  const card = { ...Object.fromEntries(address), name, number: fields.cardNumber.value(), exp_month: month, exp_year: year }
+  return JSON.stringify({ type: "card", card: { ...card, cvc: fields.cardCvc.value() }, redirect, owner, metadata })
+}
+
+async function create(fields, given) {
+  const answer = await fetch("/api/v2/sources", {
+    method: "POST", credentials: "omit", cache: "no-store", body: bodyOf(fields, given),
+    headers: { "Authorization": `Bearer ${apiKey}`, "Content-Type": "application/json" },
+    signal: AbortSignal.timeout(LONGEST_WAIT),
+  })
+  const read = await answer.json()
+  if (answer.ok) return { source: read }
+  const { message, code, request_id, errors } = read.error
+  const first = errors && Object.entries(errors)[0]
+  return { error: first ? `${first[0]}: ${first[1][0]}` : message, debug: { code, status: answer.status, request_id, errors } }
+}
+
+async function createSource({ id, additionalData }) {
+  const fields = ofForm()
+  const missing = NAMES.find(name => !fields[name])
+  const bad = NAMES.find(name => !fields[name]?.value())
+  let made
+  if (missing) {
+    made = { error: `The page has no field ${missing}. Mount all three.`, debug: { code: "field_missing", field: missing } }
+  } else if (bad) {
+    fields[bad].refuse()
+    made = { error: fields[bad].wrong, debug: { code: "field_incomplete", field: bad } }
+  } else {
+    made = await create(fields, additionalData ?? {}).catch(fault => ({
+      error: "The card could not be sent. Check the connection and try again.", debug: { code: "not_sent", reason: fault.name },
+    }))
+  }
+  say(made.source ? "SOURCE_CREATED" : "SOURCE_ERROR", { id, ...made })
+}
+
+// Takes no value that could load something, or read something of this page.
+function restyle({ style, scheme }) {
+  const base = style?.base ?? {}
+  const isPlain = (property, text) => (
+    ["string", "number"].includes(typeof text) && CSS.supports(property, text) && !/(url|var|attr|env|image)\(/i.test(text)
+  )
+  for (const [name, property] of Object.entries(STYLES)) {
+    if (isPlain(property, base[name])) input.style.setProperty(property, base[name])
+  }
+  const placeholder = base["::placeholder"]?.color
+  const root = document.documentElement.style
+  if (isPlain("color", placeholder)) root.setProperty("--placeholder", placeholder)
+  if (["light", "dark"].includes(scheme)) root.colorScheme = scheme
+}
+
+const ORDERS = new Map([
+  ["CREATE_SOURCE", createSource],
+  ["UPDATE_STYLE", restyle],
+  ["CMD_FOCUS", () => input.focus()],
+])
+
+addEventListener("message", ({ source, origin, data }) => {
+  if (parent === window || source !== parent) return
+  if (data?.type === "INIT") {
+    if (shop || data.apiKey !== apiKey || data.parentOrigin !== origin || !/^https?:/.test(origin)) return
+    shop = origin
+    say("READY", { field, label: document.title })
+  } else if (shop && origin === shop) {
+    ORDERS.get(data?.type)?.(data)
+  }
+})
+
+if (field === "cardNumber") groupNumber(input)
+if (field === "cardExpiry") groupExpiry(input)
+if (field === "cardCvc") input.addEventListener("input", () => { input.value = digitsOf(input.value).slice(0, 4) })
+input.addEventListener("input", note)

@@ -1,0 +1,160 @@
+"""Card fields in frames, on a page of a shop with another origin, in a real browser: a card is taken and charged."""
+
+import json
+from collections.abc import Generator
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from payments.domain.merchants.merchants import NewMerchant
+from tests.client import APPROVED, CHALLENGED, Api, made
+from tests.pages.shop_with_frames import ShopPage, everything_of, led, shop_pages
+
+__all__ = ["led"]
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("led"),
+]
+
+LINE = "4242 4242 4242 4242"
+
+
+@pytest.fixture
+def page(payer: Page, live_server: LiveServer) -> Generator[ShopPage]:
+    """Return the shop's page, in a tab in which a complaint of the browser fails the test."""
+    with shop_pages(live_server.url) as origin:
+        yield ShopPage(payer, origin)
+
+
+@pytest.fixture
+def key(shop: NewMerchant) -> str:
+    return shop.keys["pk_test"]
+
+
+def test_a_card_is_taken_and_its_source_charged(page: ShopPage, key: str, api: Api) -> None:
+    page.open(key).fill(APPROVED)
+    page.pay()
+    source = made(api.get(f"/sources/{page.result()}"))
+    assert source["card"]["last4"] == APPROVED[-4:]
+    assert (source["card"]["exp_month"], source["card"]["exp_year"]) == ("08", "2039")
+    assert source["redirect"]["success"] == f"{page.origin}/thanks"
+    assert api.charge_source(source["id"])["status"] == "succeeded"
+
+
+def test_a_card_that_is_challenged_comes_back_to_the_shop_paid(page: ShopPage, key: str, api: Api) -> None:
+    page.open(key).fill(CHALLENGED)
+    page.pay()
+    charge = api.charge_source(page.result())
+    page.tab.goto(charge["action"]["url"])
+    page.tab.get_by_role("button", name="Complete authentication").click()
+    expect(page.tab).to_have_url(f"{page.origin}/thanks")
+    assert api.read(charge)["status"] == "succeeded"
+
+
+def test_the_page_of_the_guide_takes_a_card_and_hands_its_source_on(page: ShopPage, key: str, api: Api) -> None:
+    page.tab.goto(f"{page.origin}/guide?key={key}")
+    page.tab.get_by_label("Name on card").fill("Maria Santos")
+    page.tab.frame_locator("#number iframe").locator("input").focus()
+    for text, place in ((APPROVED, "number"), ("0839", "expiry"), ("123", "cvc")):
+        expect(page.tab.frame_locator(f"#{place} iframe").locator("input")).to_be_focused()
+        page.tab.keyboard.type(text)
+    with page.tab.expect_request("**/orders/4711/pay") as sent:
+        page.tab.get_by_role("button", name="Pay").click()
+    source = str(sent.value.post_data).removeprefix("source=")
+    assert api.charge_source(source)["status"] == "succeeded"
+
+
+def test_the_keyboard_alone_fills_every_field(page: ShopPage, key: str) -> None:
+    page.open(key)
+    page.tab.get_by_label("Name").focus()
+    page.tab.keyboard.press("Tab")
+    expect(page.field("cardNumber")).to_be_focused()
+    page.tab.keyboard.press("Tab")
+    expect(page.field("cardExpiry")).to_be_focused()
+    page.tab.keyboard.press("Shift+Tab")
+    page.fill(APPROVED)
+    page.tab.keyboard.press("Tab")
+    expect(page.tab.get_by_role("button", name="Pay")).to_be_focused()
+    page.tab.keyboard.press("Enter")
+    assert page.result().startswith("src_")
+
+
+def test_a_pasted_number_with_blanks_is_taken(page: ShopPage, key: str) -> None:
+    page.tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.open(key)
+    page.tab.get_by_label("Name").fill(LINE)
+    page.tab.get_by_label("Name").press("ControlOrMeta+a")
+    page.tab.get_by_label("Name").press("ControlOrMeta+c")
+    page.field("cardNumber").focus()
+    page.tab.keyboard.press("ControlOrMeta+v")
+    expect(page.field("cardNumber")).to_have_value(LINE)
+    expect(page.field("cardExpiry")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "autofill"),
+    [
+        ("cardNumber", "Card number", "cc-number"),
+        ("cardExpiry", "Expiry (MM / YY)", "cc-exp"),
+        ("cardCvc", "CVC", "cc-csc"),
+    ],
+)
+def test_a_field_has_a_name_a_keyboard_and_what_fills_it(
+    page: ShopPage, key: str, name: str, label: str, autofill: str
+) -> None:
+    page.open(key)
+    field = page.frame(name).get_by_label(label)
+    expect(field).to_have_attribute("autocomplete", autofill)
+    expect(field).to_have_attribute("inputmode", "numeric")
+    expect(page.tab.locator(f"#{name} iframe")).to_have_attribute("title", label)
+
+
+def test_a_field_that_is_not_complete_is_said_and_gets_the_cursor(page: ShopPage, key: str) -> None:
+    page.open(key).fill(APPROVED)
+    page.field("cardExpiry").fill("")
+    page.pay()
+    assert page.result() == "field_incomplete: Write month and year as on your card, for example 08 / 29"
+    expect(page.field("cardExpiry")).to_be_focused()
+    expect(page.field("cardExpiry")).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_double_click_makes_one_source(page: ShopPage, key: str) -> None:
+    page.open(key).fill(APPROVED)
+    same = page.tab.evaluate("Promise.all([take(), take()]).then(([one, other]) => one.id === other.id)")
+    assert same is True
+
+
+def test_a_field_is_styled_as_its_page_says_and_loads_nothing(page: ShopPage, key: str) -> None:
+    base = {"color": "rgb(1, 2, 3)", "fontSize": "20px", "fontFamily": "url(x)"}
+    page.open(key, quote(json.dumps({"style": {"base": base | {"::placeholder": {"color": "rgb(4, 5, 6)"}}}})))
+    field = page.field("cardNumber")
+    expect(field).to_have_css("color", "rgb(1, 2, 3)")
+    expect(field).to_have_css("font-size", "20px")
+    assert field.evaluate("field => getComputedStyle(field, '::placeholder').color") == "rgb(4, 5, 6)"
+    assert "url" not in field.evaluate("field => getComputedStyle(field).fontFamily")
+
+
+@pytest.mark.parametrize(("page_scheme", "scheme"), [("normal", "light"), ("light dark", "dark")])
+def test_a_field_is_dark_only_where_its_page_is(page: ShopPage, key: str, page_scheme: str, scheme: str) -> None:
+    page.tab.emulate_media(color_scheme="dark")
+    page.open(key)
+    page.tab.evaluate(f"document.documentElement.style.colorScheme = '{page_scheme}'; fields.cardNumber.update()")
+    expect(page.tab.locator("#cardNumber iframe")).to_have_css("color-scheme", scheme)
+    expect(page.frame("cardNumber").locator("html")).to_have_css("color-scheme", scheme)
+
+
+def test_no_digit_reaches_the_page(page: ShopPage, key: str) -> None:
+    page.open(key).fill("4000000000003055", cvc="987")
+    page.pay()
+    page.result()
+    seen = everything_of(page.tab)
+    assert [part for part in ("4000 0000", "400000000000", "0000003055", "08 / 39", "987") if part in seen] == []
+    assert "reached" not in seen
+    said = [text for text in page.noted() if "SOURCE_CREATED" not in text]
+    assert {text.partition(" ")[0] for text in said} == {page.tab.evaluate("elements.origin")}
+    assert [text for text in said if any(digits in text for digits in ("4000", "3055", "987"))] == []
+    assert {"FIELD_COMPLETE" in text or "READY" in text for text in said} == {True}
