@@ -9,6 +9,7 @@ and security codes out of it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum, auto
 from typing import Any, Protocol, runtime_checkable
 
 from payments.providers.disputes import Disputed, DisputeNews, DisputeResponse, FoundDispute
@@ -36,13 +37,22 @@ class Payer:
     phone: str = field(repr=False, default="")
 
 
+class OnFile(Enum):
+    """Whether a payment's source is kept for a customer, which card networks call credentials on file."""
+
+    NO = auto()
+    TO_BE_KEPT = auto()  # if this payment succeeds
+    KEPT = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Payment:
     """A payment to be taken or held.
 
     `reference` (32 hex digits) is our name of it and the provider's idempotency key. `amount` is in the smallest unit
     of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). With `payer_absent` the source
-    is a vaulted one, whose payer agreed when it was kept and cannot be asked now. The payer's browser comes back to
+    is a vaulted one, whose payer agreed when it was kept and cannot be asked now; one of a series at fixed times is
+    `recurring`. The payer's browser comes back to
     `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
     `provider_ref` is empty until the provider gave one. `asked_at` is when it was asked for at first, `payer` what is
     known of the payer.
@@ -60,6 +70,8 @@ class Payment:
     card: CardData | None = None
     provider_ref: str = ""
     payer_absent: bool = False
+    on_file: OnFile = OnFile.NO
+    recurring: bool = False
     asked_at: datetime | None = None
     payer: Payer = field(default_factory=Payer)
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from payments.models import Card
+from payments.ids import parse_id
+from payments.models import Card, Charge
 from tests.client import CHALLENGED, Api, error_of, made
+from tests.contract.calls import order
 from tests.customers.factories import MARIA, attach, events_of, new_customer, read
 
 LATER_DECLINED = "4000000000000341"
@@ -49,6 +51,42 @@ def test_a_kept_source_is_charged_again_and_again_without_the_payer(api: Api, ma
     charges = [api.charge_source(source) for _ in range(2)]
 
     assert [charge["status"] for charge in charges] == ["succeeded", "succeeded"]
+
+
+def test_a_payer_at_the_checkout_may_be_asked_again(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria, CHALLENGED)
+
+    asked = api.charge_source(source, initiator="customer")
+    spared = api.charge_source(source, initiator="customer", require_auth=False)
+
+    assert (asked["status"], asked["action"]["type"]) == ("pending", "redirect_to_url")
+    assert (spared["status"], spared["require_auth"]) == ("succeeded", False)
+
+
+def test_who_charges_a_kept_source_and_how_often_is_on_record(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria)
+    words = [{}, {"schedule": "recurring"}, {"initiator": "customer"}]
+    ids = [parse_id("ch", api.charge_source(source, **each)["id"]) for each in words]
+
+    rows = [Charge.objects.get(id=charge) for charge in ids]
+
+    assert [(row.initiator, row.schedule) for row in rows] == [
+        ("merchant", "unscheduled"),
+        ("merchant", "recurring"),
+        ("customer", "unscheduled"),
+    ]
+
+
+@pytest.mark.parametrize("member", [{"initiator": "customer"}, {"initiator": "merchant"}, {"schedule": "recurring"}])
+def test_a_source_that_is_not_kept_has_neither_initiator_nor_schedule(api: Api, member: dict[str, str]) -> None:
+    source = api.source()
+
+    response = api.post("/charges/", order(source, **member))
+
+    [name] = member
+    error = error_of(response)
+    assert (response.status_code, error["code"], error["param"]) == (422, "not_allowed", name)
+    assert made(api.get(f"/sources/{source}"))["used"] is False
 
 
 def test_the_card_that_is_declined_later_attaches_first(api: Api, maria: dict[str, Any]) -> None:

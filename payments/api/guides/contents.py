@@ -5,7 +5,7 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "For a merchant's developers",
         (
-            *("checkout", "first-payment", "command-line", "webhooks", "errors-and-idempotency"),
+            *("checkout", "first-payment", "kept-cards", "command-line", "webhooks", "errors-and-idempotency"),
             *("payouts", "testing", "generated-clients", "moving"),
         ),
     ),

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from payments.providers.adyen.channels import CARD, METHODS
-from payments.providers.base import Operation, Payment
+from payments.providers.base import OnFile, Operation, Payment
 
 Body = dict[str, Any]
 
@@ -105,9 +105,20 @@ def _capturing(at_once: bool) -> Body:
 
 
 def _presence(asked: Payment) -> Body:
+    """Return who asks for the payment and why, in the words of card networks.
+
+    Adyen takes `ContAuth` with any model but `CardOnFile` for a payment without its payer.
+    """
     if asked.payer_absent:
-        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": "UnscheduledCardOnFile"}
-    return {"shopperInteraction": "Ecommerce"}
+        model = "Subscription" if asked.recurring else "UnscheduledCardOnFile"
+        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": model}
+    if asked.on_file is OnFile.NO or asked.card is None:
+        return {"shopperInteraction": "Ecommerce"}
+    if asked.on_file is OnFile.KEPT and not asked.recurring:
+        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": "CardOnFile"}
+    # The first of those that follow: they need not have its amount or come at fixed times.
+    model = "Subscription" if asked.recurring else "UnscheduledCardOnFile"
+    return {"shopperInteraction": "Ecommerce", "recurringProcessingModel": model}
 
 
 def _authentication(asked: Payment) -> Body:

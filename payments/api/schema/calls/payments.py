@@ -80,7 +80,7 @@ class Charges(DescribedView):
                 "Declined": examples.DECLINED,
             },
             conflicts=("source_already_used", "source_expired", "resource_busy"),
-            invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice"),
+            invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice", "not_allowed"),
             may_miss=True,
             may_be_unavailable=True,
             handles_cards=True,
