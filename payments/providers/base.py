@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from payments.providers.disputes import Disputed, DisputeNews, DisputeResponse, FoundDispute
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
+from payments.providers.retry import Retry
 from payments.sensitive_data.redaction import redact
 
 
@@ -112,6 +113,7 @@ class Declined:
     """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets.
 
     `retryable` where the provider marks it as a fault of its own or of the network, so that another one may be asked.
+    `retry` is what the provider or the network advises, None where it is what `code` says.
     """
 
     code: str
@@ -120,6 +122,7 @@ class Declined:
     message: str = ""
     cvc_checked: str = "unchecked"
     retryable: bool = False
+    retry: Retry | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", redact(self.message))

@@ -1,12 +1,17 @@
 """Sources kept for a customer: attached, charged again and again, given up."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from payments.ids import parse_id
-from payments.models import Card, Charge
-from tests.client import CHALLENGED, Api, error_of, made
+from payments import clock
+from payments.db.writes import StaleRow, execute_writes
+from payments.domain.charging import sources
+from payments.domain.shared.caller import Caller
+from payments.ids import parse_id, public_id
+from payments.models import Card, Charge, Source
+from tests.client import CHALLENGED, STOLEN, Api, error_of, made
 from tests.contract.calls import order
 from tests.customers.factories import MARIA, attach, events_of, new_customer, read
 
@@ -87,6 +92,53 @@ def test_a_source_that_is_not_kept_has_neither_initiator_nor_schedule(api: Api, 
     error = error_of(response)
     assert (response.status_code, error["code"], error["param"]) == (422, "not_allowed", name)
     assert made(api.get(f"/sources/{source}"))["used"] is False
+
+
+def test_a_kept_card_that_is_never_approved_is_not_tried_again_for_30_days(api: Api, maria: dict[str, Any]) -> None:
+    source, other = attach(api, maria, STOLEN), attach(api, maria, STOLEN)
+    moment = clock.now()
+    failed = api.charge_source(source)
+
+    response = api.post("/charges/", order(source))
+
+    error = error_of(response)
+    assert failed["failure_data"]["retry"] == "never"
+    assert (response.status_code, error["code"], error["param"]) == (409, "retry_not_allowed", "source")
+    assert (card_of(source).refused_until - moment).days == 30
+    assert api.charge_source(other)["status"] == "failed"
+
+
+def test_a_kept_card_may_be_tried_after_its_30_days(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria, STOLEN)
+    api.charge_source(source)
+    Card.objects.update(refused_until=clock.now() - timedelta(seconds=1))
+
+    assert api.charge_source(source)["status"] == "failed"
+
+
+def test_a_decline_that_is_not_final_lets_a_kept_card_be_tried_again(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria, LATER_DECLINED)
+
+    failures = [api.charge_source(source)["failure_data"]["retry"] for _ in range(2)]
+
+    assert failures == ["later", "later"]
+
+
+def test_the_answer_to_a_final_decline_is_given_again_under_its_key(api: Api, maria: dict[str, Any]) -> None:
+    body = order(attach(api, maria, STOLEN))
+
+    first, again = (api.post("/charges/", body, key="box-48") for _ in range(2))
+
+    assert (first.status_code, again.status_code, first.content) == (201, 201, again.content)
+
+
+def test_a_charge_that_begins_while_another_is_finally_declined_is_refused(api: Api, maria: dict[str, Any]) -> None:
+    source = Source.objects.select_related("card").get(id=parse_id("src", attach(api, maria, STOLEN)))
+    writes = sources.use(Caller(source.merchant_id, source.livemode), source)
+    api.charge_source(public_id("src", source.id))
+
+    with pytest.raises(StaleRow):
+        execute_writes(*writes)
 
 
 def test_the_card_that_is_declined_later_attaches_first(api: Api, maria: dict[str, Any]) -> None:

@@ -93,12 +93,14 @@ class CardAdmin(ReadOnlyAdmin):
         (None, {"fields": ("public_id", "of_source", "brand", "bin", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
         ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("Kept for a customer", {"fields": ("refused",)}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
     of_source = id_link_column("source", "src", Source)
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
+    refused = moment_column("refused_until")
     shown_address = json_column("address")
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 

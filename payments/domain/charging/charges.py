@@ -31,8 +31,8 @@ from payments.providers.base import Outcome, Payment
 class ChargeOrder:
     """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID.
 
-    `initiator` and `schedule` are for a vaulted source only, "" for its defaults. `checkout` is the payer's attempt that
-    the charge is, on a page of ours; where it succeeds, the card is kept for the customer `keep_for`.
+    `initiator` and `schedule` are for a vaulted source only, "" for its defaults. `checkout` is the payer's attempt
+    that the charge is, on a page of ours; where it succeeds, the card is kept for the customer `keep_for`.
     """
 
     amount: int

@@ -84,6 +84,8 @@ class Card(FastModel):
     number_expires_at = models.DateTimeField(null=True, blank=True)
     # When the event is due that this kept card expires soon; empty once it is written.
     expiring_at = models.DateTimeField(null=True, blank=True)
+    # Until then this kept card is not charged, because its issuer never approves it and card networks charge for tries.
+    refused_until = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the CVC must be deleted at the latest.
     cvc_expires_at = models.DateTimeField(null=True, blank=True)

@@ -13,6 +13,7 @@ from payments.providers.base import (
     Pending,
     Unknown,
 )
+from payments.providers.retry import advised
 
 Answer = dict[str, Any]
 
@@ -23,7 +24,8 @@ WAITING = frozenset(
 # By the first character of Adyen's words for it: "1 Matches".
 CVC_RESULTS = {"1": "pass", "2": "fail", "5": "unavailable"}
 # What of an answer operators may read.
-FACTS = ("refusalReasonRaw", "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
+ADVICE = "merchantAdviceCode"
+FACTS = ("refusalReasonRaw", ADVICE, "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
 ANOTHER = Unknown("the provider names another payment or amount")
 
 
@@ -95,7 +97,8 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
         response = {"resultCode": result, **facts(additional)}
         return Approved(provider_ref, asked.capture, cvc_checked(additional), response)
     if result in REFUSED:
-        return declined(result, _text(answer, "refusalReasonCode"), provider_ref, cvc_checked(additional))
+        number, advice = _text(answer, "refusalReasonCode"), advised(additional.get(ADVICE))
+        return declined(result, number, provider_ref, cvc_checked(additional), advice)
     if result in WAITING:
         return _waiting(_object(answer, "action"), provider_ref or asked.provider_ref)
     return Unknown(f"the provider answered {result}")

@@ -79,7 +79,7 @@ class Charges(DescribedView):
                 "Awaiting a PIN": examples.AWAITING_PIN,
                 "Declined": examples.DECLINED,
             },
-            conflicts=("source_already_used", "source_expired", "resource_busy"),
+            conflicts=("source_already_used", "source_expired", "retry_not_allowed", "resource_busy"),
             invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice", "not_allowed"),
             may_miss=True,
             may_be_unavailable=True,
