@@ -3,7 +3,7 @@
 from typing import Any
 
 from payments.providers.base import Declined
-from payments.providers.retry import OF_OURS
+from payments.providers.failures.retry import OF_OURS
 
 ANOTHER_CARD = "Use another card or another way to pay."
 REASONS = {

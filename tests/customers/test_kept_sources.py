@@ -15,6 +15,7 @@ from tests.client import CHALLENGED, STOLEN, Api, error_of, made
 from tests.contract.calls import order
 from tests.customers.factories import MARIA, attach, events_of, new_customer, read
 
+NEEDS_FIRST = "4000000000003303"
 LATER_DECLINED = "4000000000000341"
 
 
@@ -139,6 +140,33 @@ def test_a_charge_that_begins_while_another_is_finally_declined_is_refused(api: 
 
     with pytest.raises(StaleRow):
         execute_writes(*writes)
+
+
+def test_the_networks_reference_of_the_first_payment_is_kept_with_a_kept_card_only(
+    api: Api, maria: dict[str, Any]
+) -> None:
+    source = attach(api, maria)
+    api.charge_source(source)
+    first = card_of(source).network_reference
+    api.charge_source(source)
+
+    assert first.startswith("nt_")
+    assert card_of(source).network_reference == first
+    assert card_of(api.charge()["source"]["id"]).network_reference == ""
+    api.delete(f"/customers/{maria['id']}/sources/{source}")
+    assert card_of(source).network_reference == ""
+
+
+def test_a_card_may_be_declined_until_its_owner_has_paid_with_it(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria, NEEDS_FIRST)
+
+    declined = api.charge_source(source)
+    statuses = [api.charge_source(source, initiator=who)["status"] for who in ("customer", "merchant")]
+
+    failure = declined["failure_data"]
+    assert (failure["code"], failure["retry"]) == ("authentication_required", "authenticate")
+    assert failure["provider_response"]["code"] == "no_first_payment"
+    assert statuses == ["succeeded", "succeeded"]
 
 
 def test_the_card_that_is_declined_later_attaches_first(api: Api, maria: dict[str, Any]) -> None:

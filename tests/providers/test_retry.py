@@ -4,7 +4,7 @@ import pytest
 
 from payments.providers.adyen.declines import REFUSALS, declined, declined_by_words
 from payments.providers.failure_data import REASONS, failure_data
-from payments.providers.retry import ADYEN, NETWORK, OURS, XENDIT, Line, Retry, advised
+from payments.providers.failures.retry import ADYEN, NETWORK, OURS, XENDIT, Line, Retry, advised
 from payments.providers.xendit import declines as xendit
 
 TABLES = {"adyen": ADYEN, "xendit": XENDIT, "network": NETWORK, "ours": OURS}

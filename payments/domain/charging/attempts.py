@@ -149,6 +149,7 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
         authenticate=charge.require_auth and not payer_absent,
         payer_absent=payer_absent,
         on_file=_on_file(charge),
+        network_reference=card.network_reference if card else "",
         recurring=charge.schedule == Charge.Schedule.RECURRING,
         return_url=return_url(attempt),
         description=charge.description,

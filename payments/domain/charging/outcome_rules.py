@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from payments.domain.charging import attempts, card_changes, state_machine
-from payments.domain.charging.changes import Change, Changes
+from payments.domain.charging import attempts, state_machine
+from payments.domain.charging.changes import Change, Changes, card_approved, card_failed
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.due_rows import next_lookup_at, next_second_look_at
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, unavailable
@@ -106,7 +106,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            return _done(outcome, now, *card_changes.approved(charge, outcome), *_succeed(charge, outcome, now))
+            return _done(outcome, now, *card_approved(charge, outcome), *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
@@ -124,7 +124,7 @@ def _fail(charge: Charge, declined: Declined, now: datetime) -> Changes:
     failure = failure_data(declined)
     values = {"status": Charge.Status.FAILED, "failure_data": failure, **ACTION_OVER}
     failed = transition(charge, state_machine.FAIL, now, **values)
-    return *card_changes.failed(charge, declined, failure["retry"], now), failed
+    return *card_failed(charge, declined, failure["retry"], now), failed
 
 
 def _as_decline(outcome: Outcome) -> Declined:

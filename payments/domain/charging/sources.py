@@ -160,7 +160,7 @@ def mode_of_checkout(source: Source) -> str | None:
 def unvault(caller: Caller, source: Source) -> list[Write]:
     """Return the writes that detach a vaulted source and destroy its card data."""
     writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
-    destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None}
+    destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None, "network_reference": ""}
     return [*writes, *_card_writes(source, **destroyed, expiring_at=None)]
 
 

@@ -26,7 +26,7 @@ NOT_SHOWN = (
     *("action_expires_at", "hold_expires_at", "hold_extended_days"),
     *(f"source__{name}" for name in ("merchant", "customer_id", "version")),
     *(f"source__card__{name}" for name in ("merchant", "bin", "fingerprint", "sealed_number", "number_expires_at")),
-    *(f"source__card__{name}" for name in ("sealed_cvc", "cvc_expires_at", "refused_until")),
+    *(f"source__card__{name}" for name in ("sealed_cvc", "cvc_expires_at", "refused_until", "network_reference")),
 )
 
 

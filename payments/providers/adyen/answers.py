@@ -3,6 +3,7 @@
 from typing import Any
 
 from payments.providers.adyen import bodies
+from payments.providers.adyen.bodies import NETWORK_REFERENCE
 from payments.providers.adyen.declines import declined
 from payments.providers.base import (
     ActionRequired,
@@ -13,7 +14,7 @@ from payments.providers.base import (
     Pending,
     Unknown,
 )
-from payments.providers.retry import advised
+from payments.providers.failures.retry import advised
 
 Answer = dict[str, Any]
 
@@ -95,7 +96,9 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
     additional = _object(answer, "additionalData")
     if result == "Authorised" and provider_ref:
         response = {"resultCode": result, **facts(additional)}
-        return Approved(provider_ref, asked.capture, cvc_checked(additional), response)
+        return Approved(
+            provider_ref, asked.capture, cvc_checked(additional), response, _text(additional, NETWORK_REFERENCE)
+        )
     if result in REFUSED:
         number, advice = _text(answer, "refusalReasonCode"), advised(additional.get(ADVICE))
         return declined(result, number, provider_ref, cvc_checked(additional), advice)

@@ -5,7 +5,7 @@ import string
 from dataclasses import dataclass
 
 from payments.providers.base import Declined
-from payments.providers.retry import OF_ADYEN, Retry
+from payments.providers.failures.retry import OF_ADYEN, Retry
 
 
 @dataclass(frozen=True, slots=True)

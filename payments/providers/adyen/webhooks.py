@@ -13,7 +13,7 @@ from payments.providers.adyen.answers import ADVICE, cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
-from payments.providers.retry import advised
+from payments.providers.failures.retry import advised
 
 Item = dict[str, Any]
 
@@ -111,7 +111,8 @@ def _authorised(item: Item) -> Outcome:
     if not _succeeded(item):
         words, advice = item.get("reason") or "", advised(additional.get(ADVICE))
         return declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
-    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), facts(additional) or None)
+    shown, reference = facts(additional) or None, str(additional.get(bodies.NETWORK_REFERENCE) or "")
+    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), shown, reference)
 
 
 def _is_captured(item: Item) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from payments.providers.base import Declined
-from payments.providers.retry import OF_XENDIT
+from payments.providers.failures.retry import OF_XENDIT
 
 GENERIC = "card_declined"
 CODES = {

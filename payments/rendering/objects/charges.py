@@ -4,7 +4,7 @@ from typing import Any
 
 from payments.models import Charge, Refund
 from payments.providers.failure_data import REASONS
-from payments.providers.retry import Retry
+from payments.providers.failures.retry import Retry
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.sources import EXAMPLE_OWNER, SOURCE

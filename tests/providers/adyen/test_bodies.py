@@ -67,6 +67,14 @@ def test_a_kept_card_is_charged_in_the_words_of_card_networks(
     assert (body["shopperInteraction"], body.get("recurringProcessingModel")) == (interaction, model)
 
 
+@pytest.mark.parametrize("capture", [True, False])
+def test_a_charge_without_the_payer_names_the_networks_first_payment(capture: bool) -> None:
+    kept = asked(on_file=OnFile.KEPT, payer_absent=True, network_reference="MCC1234560321", capture=capture)
+    held = {} if capture else {"manualCapture": "true"}
+    assert body_of(kept)["additionalData"] == {"networkTxReference": "MCC1234560321"} | held
+    assert "networkTxReference" not in body_of(replace(kept, payer_absent=False)).get("additionalData", {})
+
+
 def test_a_kept_card_goes_without_a_cvc() -> None:
     assert "cvc" not in body_of(asked(card=replace(CARD, cvc=None), payer_absent=True))["paymentMethod"]
 
