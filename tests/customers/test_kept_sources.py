@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from payments import clock
-from payments.db.writes import StaleRow, execute_writes
+from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain.charging import sources
 from payments.domain.shared.caller import Caller
 from payments.ids import parse_id, public_id
@@ -16,6 +16,8 @@ from tests.contract.calls import order
 from tests.customers.factories import MARIA, attach, events_of, new_customer, read
 
 NEEDS_FIRST = "4000000000003303"
+# Of 15 digits, as the references of a network are.
+LIKE_A_CARD = "378282246310005"
 LATER_DECLINED = "4000000000000341"
 
 
@@ -155,6 +157,15 @@ def test_the_networks_reference_of_the_first_payment_is_kept_with_a_kept_card_on
     assert card_of(api.charge()["source"]["id"]).network_reference == ""
     api.delete(f"/customers/{maria['id']}/sources/{source}")
     assert card_of(source).network_reference == ""
+
+
+def test_a_networks_reference_that_looks_like_a_card_number_is_kept_as_it_is(api: Api, maria: dict[str, Any]) -> None:
+    card = card_of(attach(api, maria))
+
+    execute_writes(Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, {"network_reference": LIKE_A_CARD}))
+
+    card.refresh_from_db()
+    assert card.network_reference == LIKE_A_CARD
 
 
 def test_a_card_may_be_declined_until_its_owner_has_paid_with_it(api: Api, maria: dict[str, Any]) -> None:
