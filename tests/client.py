@@ -22,6 +22,7 @@ REFUNDS_WAIT = "4000000000007726"
 ANSWER_LOST = "4000000000005100"
 NEVER_ARRIVES = "4000000000005118"
 DECLINED = "4000000000000002"
+STOLEN = "4000000000009979"
 # Shared, because each new one would look through all static files again.
 HANDLER = ClientHandler(enforce_csrf_checks=False)
 POLL_SECONDS = 0.2

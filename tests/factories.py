@@ -145,6 +145,7 @@ class ChargeFactory(DjangoModelFactory[Charge]):
         used=True,
     )
     single_use = factory.LazyAttribute(lambda charge: not charge.source.vaulted)
+    initiator = factory.LazyAttribute(lambda charge: "merchant" if charge.source.vaulted else "customer")
     amount = AMOUNT
     currency = "PHP"
     description = "Two sacks of rice"

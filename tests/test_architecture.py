@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from django.contrib import admin
 
-from payments.providers.base import FindsDisputes, PaysOut, Provider, TakesResponses
+from payments.providers.abilities import FindsDisputes, PaysOut, TakesResponses
+from payments.providers.base import Provider
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-observability.lock", ".ci/dev.lock")

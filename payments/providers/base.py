@@ -9,10 +9,12 @@ and security codes out of it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from enum import Enum, auto
+from typing import Any, Protocol
 
-from payments.providers.disputes import Disputed, DisputeNews, DisputeResponse, FoundDispute
-from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
+from payments.providers.disputes import Disputed, DisputeNews
+from payments.providers.failures.retry import Retry
+from payments.providers.payouts import Accepted, Failed, Paid, Returned
 from payments.sensitive_data.redaction import redact
 
 
@@ -36,16 +38,25 @@ class Payer:
     phone: str = field(repr=False, default="")
 
 
+class OnFile(Enum):
+    """Whether a payment's source is kept for a customer, which card networks call credentials on file."""
+
+    NO = auto()
+    TO_BE_KEPT = auto()  # if this payment succeeds
+    KEPT = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Payment:
     """A payment to be taken or held.
 
     `reference` (32 hex digits) is our name of it and the provider's idempotency key. `amount` is in the smallest unit
     of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). With `payer_absent` the source
-    is a vaulted one, whose payer agreed when it was kept and cannot be asked now. The payer's browser comes back to
-    `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
-    `provider_ref` is empty until the provider gave one. `asked_at` is when it was asked for at first, `payer` what is
-    known of the payer.
+    is a vaulted one, whose payer agreed when it was kept and cannot be asked now; one of a series at fixed times is
+    `recurring`. `network_reference` is the card network's of a kept card's first payment, by whichever provider: the
+    network knows the card by its number. The payer's browser comes back to `return_url`. `card` is None for other
+    types, and in a lookup made after the card data was destroyed. `provider_ref` is empty until the provider gave one.
+    `asked_at` is when it was asked for at first, `payer` what is known of the payer.
     """
 
     reference: str
@@ -60,6 +71,9 @@ class Payment:
     card: CardData | None = None
     provider_ref: str = ""
     payer_absent: bool = False
+    on_file: OnFile = OnFile.NO
+    network_reference: str = ""
+    recurring: bool = False
     asked_at: datetime | None = None
     payer: Payer = field(default_factory=Payer)
 
@@ -87,12 +101,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Done. For a payment, `captured` says whether the money was taken or is held."""
+    """Done. For a payment, `captured` says whether the money was taken or is held.
+
+    `network_reference` is the card network's reference of the payment, empty where the provider does not say it.
+    """
 
     provider_ref: str
     captured: bool = False
     cvc_checked: str = "unchecked"
     response: dict[str, Any] | None = None
+    network_reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +118,7 @@ class Declined:
     """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets.
 
     `retryable` where the provider marks it as a fault of its own or of the network, so that another one may be asked.
+    `retry` is what the provider or the network advises, None where it is what `code` says.
     """
 
     code: str
@@ -108,6 +127,7 @@ class Declined:
     message: str = ""
     cvc_checked: str = "unchecked"
     retryable: bool = False
+    retry: Retry | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", redact(self.message))
@@ -265,33 +285,3 @@ class Provider(Protocol):
 
     def test_credentials(self) -> Outcome:
         """Approved where the provider knows the account, Rejected where not; moves nothing."""
-
-
-@runtime_checkable
-class TakesResponses(Protocol):
-    """A connector by which merchants respond to disputes."""
-
-    def respond(self, asked: DisputeResponse) -> Outcome:
-        """Send the response; Approved where the provider has it, Rejected where it does not take it.
-
-        It is harmless when repeated: a provider that has it already may also reject it.
-        """
-
-
-@runtime_checkable
-class FindsDisputes(Protocol):
-    """A connector whose events of disputes are only news, so that it is asked about each."""
-
-    def find_dispute(self, provider_ref: str) -> FoundDispute | Unknown | NotSent | NotFound:
-        """Return how the dispute stands, by a lookup that moves nothing; NotFound where the provider never saw it."""
-
-
-@runtime_checkable
-class PaysOut(Protocol):
-    """A connector that pays out to bank accounts."""
-
-    def create_payout(self, order: PayoutOrder) -> PayoutOutcome:
-        """Pay it out, once for each reference; never NotFound."""
-
-    def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
-        """Return how it stands, by a lookup that moves nothing; NotFound where the provider never saw it."""

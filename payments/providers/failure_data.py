@@ -3,6 +3,7 @@
 from typing import Any
 
 from payments.providers.base import Declined
+from payments.providers.failures.retry import OF_OURS
 
 ANOTHER_CARD = "Use another card or another way to pay."
 REASONS = {
@@ -39,6 +40,7 @@ def failure_data(declined: Declined) -> dict[str, Any]:
         "code": code,
         "reason": reason,
         "next_steps": next_steps,
+        "retry": declined.retry or OF_OURS[code],
         "provider_response": {
             "code": declined.provider_code or code,
             "message": declined.message or reason,

@@ -1,8 +1,9 @@
 """Which providers there are: the simulator of test mode, and the connectors that live mode reaches others by."""
 
+from payments.providers.abilities import TakesResponses
 from payments.providers.accounts import Account, Connector
 from payments.providers.adyen.connector import CONNECTOR as ADYEN
-from payments.providers.base import Provider, TakesResponses
+from payments.providers.base import Provider
 from payments.providers.simulator.connector import Simulator
 from payments.providers.xendit.connector import CONNECTOR as XENDIT
 

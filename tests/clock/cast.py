@@ -15,7 +15,7 @@ from payments.models import Charge, Dispute, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
 from tests.checkout.cast import billed, opened
 from tests.checkout.shelf import linked
-from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, STOLEN, Api, made
 from tests.contract.calls import ENDPOINT, keep
 from tests.disputes.stories import AT_ONCE, LATER, disputed
 from tests.ledger.books import settle
@@ -53,7 +53,7 @@ def one_of_each(api: Api) -> None:
     Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
     Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
-    keep(api, api.source())
+    api.charge_source(keep(api, api.source(STOLEN)))
     opened(api)
     billed(api)
     linked(api, expiry=f"12/31/{clock.now().year + 1}")

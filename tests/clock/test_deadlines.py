@@ -22,6 +22,7 @@ DEADLINES = {
     "payments.card.cvc_expires_at",
     "payments.card.number_expires_at",
     "payments.card.expiring_at",
+    "payments.card.refused_until",
     "payments.charge.action_expires_at",
     "payments.checkout.expires_at",
     "payments.paymentlink.ends_at",

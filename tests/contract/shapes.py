@@ -148,6 +148,7 @@ FAILURE = shape(
         "code": one_of(*FAILURE_CODES),
         "reason": TEXT,
         "next_steps": TEXT,
+        "retry": one_of("never", "later", "new_card", "authenticate"),
         "provider_response": shape({"code": TEXT, "message": TEXT, "logref": TEXT, "links": {"const": []}}),
     }
 )

@@ -41,6 +41,23 @@ def test_deleted_customers_are_listed_apart(
     assert (maria["id"] in listed) is shown
 
 
+def test_the_page_of_a_card_says_whether_it_was_ever_checked(
+    admin_client: Client, api: Api, maria: dict[str, Any]
+) -> None:
+    source = attach(api, maria)
+    card = Card.objects.get(source_id=parse_id("src", source))
+    path = f"/admin/payments/card/{card.pk}/change/"
+
+    before = admin_client.get(path).content.decode()
+    api.charge_source(source)
+    after = admin_client.get(path).content.decode()
+
+    card.refresh_from_db()
+    assert "Never: no payment of this card was approved yet" in before
+    assert "By a payment" in after
+    assert card.network_reference in after
+
+
 def test_the_page_of_a_customer_shows_the_sources_it_has_and_had(
     admin_client: Client, api: Api, maria: dict[str, Any]
 ) -> None:

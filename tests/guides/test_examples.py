@@ -21,7 +21,7 @@ from tests.guides.texts import TEXTS, Block, blocks_of, differences, shown_json,
 ON_HOSTS = "templates/guides/deployment.md"
 WITH_CURL = [name for name in TEXTS if name != ON_HOSTS and any("curl" in block.code for block in blocks_of(name))]
 # What the guide asks the reader to put into a variable, by the kind of object that came.
-VARIABLES = {"source": "SOURCE", "charge": "CHARGE", "checkout.session": "SESSION"}
+VARIABLES = {"source": "SOURCE", "charge": "CHARGE", "customer": "CUSTOMER", "checkout.session": "SESSION"}
 
 
 class Terminal:

@@ -96,11 +96,14 @@ class Merchant(History):
         self.create_charge(self.sources[-1], amount, capture or not behaviour.can_be_held, require_auth)
 
     @precondition(lambda history: history.sources and len(history.charges) < MOST_CHARGES)
-    @rule(source=chargeable, amount=amounts, capture=st.booleans(), require_auth=st.booleans())
-    def create_charge(self, source: Source, amount: int, capture: bool, require_auth: bool) -> None:
+    @rule(source=chargeable, amount=amounts, capture=st.booleans(), require_auth=st.booleans(), by_payer=st.booleans())
+    def create_charge(
+        self, source: Source, amount: int, capture: bool, require_auth: bool, by_payer: bool = False
+    ) -> None:
         order = {"amount": amount, "source": source.name, "description": "Halo-halo"}
+        order |= {"initiator": "customer"} if source.vaulted and by_payer else {}
         response = self.post("/charges/", order | {"capture": capture, "require_auth": require_auth})
-        charge = model.charge(source, amount, capture, require_auth)
+        charge = model.charge(source, amount, capture, require_auth, by_payer)
         if isinstance(charge, str):
             check_refused(response, charge)
             return

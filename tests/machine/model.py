@@ -28,6 +28,7 @@ class Source(Named):
     behaviour: Behaviour
     used: bool = False
     vaulted: bool = False
+    is_refused: bool = False
 
     def __repr__(self) -> str:
         return f"{self.behaviour} {self.name[-4:]}"
@@ -56,6 +57,10 @@ class Operation:
     amount: int
     arrived: bool
     refund: Refund | None = None
+
+
+# After these a kept card is not charged again for a while.
+FINAL = ("lost_card", "stolen_card")
 
 
 @dataclass(eq=False)
@@ -122,10 +127,10 @@ class Charge(Named):
     def awaits_payer(self) -> bool:
         return bool(self.action) and not self.decision
 
-    def ask(self, require_auth: bool) -> None:
+    def ask(self, require_auth: bool, by_payer: bool) -> None:
         """Ask the provider for the money."""
         behaviour = self.source.behaviour
-        is_spared = self.source.vaulted or (behaviour.type == "card" and not require_auth)
+        is_spared = (self.source.vaulted and not by_payer) or (behaviour.type == "card" and not require_auth)
         if behaviour.asks and not is_spared:
             self.action = behaviour.asks
             return
@@ -140,6 +145,7 @@ class Charge(Named):
         self.action, self.is_unknown = "", False
         if self.decision != APPROVED:
             self.stage, self.failure = "failed", self.decision
+            self.source.is_refused = self.source.vaulted and self.decision in FINAL
         elif self.capture_at_once:
             self._take(self.amount)
         else:
@@ -262,13 +268,15 @@ class Charge(Named):
         self.stage, self.captured, self.amount_captured = "captured", True, amount
 
 
-def charge(source: Source, amount: int, capture: bool, require_auth: bool) -> Charge | str:
-    """Return a new charge, or the code of its refusal."""
+def charge(source: Source, amount: int, capture: bool, require_auth: bool, by_payer: bool = False) -> Charge | str:
+    """Return a new charge, or the code of its refusal; `by_payer` where a kept source's owner asks for it."""
     if source.used and not source.vaulted:
         return "source_already_used"
+    if source.is_refused:
+        return "retry_not_allowed"
     if not capture and not source.behaviour.can_be_held:
         return "invalid_choice"
     source.used = True
     new = Charge(source, amount, capture)
-    new.ask(require_auth)
+    new.ask(require_auth, by_payer)
     return new

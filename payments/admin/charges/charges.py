@@ -68,6 +68,8 @@ class ChargeAdmin(ChargeList):
                     "source_link",
                     "checkout_link",
                     "require_auth",
+                    "initiator",
+                    "schedule",
                     "shown_action",
                     "action_expires",
                     "redirect_url",

@@ -93,12 +93,14 @@ class CardAdmin(ReadOnlyAdmin):
         (None, {"fields": ("public_id", "of_source", "brand", "bin", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
         ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("Kept for a customer", {"fields": ("checked", "network_reference", "refused")}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
     of_source = id_link_column("source", "src", Source)
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
+    refused = moment_column("refused_until")
     shown_address = json_column("address")
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 
@@ -106,6 +108,11 @@ class CardAdmin(ReadOnlyAdmin):
         address = reverse("admin:payments_source_block", args=[row.source_id])
         may = operator_of(request).has_perm("payments.put_block")
         return [ActionButton("Block the card or its payer", address)] if may else []
+
+    @admin.display(description="Checked")
+    def checked(self, card: Card) -> str:
+        approved = card.source.charges.exclude(status__in=(Charge.Status.PENDING, Charge.Status.FAILED))
+        return "By a payment" if approved.exists() else "Never: no payment of this card was approved yet"
 
     @admin.display(description="Number", boolean=True)
     def keeps_number(self, card: Card) -> bool:

@@ -5,8 +5,8 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "For a merchant's developers",
         (
-            *("checkout", "card-fields", "first-payment", "command-line", "webhooks", "errors-and-idempotency"),
-            *("payouts", "testing", "generated-clients", "moving"),
+            *("checkout", "card-fields", "first-payment", "kept-cards", "command-line", "webhooks"),
+            *("errors-and-idempotency", "payouts", "testing", "generated-clients", "moving"),
         ),
     ),
     (

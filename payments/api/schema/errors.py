@@ -91,6 +91,8 @@ CONFLICT = Refusal(
     {
         "source_already_used": "This source has been used already. Create a new one for each charge.",
         "source_expired": "This source was not used within 30 days. Create a new one.",
+        "retry_not_allowed": "The card's bank never approves this card, and charges for each try. Until 2026-12-21 ask "
+        "for another.",
         "charge_not_capturable": "Only a held charge can be captured.",
         "charge_not_voidable": "Only a held charge, or one that is not settled yet, can be voided.",
         "charge_not_refundable": "Only a captured charge can be refunded.",

@@ -110,6 +110,10 @@ TEST_CARDS = (
     ("4000000000000127", "declined: `incorrect_cvc`"),
     ("4000000000000119", "declined: `processing_error`"),
     ("4000000000000341", "can be kept for a customer, but its charges are declined"),
+    (
+        "4000000000003303",
+        "approved at once; kept, declined without its payer (`initiator`) until they have paid with it",
+    ),
     ("4000000000005126", "approved; its refunds fail afterwards"),
     ("4000000000007726", "approved; its refunds stay pending, then succeed"),
     ("4000000000000259", "approved; disputed at once: the payer's bank takes the money"),

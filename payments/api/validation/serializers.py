@@ -24,6 +24,7 @@ from payments.api.validation.fields import (
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.maintenance.test_clock import LONGEST_SECONDS
+from payments.models import Charge
 from payments.money import DEFAULT_CURRENCY
 from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
@@ -168,7 +169,20 @@ class ChargeInput(StrictSerializer):
         help_text="The security code of a card that is kept for a customer. It is sent to the provider and not stored.",
     )
     require_auth = StrictBoolean(
-        default=True, help_text="`false` skips 3-D Secure. No effect on a card that is kept for a customer."
+        default=True,
+        help_text="`false` skips 3-D Secure. No effect on a kept card as long as `initiator` is `merchant`.",
+    )
+    initiator = Choice(
+        Charge.Initiator.values,
+        required=False,
+        help_text="Who asks for this charge of a kept source: `merchant` (the default), without the payer, or "
+        "`customer`, who is at the checkout and may be asked again. Only for a source that is kept for a customer.",
+    )
+    schedule = Choice(
+        Charge.Schedule.values,
+        required=False,
+        help_text="Whether the charge is one of a series at fixed times (`recurring`) or not (`unscheduled`, the "
+        "default). Only for a source that is kept for a customer.",
     )
     redirect_url = Url(required=False, help_text="Where the payer is sent back to if the source has no `redirect`.")
     metadata = Metadata(required=False, help_text=MEANING)

@@ -52,6 +52,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
         REQUEST: "name address",
         OURS: "fingerprint issuing_bank",
         SEALED: "sealed_number sealed_cvc",
+        PROVIDER: "network_reference",
     },
     "payments.Charge": {
         REQUEST: "statement_descriptor description redirect_url metadata",

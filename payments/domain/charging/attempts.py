@@ -19,7 +19,7 @@ from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
 from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
-from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
+from payments.providers.base import NotSent, OnFile, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.providers.references import FollowUp, reference_of
 
 # How long after a call's own time limit its process counts as dead.
@@ -139,14 +139,18 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
     """
     charge = attempt.charge
     card = getattr(charge.source, "card", None)
+    payer_absent = charge.initiator == Charge.Initiator.MERCHANT
     return Payment(
         reference=attempt.reference,
         amount=charge.amount,
         currency=charge.currency,
         source_type=charge.source.type,
         capture=charge.capture_at_once,
-        authenticate=charge.require_auth and charge.single_use,
-        payer_absent=not charge.single_use,
+        authenticate=charge.require_auth and not payer_absent,
+        payer_absent=payer_absent,
+        on_file=_on_file(charge),
+        network_reference=card.network_reference if card else "",
+        recurring=charge.schedule == Charge.Schedule.RECURRING,
         return_url=return_url(attempt),
         description=charge.description,
         statement_descriptor=charge.statement_descriptor,
@@ -155,6 +159,12 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
         asked_at=attempt.created_at,
         payer=_payer(charge.source),
     )
+
+
+def _on_file(charge: Charge) -> OnFile:
+    if not charge.single_use:
+        return OnFile.KEPT
+    return OnFile.TO_BE_KEPT if charge.customer_id else OnFile.NO
 
 
 def repeat_payment(payment: Payment, attempt: Attempt) -> Payment:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,9 @@ from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Attempt, Card, Charge, Refund
+from payments.models.charging.source import NETWORK_REFERENCE_MAX_LENGTH
+from payments.providers.base import Approved, Declined
+from payments.providers.failures.retry import Retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class RowUpdate:
     event: str = ""
 
 
+# How long a kept card is not charged after its issuer said that it never approves it.
+REFUSED_FOR = timedelta(days=30)
 # New values of a row, money that moves, or a new row.
 Change = RowUpdate | Movement | Insert
 Changes = tuple[Change, ...]
@@ -80,3 +86,34 @@ def apply(charge: Charge, changes: Changes) -> None:
                 vars(change.row).update(change.values)
             case Insert(row=Refund() as refund):
                 charge.refund_list.insert(0, refund)
+
+
+def card_approved(charge: Charge, outcome: Approved) -> Changes:
+    """Return the update of an approved payment's card.
+
+    Its number stays where it is kept for a customer, and so does the network's reference of the first such payment.
+    """
+    card: Card | None = getattr(charge.source, "card", None)
+    is_kept, reference = charge.customer_id is not None, outcome.network_reference
+    is_first = is_kept and card is not None and not card.network_reference
+    is_whole = 0 < len(reference) <= NETWORK_REFERENCE_MAX_LENGTH
+    first = {"network_reference": reference} if is_first and is_whole else {}
+    return _card_data_destroyed(charge, outcome.cvc_checked, is_kept or not charge.single_use, **first)
+
+
+def card_failed(charge: Charge, declined: Declined, retry: str, now: datetime) -> Changes:
+    """Return the update of a failed payment's card: a kept one is not charged for a while where `retry` is `never`."""
+    is_final = retry == Retry.NEVER and not charge.single_use
+    refused = {"refused_until": now + REFUSED_FOR} if is_final else {}
+    return _card_data_destroyed(charge, declined.cvc_checked, not charge.single_use, **refused)
+
+
+def _card_data_destroyed(charge: Charge, cvc_checked: str, is_kept: bool, **others: Any) -> Changes:
+    """Return the update that destroys the CVC, and the number unless it is kept, and sets other columns."""
+    card: Card | None = getattr(charge.source, "card", None)
+    if card is None:
+        return ()
+    values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked, **others}
+    if not is_kept:
+        values |= {"sealed_number": None, "number_expires_at": None}
+    return (RowUpdate(card, {"id": card.id, "merchant_id": card.merchant_id}, values),)

@@ -31,8 +31,8 @@ from payments.providers.base import Outcome, Payment
 class ChargeOrder:
     """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID.
 
-    `checkout` is the payer's attempt that the charge is, on a page of ours; where it succeeds, the card is kept for the
-    customer `keep_for`.
+    `initiator` and `schedule` are for a vaulted source only, "" for its defaults. `checkout` is the payer's attempt
+    that the charge is, on a page of ours; where it succeeds, the card is kept for the customer `keep_for`.
     """
 
     amount: int
@@ -44,6 +44,8 @@ class ChargeOrder:
     require_auth: bool = True
     redirect_url: str = ""
     metadata: dict[str, Any] | None = None
+    initiator: str = ""
+    schedule: str = ""
     checkout: CheckoutAttempt | None = None
     keep_for: UUID | None = None
 
@@ -51,9 +53,9 @@ class ChargeOrder:
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result[Charge]:
     """Charge a source. `cvc` goes to the provider and is not stored.
 
-    Raise PaymentError for a source that is missing, used or expired, for a hold or an amount that no provider takes,
-    after too many declines, where no provider can be asked, and for a checkout that cannot be paid. Raise
-    VaultUnavailable, with nothing written, when the card cannot be decrypted.
+    Raise PaymentError for a source that is missing, used, expired or not vaulted as the order wants it, for a hold or
+    an amount that no provider takes, after too many declines, where no provider can be asked, and for a checkout that
+    cannot be paid. Raise VaultUnavailable, with nothing written, when the card cannot be decrypted.
     """
     card_testing.refuse_card_testing(caller, order.source)
     with ExitStack() as place:
@@ -126,6 +128,7 @@ def _open(
     owner, hold = (caller.merchant_id, caller.livemode), not order.capture
     while True:
         source = sources.find_chargeable(caller, order.source)
+        _require_vaulted(source, order)
         found = candidates.routes_for(*owner, source.type, order.amount, order.currency, hold)
         via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
         record = idempotency.new_record(caller)
@@ -144,6 +147,16 @@ def _open(
             return attempt, payment, others
 
 
+def _require_vaulted(source: Source, order: ChargeOrder) -> None:
+    """Raise PaymentError `not_allowed` for an order with words for a vaulted source, where the source is none."""
+    if source.vaulted:
+        return
+    for name in ("initiator", "schedule"):
+        if getattr(order, name):
+            message = f"This source is not kept for a customer. Leave {name} out, or attach the source first."
+            raise invalid("not_allowed", name, message)
+
+
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
     moment = clock.now()
     rate = rate_of(caller.rates, source.type, order.currency)
@@ -156,6 +169,8 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
         customer_id=source.customer_id or order.keep_for,
         checkout_id=order.checkout.checkout_id if order.checkout else None,
         single_use=not source.vaulted,
+        initiator=order.initiator or (Charge.Initiator.MERCHANT if source.vaulted else Charge.Initiator.CUSTOMER),
+        schedule=order.schedule or Charge.Schedule.UNSCHEDULED,
         amount=order.amount,
         currency=order.currency,
         fee_basis_points=rate.basis_points,

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from payments.domain.charging import attempts, state_machine
-from payments.domain.charging.changes import Change, Changes, RowUpdate
+from payments.domain.charging.changes import Change, Changes, card_approved, card_failed
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.due_rows import next_lookup_at, next_second_look_at
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, unavailable
@@ -19,7 +19,7 @@ from payments.ledger import movements
 from payments.ledger.fees import Rate, fee_of
 from payments.ledger.movements import Movement
 from payments.ledger.settlement import next_settlement_at
-from payments.models import Attempt, Card, Charge, Refund
+from payments.models import Attempt, Charge, Refund
 from payments.providers.base import (
     ActionRequired,
     Approved,
@@ -106,9 +106,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            is_kept = charge.customer_id is not None
-            destroyed = _destroy_card_data(charge, outcome.cvc_checked, is_kept)
-            return _done(outcome, now, *destroyed, *_succeed(charge, outcome, now))
+            return _done(outcome, now, *card_approved(charge, outcome), *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
@@ -119,10 +117,14 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
         case NotSent() | Rejected() if attempt.provider_ref:
             return _waiting(attempt, now)
         case _:
-            declined = _as_decline(outcome)
-            values = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined), **ACTION_OVER}
-            failed = transition(charge, state_machine.FAIL, now, **values)
-            return _done(outcome, now, *_destroy_card_data(charge, declined.cvc_checked), failed)
+            return _done(outcome, now, *_fail(charge, _as_decline(outcome), now))
+
+
+def _fail(charge: Charge, declined: Declined, now: datetime) -> Changes:
+    failure = failure_data(declined)
+    values = {"status": Charge.Status.FAILED, "failure_data": failure, **ACTION_OVER}
+    failed = transition(charge, state_machine.FAIL, now, **values)
+    return *card_failed(charge, declined, failure["retry"], now), failed
 
 
 def _as_decline(outcome: Outcome) -> Declined:
@@ -171,17 +173,6 @@ def _ask_payer(charge: Charge, action: dict[str, str] | None, expires_at: dateti
     if charge.action == action:
         return ()
     return (transition(charge, state_machine.ASK_PAYER, now, action=action, action_expires_at=expires_at),)
-
-
-def _destroy_card_data(charge: Charge, cvc_checked: str, is_kept: bool = False) -> Changes:
-    """Return the update that destroys the CVC, and the number of a card that is not kept or cannot be charged again."""
-    card: Card | None = getattr(charge.source, "card", None)
-    if card is None:
-        return ()
-    values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
-    if charge.single_use and not is_kept:
-        values |= {"sealed_number": None, "number_expires_at": None}
-    return (RowUpdate(card, {"id": card.id, "merchant_id": card.merchant_id}, values),)
 
 
 def _capture(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:

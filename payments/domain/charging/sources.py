@@ -66,7 +66,8 @@ def find_chargeable(caller: Caller, text: str) -> Source:
     """Return the source as `find` does, if it is unused or vaulted; the write of `use` guards that.
 
     Its `block_id` names the block in force on its charge, if there is one. A block that is added later counts from
-    the next charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
+    the next charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`,
+    `retry_not_allowed`, and Replay.
     """
     source = _one(prepared_reads.source_to_charge, caller, text, "source", address=caller.address, now=clock.now())
     if source.used and not source.vaulted:
@@ -74,6 +75,7 @@ def find_chargeable(caller: Caller, text: str) -> Source:
         idempotency.look_up(caller)
         raise already_used(source.id)
     _require_number(source)
+    _require_unrefused(caller, source)
     return source
 
 
@@ -103,10 +105,28 @@ def _require_number(source: Source) -> None:
         raise conflict("source_expired", message, param="source")
 
 
+def _require_unrefused(caller: Caller, source: Source) -> None:
+    """Raise PaymentError `retry_not_allowed` for a kept card whose issuer said that it never approves it."""
+    until = source.card.refused_until if hasattr(source, "card") else None
+    if until and until > clock.now():
+        # A charge that is sent again comes here too.
+        idempotency.look_up(caller)
+        day = until.astimezone(UTC).date()
+        message = f"The card's bank never approves this card, and charges for each try. Until {day} ask for another."
+        raise conflict("retry_not_allowed", message, param="source")
+
+
 def use(caller: Caller, source: Source) -> list[Write]:
-    """Return the writes by which a charge uses the source. A vaulted one stays unchanged and must still be vaulted."""
+    """Return the writes by which a charge uses the source.
+
+    A vaulted one stays unchanged. It must still be vaulted, and not refused by its issuer meanwhile.
+    """
     if source.vaulted:
-        return [LockShared(Source, {"id": source.id, "merchant_id": source.merchant_id, "vaulted": True})]
+        kept: list[Write] = [LockShared(Source, {"id": source.id, "merchant_id": source.merchant_id, "vaulted": True})]
+        if card := getattr(source, "card", None):
+            unrefused = {"id": card.id, "merchant_id": card.merchant_id, "refused_until": card.refused_until}
+            kept.append(LockShared(Card, unrefused))
+        return kept
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
@@ -140,7 +160,7 @@ def mode_of_checkout(source: Source) -> str | None:
 def unvault(caller: Caller, source: Source) -> list[Write]:
     """Return the writes that detach a vaulted source and destroy its card data."""
     writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
-    destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None}
+    destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None, "network_reference": ""}
     return [*writes, *_card_writes(source, **destroyed, expiring_at=None)]
 
 

@@ -24,7 +24,8 @@ from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
-from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses
+from payments.providers.abilities import TakesResponses
+from payments.providers.base import Approved, Declined, Outcome, Rejected
 from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 

@@ -138,6 +138,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
     yield Card.objects.filter(expiring_at__isnull=False, source__in=sources), "expiring_at"
+    yield Card.objects.filter(refused_until__isnull=False, source__in=sources), "refused_until"
     yield WebhookEndpoint.objects.filter(scope.within(), failing_since__isnull=False), "failing_since"
 
 

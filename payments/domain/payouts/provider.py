@@ -11,7 +11,8 @@ from payments.domain.routing.provider_accounts import connected
 from payments.ids import public_id
 from payments.models import Payout, PayoutAccount, ProviderAccount
 from payments.providers import registry
-from payments.providers.base import NotSent, PayoutOutcome, PaysOut, Provider
+from payments.providers.abilities import PaysOut
+from payments.providers.base import NotSent, PayoutOutcome, Provider
 from payments.providers.payouts import PayoutOrder
 
 logger = logging.getLogger("kaha.payouts")

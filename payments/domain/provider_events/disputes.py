@@ -11,7 +11,8 @@ from payments.domain.provider_calls import Call
 from payments.domain.provider_events.reasons import Ended, Later
 from payments.domain.routing.provider_accounts import connected
 from payments.models import Attempt, Dispute, ProviderEvent
-from payments.providers.base import FindsDisputes, NotFound
+from payments.providers.abilities import FindsDisputes
+from payments.providers.base import NotFound
 from payments.providers.disputes import Disputed, FoundDispute, Stage, disputed_from, news_from
 
 State = ProviderEvent.State

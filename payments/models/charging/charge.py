@@ -21,11 +21,12 @@ EXTENDED_DAYS_MAX = 21
 # What rendering does not read of a charge, its source and its card.
 NOT_SHOWN = (
     *("merchant", "customer_id", "checkout", "single_use", "redirect_url", "capture_at_once", "operation", "version"),
+    *("initiator", "schedule"),
     *("fee", "fee_basis_points", "fee_fixed", "settle_due_at", "settled_at", "amount_disputed", "reversed_late"),
     *("action_expires_at", "hold_expires_at", "hold_extended_days"),
     *(f"source__{name}" for name in ("merchant", "customer_id", "version")),
     *(f"source__card__{name}" for name in ("merchant", "bin", "fingerprint", "sealed_number", "number_expires_at")),
-    *(f"source__card__{name}" for name in ("sealed_cvc", "cvc_expires_at")),
+    *(f"source__card__{name}" for name in ("sealed_cvc", "cvc_expires_at", "refused_until", "network_reference")),
 )
 
 
@@ -50,6 +51,14 @@ class Charge(FastModel):
         VOIDED = "voided"
         REFUNDED = "refunded"
 
+    class Initiator(models.TextChoices):
+        MERCHANT = "merchant"  # without the payer, who agreed when the source was kept
+        CUSTOMER = "customer"
+
+    class Schedule(models.TextChoices):
+        UNSCHEDULED = "unscheduled"
+        RECURRING = "recurring"  # one of a series at fixed times
+
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # No constraint: it is its source's merchant (migrations/sql/merchant_terms.sql).
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
@@ -64,6 +73,9 @@ class Charge(FastModel):
     )
     # False for a charge on a vaulted source, which may be charged any number of times.
     single_use = models.BooleanField()
+    # What card networks want to know of a charge on a vaulted source. Any other is its payer's, at the checkout.
+    initiator = models.CharField(max_length=8, choices=Initiator.choices, default=Initiator.CUSTOMER)
+    schedule = models.CharField(max_length=11, choices=Schedule.choices, default=Schedule.UNSCHEDULED)
     amount = models.BigIntegerField()
     amount_captured = models.BigIntegerField(default=0)
     amount_refunded = models.BigIntegerField(default=0)
@@ -137,6 +149,12 @@ class Charge(FastModel):
                         | Q(status="refunded", captured=True, amount_refunded=F("amount_captured"))
                     ),
                     "charge_failed_says_why": Exact(Exact(F("status"), "failed"), IsNull(F("failure_data"), False)),
+                    "charge_of_single_use_is_the_payers": Q(initiator="customer", schedule="unscheduled")
+                    | Q(
+                        single_use=False,
+                        initiator__regex=one_of("merchant", "customer"),
+                        schedule__regex=one_of("unscheduled", "recurring"),
+                    ),
                     "charge_operation_is_known": Q(operation__regex=one_of("", "capture", "void", "refund", "extend")),
                     "charge_hold_extended_in_bounds": Q(hold_extended_days__lte=EXTENDED_DAYS_MAX),
                     "charge_fee_within_captured": Q(fee__lte=F("amount_captured")),

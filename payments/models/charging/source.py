@@ -8,6 +8,7 @@ from payments.db.fields import OwnOneToOneField, VerbatimJSONField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 
+NETWORK_REFERENCE_MAX_LENGTH = 64
 UNKNOWN = "unknown"
 BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
 FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
@@ -84,6 +85,11 @@ class Card(FastModel):
     number_expires_at = models.DateTimeField(null=True, blank=True)
     # When the event is due that this kept card expires soon; empty once it is written.
     expiring_at = models.DateTimeField(null=True, blank=True)
+    # The card network's reference of the first approved payment, sent with those without the payer. Not sealed: it
+    # names a payment and no account, takes no money without the number, and PCI DSS does not count it as card data.
+    network_reference = models.CharField(max_length=NETWORK_REFERENCE_MAX_LENGTH, blank=True, default="")
+    # Until then this kept card is not charged, because its issuer never approves it and card networks charge for tries.
+    refused_until = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the CVC must be deleted at the latest.
     cvc_expires_at = models.DateTimeField(null=True, blank=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from payments.providers.adyen import bodies
+from payments.providers.adyen.bodies import NETWORK_REFERENCE
 from payments.providers.adyen.declines import declined
 from payments.providers.base import (
     ActionRequired,
@@ -13,6 +14,7 @@ from payments.providers.base import (
     Pending,
     Unknown,
 )
+from payments.providers.failures.retry import advised
 
 Answer = dict[str, Any]
 
@@ -23,7 +25,8 @@ WAITING = frozenset(
 # By the first character of Adyen's words for it: "1 Matches".
 CVC_RESULTS = {"1": "pass", "2": "fail", "5": "unavailable"}
 # What of an answer operators may read.
-FACTS = ("refusalReasonRaw", "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
+ADVICE = "merchantAdviceCode"
+FACTS = ("refusalReasonRaw", ADVICE, "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
 ANOTHER = Unknown("the provider names another payment or amount")
 
 
@@ -93,9 +96,12 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
     additional = _object(answer, "additionalData")
     if result == "Authorised" and provider_ref:
         response = {"resultCode": result, **facts(additional)}
-        return Approved(provider_ref, asked.capture, cvc_checked(additional), response)
+        return Approved(
+            provider_ref, asked.capture, cvc_checked(additional), response, _text(additional, NETWORK_REFERENCE)
+        )
     if result in REFUSED:
-        return declined(result, _text(answer, "refusalReasonCode"), provider_ref, cvc_checked(additional))
+        number, advice = _text(answer, "refusalReasonCode"), advised(additional.get(ADVICE))
+        return declined(result, number, provider_ref, cvc_checked(additional), advice)
     if result in WAITING:
         return _waiting(_object(answer, "action"), provider_ref or asked.provider_ref)
     return Unknown(f"the provider answered {result}")

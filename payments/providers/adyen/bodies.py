@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from payments.providers.adyen.channels import CARD, METHODS
-from payments.providers.base import Operation, Payment
+from payments.providers.base import OnFile, Operation, Payment
 
 Body = dict[str, Any]
 
@@ -14,6 +14,7 @@ UNSHOWN = re.compile(r"[^A-Za-z0-9 .,'_\-?+*/]")
 STATEMENT_CHARACTERS = 22
 # A webhook gives it back, and says nothing else about whether the money is held or taken.
 CAPTURE = "capture"
+NETWORK_REFERENCE = "networkTxReference"
 AT_ONCE, LATER = "at_once", "later"
 TAKEN, RELEASED, RETURNED = "capture", "void", "refund"
 # Our pages keep nothing of the payer's browser, and Adyen takes no payment to be authenticated without one.
@@ -38,7 +39,8 @@ def payment(asked: Payment, merchant_account: str) -> Body:
         "paymentMethod": _method(asked),
         "returnUrl": asked.return_url,
         **_optional(asked),
-        **_capturing(asked.capture),
+        **_capturing(asked),
+        **_additional(asked),
         **_presence(asked),
         **(_authentication(asked) if asked.card else {}),
     }
@@ -98,16 +100,35 @@ def _optional(asked: Payment) -> Body:
     return {name: value for name, value in members.items() if value}
 
 
-def _capturing(at_once: bool) -> Body:
-    if at_once:
+def _capturing(asked: Payment) -> Body:
+    if asked.capture:
         return {"captureDelayHours": 0, "metadata": {CAPTURE: AT_ONCE}}
-    return {"additionalData": {"manualCapture": "true"}, "metadata": {CAPTURE: LATER}}
+    return {"metadata": {CAPTURE: LATER}}
+
+
+def _additional(asked: Payment) -> Body:
+    """Return Adyen's additional data, whose values are texts; the network's reference is of use without the payer."""
+    members = {} if asked.capture else {"manualCapture": "true"}
+    if asked.payer_absent and asked.card and asked.network_reference:
+        members[NETWORK_REFERENCE] = asked.network_reference
+    return {"additionalData": members} if members else {}
 
 
 def _presence(asked: Payment) -> Body:
+    """Return who asks for the payment and why, in the words of card networks.
+
+    Adyen takes `ContAuth` with any model but `CardOnFile` for a payment without its payer.
+    """
     if asked.payer_absent:
-        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": "UnscheduledCardOnFile"}
-    return {"shopperInteraction": "Ecommerce"}
+        model = "Subscription" if asked.recurring else "UnscheduledCardOnFile"
+        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": model}
+    if asked.on_file is OnFile.NO or asked.card is None:
+        return {"shopperInteraction": "Ecommerce"}
+    if asked.on_file is OnFile.KEPT and not asked.recurring:
+        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": "CardOnFile"}
+    # The first of those that follow: they need not have its amount or come at fixed times.
+    model = "Subscription" if asked.recurring else "UnscheduledCardOnFile"
+    return {"shopperInteraction": "Ecommerce", "recurringProcessingModel": model}
 
 
 def _authentication(asked: Payment) -> Body:

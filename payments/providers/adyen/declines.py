@@ -5,6 +5,7 @@ import string
 from dataclasses import dataclass
 
 from payments.providers.base import Declined
+from payments.providers.failures.retry import OF_ADYEN, Retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,19 @@ def new_psp_reference() -> str:
     return "".join(secrets.choice(REFERENCE_CHARACTERS) for _ in range(16))
 
 
-def declined(result: str, number: str, provider_ref: str, cvc_checked: str) -> Declined:
-    """Return the decline for an answer's result and reason number."""
+def declined(result: str, number: str, provider_ref: str, cvc_checked: str, advice: Retry | None = None) -> Declined:
+    """Return the decline for an answer's result and reason number; `advice` is the card network's, if it gave any."""
     unlisted = Refusal(number or result, result, CODES.get(result, GENERIC.code))
-    return _declined(BY_NUMBER.get(number, unlisted), provider_ref, cvc_checked)
+    return _declined(BY_NUMBER.get(number, unlisted), provider_ref, cvc_checked, advice)
 
 
-def declined_by_words(words: str, provider_ref: str, cvc_checked: str) -> Declined:
+def declined_by_words(words: str, provider_ref: str, cvc_checked: str, advice: Retry | None = None) -> Declined:
     """Return the decline for the reason text of a webhook."""
-    return _declined(BY_WORDS.get(words.casefold(), GENERIC), provider_ref, cvc_checked)
+    return _declined(BY_WORDS.get(words.casefold(), GENERIC), provider_ref, cvc_checked, advice)
 
 
-def _declined(refusal: Refusal, provider_ref: str, cvc_checked: str) -> Declined:
+def _declined(refusal: Refusal, provider_ref: str, cvc_checked: str, advice: Retry | None) -> Declined:
     shown = GENERIC if refusal.number in FRAUD else refusal
-    return Declined(shown.code, provider_ref, shown.number, shown.words, cvc_checked, retryable=shown.passing)
+    retry = advice or OF_ADYEN.get(shown.number)
+    named = (shown.code, provider_ref, shown.number, shown.words, cvc_checked)
+    return Declined(*named, retryable=shown.passing, retry=retry)

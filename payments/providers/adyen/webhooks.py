@@ -9,10 +9,11 @@ from typing import Any
 
 from payments.json_codecs import bounded_json
 from payments.providers.adyen import bodies, disputes
-from payments.providers.adyen.answers import cvc_checked, facts
+from payments.providers.adyen.answers import ADVICE, cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
+from payments.providers.failures.retry import advised
 
 Item = dict[str, Any]
 
@@ -108,8 +109,10 @@ def _additional(item: Item) -> Item:
 def _authorised(item: Item) -> Outcome:
     additional = _additional(item)
     if not _succeeded(item):
-        return declined_by_words(item.get("reason") or "", item["pspReference"], cvc_checked(additional))
-    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), facts(additional) or None)
+        words, advice = item.get("reason") or "", advised(additional.get(ADVICE))
+        return declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
+    shown, reference = facts(additional) or None, str(additional.get(bodies.NETWORK_REFERENCE) or "")
+    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), shown, reference)
 
 
 def _is_captured(item: Item) -> bool:

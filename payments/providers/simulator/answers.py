@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
@@ -9,7 +10,7 @@ from django.utils.crypto import salted_hmac
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from payments.providers.simulator.scenarios import MESSAGES
+from payments.providers.simulator.scenarios import MESSAGES, NO_FIRST_PAYMENT
 
 
 def refused(provider_code: str, message: str, provider_ref: str = "") -> Declined:
@@ -31,11 +32,28 @@ def payment_outcome(payment: SimulatedPayment) -> Outcome:
             return ActionRequired(ref, page_url(page_token(payment.reference)), confirmation_id)
         case SimulatedPayment.State.DECLINED:
             code = payment.decline_code
-            return Declined(code, ref, code, MESSAGES[code], payment.cvc_checked)
+            ours = "authentication_required" if code == NO_FIRST_PAYMENT else code
+            return Declined(ours, ref, code, MESSAGES[code], payment.cvc_checked)
         case SimulatedPayment.State.CANCELLED:
             return Declined("payer_cancelled", ref, "cancelled", "The payment was cancelled before it was made.")
         case _:
-            return Approved(ref, captured=payment.capture, cvc_checked=payment.cvc_checked)
+            return Approved(
+                ref,
+                captured=payment.capture,
+                cvc_checked=payment.cvc_checked,
+                network_reference=network_reference(payment),
+            )
+
+
+def network_reference(payment: SimulatedPayment) -> str:
+    """Return a card network's reference of a payment; empty for one of another type."""
+    return f"nt_{payment.id.hex}" if payment.source_type == sourcetypes.CARD else ""
+
+
+def named_by_network(reference: str) -> UUID | None:
+    """Return the ID of the payment that a card network's reference of ours names; None for any other text."""
+    prefix, _, digits = reference.partition("_")
+    return UUID(hex=digits) if prefix == "nt" and len(digits) == 32 else None
 
 
 def operation_outcome(operation: SimulatedOperation) -> Outcome:

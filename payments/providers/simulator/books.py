@@ -11,11 +11,11 @@ from payments import clock, sourcetypes
 from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, execute_writes_in_savepoint
 from payments.providers.base import Payment
-from payments.providers.simulator.answers import page_token, payment_outcome, token_digest
+from payments.providers.simulator.answers import named_by_network, page_token, payment_outcome, token_digest
 from payments.providers.simulator.disputes import first_due_at
 from payments.providers.simulator.messages import write_message
 from payments.providers.simulator.models import PIN_TRIES, Entry, SimulatedPayment
-from payments.providers.simulator.scenarios import Scenario, cvc_checked
+from payments.providers.simulator.scenarios import NO_FIRST_PAYMENT, Scenario, cvc_checked
 
 State = SimulatedPayment.State
 PAGE_MINUTES = 60
@@ -66,10 +66,10 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         last4=payment.card.number[-4:] if payment.card else "",
         cvc_checked=cvc_checked(payment.card, scenario),
         refunds=scenario.refunds,
-        decline_code=scenario.decline_code,
+        decline_code=scenario.decline_code or _missing_first(payment, scenario),
         story=scenario.story or "",
     )
-    if scenario.decline_code:
+    if row.decline_code:
         row.state = State.DECLINED
     elif _asks_payer(payment, scenario):
         row.state = State.AWAITING
@@ -79,6 +79,16 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         row.state, row.amount_captured = approved(row)
         row.dispute_due_at = first_due_at(row) if row.capture else None
     return row
+
+
+def _missing_first(payment: Payment, scenario: Scenario) -> str:
+    """Return the decline code of a payment without its payer that follows from none with them; empty for any other."""
+    if not scenario.needs_first or not payment.payer_absent:
+        return ""
+    assert payment.card is not None  # nosec B101 # for the type checker: only cards have scenarios
+    first, last4 = named_by_network(payment.network_reference), payment.card.number[-4:]
+    is_known = first is not None and SimulatedPayment.objects.filter(id=first, last4=last4).exists()
+    return "" if is_known else NO_FIRST_PAYMENT
 
 
 def _asks_payer(payment: Payment, scenario: Scenario) -> bool:

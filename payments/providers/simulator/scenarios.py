@@ -33,15 +33,21 @@ class Story(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A card's behaviour: `challenges` where authentication is asked; `decline_code` is empty when approved."""
+    """A card's behaviour: `challenges` where authentication is asked; `decline_code` is empty when approved.
+
+    One that `needs_first` is declined without its payer until a payment with the payer was approved.
+    """
 
     challenges: bool = False
     decline_code: str = ""
     lost: Lost | None = None
     refunds: Refunds = Refunds.SUCCEED
     story: Story | None = None
+    needs_first: bool = False
 
 
+# The code of a decline of a payment without the payer, of a card that was never paid with by them.
+NO_FIRST_PAYMENT = "no_first_payment"
 ORDINARY = Scenario(challenges=True)
 NO_CARD = Scenario(decline_code="processing_error")
 PLAIN_DECLINE = Scenario(decline_code="card_declined")
@@ -55,6 +61,7 @@ SCENARIOS = {
     "4000000000000127": Scenario(decline_code="incorrect_cvc"),
     "4000000000000119": Scenario(decline_code="processing_error"),
     "4000000000000341": Scenario(decline_code="card_declined"),
+    "4000000000003303": Scenario(needs_first=True),
     "4000000000005126": Scenario(refunds=Refunds.FAIL_LATER),
     "4000000000007726": Scenario(refunds=Refunds.SUCCEED_LATER),
     "4000000000005100": Scenario(lost=Lost.ANSWER),
@@ -73,6 +80,7 @@ MESSAGES = {
     "expired_card": "The card has expired.",
     "incorrect_cvc": "The security code is wrong.",
     "processing_error": "The card network made an error.",
+    NO_FIRST_PAYMENT: "The card was never paid with by its owner here.",
     "authentication_failed": "The payer failed authentication.",
     "payer_cancelled": "The payer cancelled.",
     "action_expired": "The payer did not act in time.",

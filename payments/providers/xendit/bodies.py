@@ -5,7 +5,7 @@ from typing import Any
 
 from payments import sourcetypes
 from payments.money import major_units
-from payments.providers.base import CardData, Operation, Payer, Payment
+from payments.providers.base import CardData, OnFile, Operation, Payer, Payment
 from payments.providers.xendit.channels import CHANNELS
 
 # As many characters as a statement has room for.
@@ -63,10 +63,18 @@ def _channel_properties(payment: Payment) -> dict[str, Any]:
         {
             "card_details": _card_details(payment.card, payment.payer) if payment.card else None,
             "skip_three_ds": payment.payer_absent or not payment.authenticate,
-            "card_on_file_type": "MERCHANT_UNSCHEDULED" if payment.payer_absent else "",
+            "card_on_file_type": _card_on_file_type(payment),
             "statement_descriptor": payment.statement_descriptor[:STATEMENT_CHARACTERS].strip(),
         }
     )
+
+
+def _card_on_file_type(payment: Payment) -> str:
+    if payment.on_file is not OnFile.KEPT:
+        return ""
+    if payment.recurring:
+        return "RECURRING"
+    return "MERCHANT_UNSCHEDULED" if payment.payer_absent else "CUSTOMER_UNSCHEDULED"
 
 
 def _card_details(card: CardData, payer: Payer) -> dict[str, str]:

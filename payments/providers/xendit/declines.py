@@ -3,6 +3,7 @@
 import re
 
 from payments.providers.base import Declined
+from payments.providers.failures.retry import OF_XENDIT
 
 GENERIC = "card_declined"
 CODES = {
@@ -58,4 +59,5 @@ def declined(failure_code: object, provider_ref: str = "") -> Declined:
         provider_code="CARD_DECLINED" if known in UNSAID or not known else known,
         cvc_checked="fail" if known == "INVALID_CVV" else "unchecked",
         retryable=known in RETRYABLE,
+        retry=OF_XENDIT.get(known),
     )

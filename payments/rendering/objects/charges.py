@@ -4,6 +4,7 @@ from typing import Any
 
 from payments.models import Charge, Refund
 from payments.providers.failure_data import REASONS
+from payments.providers.failures.retry import Retry
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.sources import EXAMPLE_OWNER, SOURCE
@@ -56,6 +57,12 @@ FAILURE_DATA = ApiObject(
     code=member.choice(REASONS, "The reason, for programs.", "insufficient_funds"),
     reason=member.text("What happened, for people.", "There is not enough money on the account."),
     next_steps=member.text("What to do, for people.", "Use another card or another way to pay."),
+    retry=member.choice(
+        list(Retry),
+        "Whether to charge again: `never` (a kept card is then refused for 30 days), `later`, only a `new_card`, or "
+        "with the payer, who must `authenticate`.",
+        "later",
+    ),
     provider_response=Member(PROVIDER_RESPONSE, "The answer of the provider.", example=PROVIDER_RESPONSE.example),
 )
 

@@ -56,10 +56,10 @@ def test_a_payment_that_is_authorised_is_taken_or_held_as_was_asked() -> None:
     ("result", "checked"),
     [("1 Matches", "pass"), ("2 Doesn't match", "fail"), ("5 Issuer not certified", "unavailable"), ("", "unchecked")],
 )
-def test_how_the_cvc_was_checked_is_kept(result: str, checked: str) -> None:
-    outcome = created(announced("Authorised", additionalData={"cvcResult": result}))
+def test_how_the_cvc_was_checked_and_the_networks_reference_are_kept(result: str, checked: str) -> None:
+    outcome = created(announced("Authorised", additionalData={"cvcResult": result, "networkTxReference": "MCC12"}))
     assert isinstance(outcome, Approved)
-    assert outcome.cvc_checked == checked
+    assert (outcome.cvc_checked, outcome.network_reference) == (checked, "MCC12")
 
 
 def test_operators_read_the_issuers_answer_and_nothing_of_the_payer() -> None:

@@ -11,7 +11,7 @@ from payments import ids
 from payments.providers.adyen import bodies
 from payments.providers.adyen.channels import METHODS
 from payments.providers.adyen.client import to_bytes
-from payments.providers.base import Operation, Payer, Payment
+from payments.providers.base import OnFile, Operation, Payer, Payment
 from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import CHECKOUT
 from tests.providers.adyen.webhooks import MERCHANT_ACCOUNT
@@ -47,6 +47,32 @@ def test_a_card_is_as_described_however_it_is_asked_for(capture: bool, authentic
         "always" if authenticate and not payer_absent else "never"
     )
     assert body["shopperInteraction"] == ("ContAuth" if payer_absent else "Ecommerce")
+
+
+@pytest.mark.parametrize(
+    ("on_file", "payer_absent", "recurring", "interaction", "model"),
+    [
+        (OnFile.NO, False, False, "Ecommerce", None),
+        (OnFile.TO_BE_KEPT, False, False, "Ecommerce", "UnscheduledCardOnFile"),
+        (OnFile.KEPT, False, False, "ContAuth", "CardOnFile"),
+        (OnFile.KEPT, False, True, "Ecommerce", "Subscription"),
+        (OnFile.KEPT, True, False, "ContAuth", "UnscheduledCardOnFile"),
+        (OnFile.KEPT, True, True, "ContAuth", "Subscription"),
+    ],
+)
+def test_a_kept_card_is_charged_in_the_words_of_card_networks(
+    on_file: OnFile, payer_absent: bool, recurring: bool, interaction: str, model: str | None
+) -> None:
+    body = body_of(asked(on_file=on_file, payer_absent=payer_absent, recurring=recurring))
+    assert (body["shopperInteraction"], body.get("recurringProcessingModel")) == (interaction, model)
+
+
+@pytest.mark.parametrize("capture", [True, False])
+def test_a_charge_without_the_payer_names_the_networks_first_payment(capture: bool) -> None:
+    kept = asked(on_file=OnFile.KEPT, payer_absent=True, network_reference="MCC1234560321", capture=capture)
+    held = {} if capture else {"manualCapture": "true"}
+    assert body_of(kept)["additionalData"] == {"networkTxReference": "MCC1234560321"} | held
+    assert "networkTxReference" not in body_of(replace(kept, payer_absent=False)).get("additionalData", {})
 
 
 def test_a_kept_card_goes_without_a_cvc() -> None:

@@ -83,6 +83,13 @@ def test_a_card_that_was_authorised_is_taken_or_held_as_its_metadata_says(
     assert found == WebhookEvent(PAYMENT, Approved("PSP2", captured), "PSP2:AUTHORISATION:true", 10_000, "PHP")
 
 
+def test_an_authorisation_names_the_networks_reference() -> None:
+    additional = AT_ONCE | {"networkTxReference": "MCC1234560321"}
+    [found] = read(announced("AUTHORISATION", paymentMethod="visa", additionalData=additional))
+    assert isinstance(found.outcome, Approved)
+    assert found.outcome.network_reference == "MCC1234560321"
+
+
 def test_metadata_are_read_in_a_member_of_their_own_too() -> None:
     item = announced("AUTHORISATION", paymentMethod="visa", additionalData={"metadata": {"capture": "later"}})
     assert read(item)[0].outcome == Approved("PSP2", captured=False)

@@ -5,7 +5,8 @@ from itertools import chain
 
 import pytest
 
-from payments.providers.base import Approved, FindsDisputes, Payment, Rejected, Unknown, WebhookEvent
+from payments.providers.abilities import FindsDisputes
+from payments.providers.base import Approved, Payment, Rejected, Unknown, WebhookEvent
 from payments.providers.disputes import (
     Disputed,
     DisputeNews,

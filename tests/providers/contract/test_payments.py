@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from payments.providers.base import Approved, Declined
+from payments.providers.base import ActionRequired, Approved, Declined, OnFile
 from tests.providers.bench import AMOUNT, Bench, Money, asked, settled, taken
 
 DECLINES = ("card_declined", "insufficient_funds", "expired_card", "incorrect_cvc", "processing_error")
@@ -39,8 +39,16 @@ def test_a_decline_has_the_contracts_code_and_the_providers_own(bench: Bench, co
 
 def test_a_payment_by_a_vaulted_card_asks_nobody(bench: Bench) -> None:
     card = bench.card(challenged=True)
-    payment = asked(bench, card=replace(card, cvc=None), authenticate=False, payer_absent=True)
+    kept = {"on_file": OnFile.KEPT, "payer_absent": True}
+    payment = asked(bench, card=replace(card, cvc=None), authenticate=False, **kept)
     assert isinstance(settled(bench, payment, bench.connector.create_payment(payment)), Approved)
+
+
+def test_a_payer_who_is_there_may_be_asked_for_a_vaulted_card_too(bench: Bench) -> None:
+    card = bench.card(challenged=True)
+    payment = asked(bench, card=replace(card, cvc=None), authenticate=True, on_file=OnFile.KEPT)
+    outcome = bench.connector.create_payment(payment)
+    assert isinstance(outcome, ActionRequired)
 
 
 def test_the_same_question_asked_twice_is_one_payment(bench: Bench) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import pytest
 
 from payments import clock, ids
-from payments.providers.base import BadSignature, NotFound, PayoutOutcome, PaysOut, Unknown, WebhookEvent
+from payments.providers.abilities import PaysOut
+from payments.providers.base import BadSignature, NotFound, PayoutOutcome, Unknown, WebhookEvent
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
 from payments.providers.simulator.models import SimulatedPayout
 from payments.providers.simulator.payouts import advance_due

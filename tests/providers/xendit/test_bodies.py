@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from payments.money import major_units, minor_units
-from payments.providers.base import Payer, Payment
+from payments.providers.base import OnFile, Payer, Payment
 from payments.providers.xendit.client import read, write
 from tests.providers.bench import CARD, RETURN_URL, asked, operation, redirected, taken
 from tests.providers.xendit.bench import XenditBench
@@ -85,7 +85,24 @@ def test_a_payer_is_authenticated_where_it_is_asked_and_they_are_there(
 ) -> None:
     properties = sent(bench, asked(bench, authenticate=authenticate, payer_absent=absent))["channel_properties"]
     assert properties["skip_three_ds"] is skips
-    assert properties.get("card_on_file_type") == ("MERCHANT_UNSCHEDULED" if absent else None)
+
+
+@pytest.mark.parametrize(
+    ("on_file", "absent", "recurring", "word"),
+    [
+        (OnFile.NO, False, False, None),
+        (OnFile.TO_BE_KEPT, False, False, None),
+        (OnFile.KEPT, False, False, "CUSTOMER_UNSCHEDULED"),
+        (OnFile.KEPT, True, False, "MERCHANT_UNSCHEDULED"),
+        (OnFile.KEPT, False, True, "RECURRING"),
+        (OnFile.KEPT, True, True, "RECURRING"),
+    ],
+)
+def test_a_kept_card_is_charged_in_the_words_of_card_networks(
+    bench: XenditBench, on_file: OnFile, absent: bool, recurring: bool, word: str | None
+) -> None:
+    payment = asked(bench, on_file=on_file, payer_absent=absent, recurring=recurring)
+    assert sent(bench, payment)["channel_properties"].get("card_on_file_type") == word
 
 
 @pytest.mark.parametrize(("capture", "method"), [(True, "AUTOMATIC"), (False, "MANUAL")])
