@@ -176,13 +176,13 @@ class ChargeInput(StrictSerializer):
         Charge.Initiator.values,
         required=False,
         help_text="Who asks for this charge of a kept source: `merchant` (the default), without the payer, or "
-        "`customer`, who is at the checkout and may be asked again. Only for a source that is kept for a customer.",
+        "`customer`, who is at the checkout and may be asked again. Any other source is charged by the customer.",
     )
     schedule = Choice(
         Charge.Schedule.values,
         required=False,
         help_text="Whether the charge is one of a series at fixed times (`recurring`) or not (`unscheduled`, the "
-        "default). Only for a source that is kept for a customer.",
+        "default). A series needs a source that is kept for a customer.",
     )
     redirect_url = Url(required=False, help_text="Where the payer is sent back to if the source has no `redirect`.")
     metadata = Metadata(required=False, help_text=MEANING)

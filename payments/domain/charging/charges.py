@@ -148,11 +148,11 @@ def _open(
 
 
 def _require_vaulted(source: Source, order: ChargeOrder) -> None:
-    """Raise PaymentError `not_allowed` for an order with words for a vaulted source, where the source is none."""
+    """Raise PaymentError `not_allowed` for an order that only a vaulted source can have, where the source is none."""
     if source.vaulted:
         return
-    for name in ("initiator", "schedule"):
-        if getattr(order, name):
+    for name, value in (("initiator", Charge.Initiator.MERCHANT), ("schedule", Charge.Schedule.RECURRING)):
+        if getattr(order, name) == value:
             message = f"This source is not kept for a customer. Leave {name} out, or attach the source first."
             raise invalid("not_allowed", name, message)
 
