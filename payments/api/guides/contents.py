@@ -12,8 +12,8 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "To run kaha",
         (
-            *("deployment", "configuration", "operations", "observability", "high-availability"),
-            *("sharding", "keys-and-vault", "providers"),
+            *("deployment", "configuration", "operations", "on-call", "observability", "backups-and-upgrades"),
+            *("high-availability", "sharding", "keys-and-vault", "providers"),
         ),
     ),
     ("For support and finance", ("back-office", "ledger-and-reconciliation")),
