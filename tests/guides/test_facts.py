@@ -18,7 +18,8 @@ from tests.guides.texts import GUIDES, ROOT, TEXTS, text_of
 PATH = re.compile(r"`((?:\.ci|config|customers|payments|templates|tests)/[^`\s]*|[A-Za-z_.]+\.(?:lock|md))`")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?:[^`\n|]|\\\n)*)")
 WITH_LABELS = (
-    *("back-office", "backups-and-upgrades", "keys-and-vault", "ledger-and-reconciliation", "on-call", "operations"),
+    *("administration", "back-office", "backups-and-upgrades", "disputes", "keys-and-vault", "ledger", "on-call"),
+    *("operations", "payments-in-the-back-office", "reconciliation"),
 )
 # Holds no code of its own that somebody would look for.
 NOT_ON_THE_MAP = {"payments/static", "payments/migrations", "config/management"}

@@ -16,7 +16,10 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("high-availability", "sharding", "keys-and-vault", "providers"),
         ),
     ),
-    ("For support and finance", ("back-office", "ledger-and-reconciliation")),
+    (
+        "For support and finance",
+        ("back-office", "payments-in-the-back-office", "administration", "disputes", "ledger", "reconciliation"),
+    ),
     ("To trust kaha", ("guarantees", "performance")),
     ("For everybody", ("architecture", "glossary")),
 )
