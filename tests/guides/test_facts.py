@@ -21,6 +21,7 @@ WITH_LABELS = (
     *("administration", "back-office", "backups-and-upgrades", "disputes", "keys-and-vault", "ledger", "on-call"),
     *("operations", "payments-in-the-back-office", "reconciliation"),
 )
+GUARANTEES = text_of("guarantees") + text_of("service-guarantees")
 # Holds no code of its own that somebody would look for.
 NOT_ON_THE_MAP = {"payments/static", "payments/migrations", "config/management"}
 
@@ -69,7 +70,7 @@ def test_each_path_exists(name: str) -> None:
 
 
 def test_each_test_that_shows_a_guarantee_has_tests() -> None:
-    named = [path for path in PATH.findall(text_of("guarantees")) if "/test_" in path]
+    named = [path for path in PATH.findall(GUARANTEES) if "/test_" in path]
     assert len(named) > 70
     assert [path for path in named if not re.search(r"^(async )?def test_", (ROOT / path).read_text(), re.M)] == []
 
@@ -114,7 +115,7 @@ def test_each_figure_has_its_name(name: str) -> None:
 
 
 def test_each_figure_of_the_guarantees_has_its_name() -> None:
-    rows = [line.strip("| ").split(" | ") for line in text_of("guarantees").splitlines() if line.startswith("| ")]
+    rows = [line.strip("| ").split(" | ") for line in GUARANTEES.splitlines() if line.startswith("| ")]
     named = {word.strip("`") for cells in rows if len(cells) == 3 for word in cells[2].split(", ") if "`" in word}
     assert len({*named, *FIGURES}) == len(FIGURES)
     assert len(named) > 10
