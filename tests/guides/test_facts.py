@@ -145,9 +145,12 @@ def test_the_testing_guide_has_real_test_cards() -> None:
     assert shown <= known.keys()
 
 
-def test_readme_is_short_and_leads_to_every_guide() -> None:
-    lines = TEXTS["README.md"].splitlines()
-    assert len(lines) <= 200
+def test_no_guide_has_more_than_2500_words_and_readme_no_more_than_200_lines() -> None:
+    assert [name for name in GUIDES if len(text_of(name).split()) > 2500] == []
+    assert len(TEXTS["README.md"].splitlines()) <= 200
+
+
+def test_readme_leads_to_every_guide() -> None:
     assert [name for name in GUIDES if f"(templates/guides/{name}.md)" not in TEXTS["README.md"]] == []
 
 
