@@ -22,7 +22,7 @@ from payments.sweeps.webhook_queues import queues
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact, how it is read, and what it means. Its section of the operations guide has its `title` as heading."""
+    """A fact, how it is read, and what it means. Its section of the guide On call has its `title` as heading."""
 
     title: str
     read: Callable[..., Any]
@@ -38,7 +38,7 @@ class Fact:
 
     @property
     def guide(self) -> str:
-        return f"/docs/operations#{self.title.lower().replace(' ', '-')}"
+        return f"/docs/on-call#{self.title.lower().replace(' ', '-')}"
 
     def find(self) -> list[Finding]:
         """Return what is wrong; raise Error where the database does not answer in time."""

@@ -56,7 +56,7 @@ def test_a_phone_gets_from_the_top_to_a_heading_and_to_the_next_guide(tab: Page)
 
 def test_a_desk_has_the_contents_beside_the_text(tab: Page) -> None:
     tab.set_viewport_size(DESK)
-    tab.goto("/docs/operations#backup-and-restore")
+    tab.goto("/docs/backups-and-upgrades#backup-and-restore")
     expect(tab.get_by_role("heading", name="Backup and restore")).to_be_in_viewport()
     expect(tab.get_by_role("link", name="First payment")).to_be_in_viewport()
 

@@ -68,7 +68,7 @@ def test_the_page_says_what_is_wrong(client: Client) -> None:
     text = page(client)
     assert "No worker works since" in text
     assert "Start a worker" in text
-    assert "/docs/operations#workers" in client.get(ON_CALL).content.decode()
+    assert "/docs/on-call#workers" in client.get(ON_CALL).content.decode()
 
 
 @pytest.mark.usefixtures("service")

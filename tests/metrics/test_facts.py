@@ -110,10 +110,10 @@ def test_without_a_database_only_what_needs_none_is_read(monkeypatch: pytest.Mon
     assert value(found, "kaha_fact_read") == value(found, "kaha_redis_up") == 1
 
 
-def test_the_operations_guide_has_each_metric_and_no_other(service: WorkerProcess) -> None:
+def test_the_guide_to_observability_has_each_metric_and_no_other(service: WorkerProcess) -> None:
     kept = [collected for collected in vars(counters).values() if isinstance(collected, MetricWrapperBase)]
     counted = {metric.name for collected in kept for metric in collected.collect()}
     read = {metric.name for metric in read_all()}
-    _, _, section = text_of("operations").partition("\n## Metrics\n")
+    _, _, section = text_of("observability").partition("\n## Metrics\n")
     named = set(re.findall(r"`(kaha_[a-z_]+?)(?:_total)?`", section))
     assert named == counted | read

@@ -62,8 +62,8 @@ def test_each_alert_names_a_section_of_the_guides_and_one_sentence() -> None:
         assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, section
 
 
-def test_the_operations_guide_has_each_alert_and_no_other() -> None:
-    assert set(re.findall(r"`(Kaha[A-Za-z]+)`", text_of("operations"))) == {alert["alert"] for alert in alerts()}
+def test_the_guide_to_observability_has_each_alert_and_no_other() -> None:
+    assert set(re.findall(r"`(Kaha[A-Za-z]+)`", text_of("observability"))) == {alert["alert"] for alert in alerts()}
 
 
 def test_compose_publishes_no_port_of_the_metrics_and_prometheus_has_each() -> None:

@@ -1,4 +1,4 @@
-"""The drill of the operations guide: back up under load, lose a time of payments, restore, and recover it."""
+"""The drill of the guide Backups and upgrades: back up under load, lose a time of payments, restore, and recover it."""
 
 import json
 import os

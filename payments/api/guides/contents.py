@@ -12,12 +12,15 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "To run kaha",
         (
-            *("deployment", "configuration", "operations", "observability", "high-availability"),
-            *("sharding", "keys-and-vault", "providers"),
+            *("deployment", "configuration", "operations", "on-call", "observability", "backups-and-upgrades"),
+            *("high-availability", "sharding", "keys-and-vault", "providers"),
         ),
     ),
-    ("For support and finance", ("back-office", "ledger-and-reconciliation")),
-    ("To trust kaha", ("guarantees", "performance")),
+    (
+        "For support and finance",
+        ("back-office", "payments-in-the-back-office", "administration", "disputes", "ledger", "reconciliation"),
+    ),
+    ("To trust kaha", ("guarantees", "service-guarantees", "performance", "what-makes-it-fast")),
     ("For everybody", ("architecture", "glossary")),
 )
 NAMES = frozenset(name for _, names in CONTENTS for name in names)
