@@ -51,7 +51,7 @@ TABLES = (
     ),
     # All payments of links are of one link.
     Table(Checkout),
-    Table(PaymentRequest, ("checkout_id",), {"place": "10_000 * place + number"}),
+    Table(PaymentRequest, ("checkout_id",), {"place": "10000 * place + number"}),
     Table(PayerMessage, ("id", "about_id")),
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
