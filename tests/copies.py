@@ -59,7 +59,7 @@ def multiply(copies: int, tables: Sequence[Table]) -> None:
                 cursor.execute("DROP TABLE originals")
         finally:
             # The test may use this connection later and needs its triggers.
-            cursor.execute("RESET session_replication_role")
+            cursor.execute("RESET session_replication_role; DROP TABLE IF EXISTS originals")
         cursor.execute("SELECT payments_sum_balances()")
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")

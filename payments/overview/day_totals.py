@@ -41,7 +41,7 @@ SELECT (%(days)s::date[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
 FROM payments_checkout c
 WHERE c.id >= %(first_id)s AND c.id < %(next_id)s AND c.kind = 'session'
 GROUP BY 1, 2, 3, 4, 7
-"""
+"""  # nosec B608 # made of constants
 # A session of a day ends within a day of it, and is ended soon after. Until then nothing waits for it, as for a charge.
 SESSIONS_END = "(each.day::date + interval '49 hours') AT TIME ZONE 'UTC'"
 # A second process waits here until the first has committed.

@@ -87,10 +87,8 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
 }
 
 
-@pytest.fixture
-def stage() -> dict[str, Any]:
-    """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
-    charge = ChargeFactory(is_part_refunded=True)
+def paid_by(charge: Charge) -> Checkout:
+    """Return a new checkout that this charge has paid."""
     checkout = Checkout.objects.create(
         merchant=charge.merchant,
         livemode=False,
@@ -101,6 +99,14 @@ def stage() -> dict[str, Any]:
         state="paid",
     )
     Charge.objects.filter(id=charge.id).update(checkout=checkout)
+    return checkout
+
+
+@pytest.fixture
+def stage() -> dict[str, Any]:
+    """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
+    charge = ChargeFactory(is_part_refunded=True)
+    checkout = paid_by(charge)
     RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
     block_card(lasts=timedelta(hours=1))
     key = ApiKey.objects.create(merchant=charge.merchant, livemode=False, kind="secret", digest=b"d" * 32, last4="0")

@@ -216,3 +216,9 @@ CALLS = {
 POSTS = {name: call for name, call in CALLS.items() if call.method == "POST"}
 GETS = {name: call for name, call in CALLS.items() if call.method == "GET"}
 BROWSERS_MAY = ("create a source", "read a source")
+
+
+def counts(api: Api) -> dict[str, int]:
+    """How much of everything there is."""
+    lists = ("charges", "customers", "events", "checkout_sessions", "payment_links", "payment_requests")
+    return {name: len(made(api.get(f"/{name}/", limit=100))["data"]) for name in lists}

@@ -5,7 +5,7 @@ from django.test import Client
 
 from tests.checkout.cast import billed, shown
 from tests.client import DECLINED, Api, made
-from tests.pages.test_checkout_page import CARD
+from tests.pages.checkout_page import CARD
 from tests.pages.waiting_charges import path_of
 
 pytestmark = pytest.mark.django_db

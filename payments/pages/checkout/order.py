@@ -43,7 +43,7 @@ def first_way(checkout: Checkout) -> str:
 
 
 def shown_order(checkout: Checkout) -> dict[str, Any]:
-    """Return the context of the order of a checkout, beside which the payer pays."""
+    """Return the context of the order of a checkout."""
     order, items = checkout.order, shown_items(checkout)
     others = len(items) - 1
     first = items[0]["name"] if items else ""

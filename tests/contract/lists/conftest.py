@@ -51,7 +51,7 @@ TABLES = (
     ),
     # All payments of links are of one link.
     Table(Checkout),
-    Table(PaymentRequest, ("checkout_id",), {"place": "10_000 * place + number"}),
+    Table(PaymentRequest, ("checkout_id",), {"place": "10000 * place + number"}),
     Table(PayerMessage, ("id", "about_id")),
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
@@ -96,6 +96,8 @@ def sell_by_checkouts(api: Api) -> None:
 @pytest.fixture
 def crowded(api: Api) -> Api:
     """Return the API of a merchant that has some of everything, thousands of times."""
+    sell_by_checkouts(api)
+    made(api.delete(f"/webhook_endpoints/{endpoint(api)['id']}"))
     for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
         made(api.post("/charges/", order(source), f"charge-{source}"))
     for charge in (api.held(), api.charge()):
@@ -106,8 +108,6 @@ def crowded(api: Api) -> Api:
     settled(api, currency="USD")
     give_account(Merchant.objects.get())
     make_now(give_schedule(Merchant.objects.get()).id)
-    sell_by_checkouts(api)
-    made(api.delete(f"/webhook_endpoints/{endpoint(api)['id']}"))
     multiply(COPIES, TABLES)
     multiply(FURTHER_COPIES, FURTHER_TABLES)
     return api

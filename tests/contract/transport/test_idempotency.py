@@ -15,7 +15,7 @@ from payments.models import IdempotencyRecord
 from payments.tasks import purge_idempotency
 from tests.charging.doubles import Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
-from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, customer, faults_of, order
+from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, faults_of, order
 from tests.contract.transport.test_endpoints import every
 
 KEY = "order 5, first try"
@@ -33,12 +33,6 @@ def is_replay(again: HttpResponse, first: HttpResponse) -> bool:
 def without_secret(response: HttpResponse) -> bytes:
     """Return an answer without the secret of a webhook endpoint, which the first answer alone shows."""
     return re.sub(rb',"secret":"whsec_[^"]*"', b"", response.content)
-
-
-def counts(api: Api) -> dict[str, int]:
-    """How much of everything there is."""
-    lists = ("charges", "customers", "events", "checkout_sessions", "payment_links", "payment_requests")
-    return {name: len(made(api.get(f"/{name}/", limit=100))["data"]) for name in lists}
 
 
 def refuse_reuse(response: HttpResponse) -> None:
