@@ -8,6 +8,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField
 
 from customers.api import serializers as customer_bodies
+from payments.api.validation import checkout, payment_requests, webhook_endpoints
 from payments.api.validation import evidence as evidence_bodies
 from payments.api.validation import serializers as bodies
 from payments.api.validation.metadata import Metadata
@@ -20,9 +21,10 @@ from tests.openapi.test_document import CALLS
 
 BODIES: dict[str, type[StrictSerializer]] = {
     name: body
-    for room in (bodies, customer_bodies, evidence_bodies)
+    for room in (bodies, checkout, customer_bodies, evidence_bodies, payment_requests, webhook_endpoints)
     for name, body in vars(room).items()
     if isinstance(body, type) and issubclass(body, StrictSerializer) and name.endswith(("Input", "Changes"))
+    if not body.__subclasses__()
 }
 OPTIONAL = [
     (name, member) for name, body in BODIES.items() for member, field in body().fields.items() if not field.required

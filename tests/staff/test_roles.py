@@ -87,6 +87,7 @@ WHOSE: dict[str, Any] = {
     "payments_route_change_route": ADMINISTRATOR,
     "payments_apikey_roll": ADMINISTRATOR,
     "payments_apikey_revoke": ADMINISTRATOR,
+    "payments_apikey_set_origins": ADMINISTRATOR,
     "customers_customer_detach_source": ADMINISTRATOR,
     "payments_charge_capture": FINANCE,
     "payments_charge_release": FINANCE,

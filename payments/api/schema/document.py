@@ -242,4 +242,5 @@ def _or_null(member: Schema) -> Schema:
     """Return the form of an optional member, for which `null` is the same as leaving it out."""
     if "$ref" in member:
         return {"anyOf": [{"$ref": member["$ref"]}, {"type": "null"}], "description": member["description"]}
-    return member | {"type": [member["type"], "null"]}
+    choices = {"enum": [*member["enum"], None]} if "enum" in member else {}
+    return member | {"type": [member["type"], "null"]} | choices

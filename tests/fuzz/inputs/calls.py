@@ -57,6 +57,8 @@ CHARGE = {
     "capture": True,
     "cvc": "123",
     "require_auth": False,
+    "initiator": "customer",
+    "schedule": "unscheduled",
     "redirect_url": f"{SITE}/back",
     "metadata": METADATA,
 }
