@@ -171,6 +171,20 @@ def test_a_key_is_read_from_standard_input(manage: Manage, monkeypatch: pytest.M
     assert key.revoked_at
 
 
+def test_the_origins_of_a_publishable_key_are_replaced(manage: Manage) -> None:
+    key = ApiKeyFactory(kind="publishable", allowed_origins=["https://old.example"])
+    name = public_id("key", key.id)
+    assert "https://shop.example" in manage("merchant", "set-origins", name, "https://SHOP.example/")
+    key.refresh_from_db()
+    assert key.allowed_origins == ["https://shop.example"]
+    assert "any origin" in manage("merchant", "set-origins", name)
+
+
+def test_a_secret_key_is_given_no_origins(manage: Manage) -> None:
+    with pytest.raises(CommandError, match="Only a publishable key"):
+        manage("merchant", "set-origins", public_id("key", ApiKeyFactory().id), "https://shop.example")
+
+
 @pytest.mark.parametrize("command", ["revoke-key", "roll-key"])
 def test_a_key_that_is_not_there_is_refused(manage: Manage, command: str) -> None:
     with pytest.raises(CommandError, match=r"^There is no such key\.$"):

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Generator
+from typing import Literal
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.pages.card_frames import FRAMED
 from tests.client import APPROVED, CHALLENGED, Api, made
 from tests.pages.shop_with_frames import ShopPage, everything_of, led, shop_pages
 
@@ -158,3 +161,20 @@ def test_no_digit_reaches_the_page(page: ShopPage, key: str) -> None:
     assert {text.partition(" ")[0] for text in said} == {page.tab.evaluate("elements.origin")}
     assert [text for text in said if any(digits in text for digits in ("4000", "3055", "987"))] == []
     assert {"FIELD_COMPLETE" in text or "READY" in text for text in said} == {True}
+
+
+# A frame is a part of a page: axe's further advice is for whole pages.
+OF_WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("field", FRAMED)
+def test_axe_finds_nothing_in_a_field(
+    browser: Browser, live_server: LiveServer, key: str, field: str, scheme: Literal["light", "dark"]
+) -> None:
+    # What axe puts into a page is not the page's own.
+    with browser.new_context(bypass_csp=True, color_scheme=scheme) as context:
+        tab = context.new_page()
+        tab.goto(f"{live_server.url}/components/index.html?key={key}&field={field}")
+        found = Axe().run(tab, options=OF_WCAG).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
