@@ -17,7 +17,7 @@ from payments import sourcetypes
 from payments.db.writes import Write
 from payments.domain.payer_messages.content import Content, Item, items_of
 from payments.domain.payer_messages.outbox import is_ready, message_of
-from payments.domain.risk.blocks import EMAIL_FINDERS, PARTS_OF_OWNER
+from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
 from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
 from payments.ids import short_reference
 from payments.models import Charge, Merchant, PayerMessage, Refund, Source
@@ -117,8 +117,7 @@ def email_of(source: Source) -> str:
 
 
 def _owner_email(source: Source) -> str:
-    parts = ((source.owner or {}).get(part) or {} for part in PARTS_OF_OWNER)
-    return next((part["email"] for part in parts if part.get("email")), "")
+    return next(filter(None, emails_of_owner(source)), "")
 
 
 def _way(source: Source) -> str:

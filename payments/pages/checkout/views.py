@@ -60,7 +60,7 @@ def show_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse
 @require_safe
 def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     """Lead a payer who has paid back to the shop, and any other to the page."""
-    checkout = _checkout_at(prefix, token)
+    checkout = _checkout_at(prefix, token, with_charge=False)
     if checkout is None:
         return unknown_page(request)
     return SeeOther(_after(checkout))
@@ -83,9 +83,9 @@ def save_receipt(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     return response
 
 
-def _checkout_at(prefix: str, token: str) -> Checkout | None:
+def _checkout_at(prefix: str, token: str, *, with_charge: bool = True) -> Checkout | None:
     """Return the checkout of an address, at which only IDs with this prefix are."""
-    return payments.checkout_of_page(token) if token.startswith(f"{prefix}_") else None
+    return payments.checkout_of_page(token, with_charge=with_charge) if token.startswith(f"{prefix}_") else None
 
 
 def _after(checkout: Checkout) -> str:
