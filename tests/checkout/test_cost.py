@@ -23,8 +23,8 @@ def test_to_pay_takes_as_many_statements_as_a_source_and_its_charge(client: Clie
     assert len(sent) <= 5, sent.captured_queries
 
 
-@pytest.mark.parametrize(("is_paid", "count"), [(False, 1), (True, 2)])
-def test_the_page_reads_the_checkout_and_the_charge_that_paid_it(
+@pytest.mark.parametrize(("is_paid", "count"), [(False, 1), (True, 3)])
+def test_the_page_reads_the_checkout_then_its_charge_and_receipt(
     client: Client, warm: Api, is_paid: bool, count: int
 ) -> None:
     session = opened(warm)
