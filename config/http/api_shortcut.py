@@ -13,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 
 from config.http.host_and_https import HostAndHttps
 from payments.api.access.authentication import STRANGE_ORIGIN
+from payments.api.responses.checkout_errors import put_in_form
 from payments.staff.admin_site.admin_host import AdminHost
 from payments.web.middleware import GetResponse, is_api
 
@@ -36,6 +37,7 @@ class ApiShortcut:
         if not is_api(request):
             return self.get_response(request)
         response = self._api(request)
+        put_in_form(request.path_info, response)
         for name, value in self._headers[request.is_secure()]:
             response.headers[name] = value
         return response

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef, Prefetch, QuerySet
-from django.db.models.functions import JSONObject
+from django.db.models.functions import JSONObject, Lower
 
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.risk import blocks
-from payments.models import ApiKey, Attempt, Charge, Checkout, Source, WebhookEndpoint
+from payments.models import ApiKey, Attempt, Block, Charge, Checkout, Source, WebhookEndpoint
 from payments.webhooks.outbox import Endpoint
 
 
@@ -38,6 +38,26 @@ def source_to_charge(
     """Select a source with its card, and as `block_id` the block in force on a charge of it, if there is one."""
     rows = source.build(merchant_id=merchant_id, livemode=livemode, source_id=source_id)
     return rows.annotate(block_id=blocks.block_of_source(merchant_id, livemode, address, now))
+
+
+@CompiledQuery
+def block_of_payer(
+    *,
+    merchant_id: UUID,
+    livemode: bool,
+    fingerprint: bytes,
+    bin_digits: str,
+    billing: str,
+    shipping: str,
+    address: str,
+    now: datetime,
+) -> QuerySet[Block]:
+    """Select the block in force on a charge of a source that is not stored yet, if there is one.
+
+    `billing` and `shipping` are the e-mail addresses of its owner; "" and b"" stand for what it does not have.
+    """
+    rows = Block.objects.bearing_on(merchant_id, livemode, now)
+    return blocks.bearing_on_payer(rows, fingerprint, bin_digits, [Lower(billing), Lower(shipping)], address)[:1]
 
 
 @CompiledQuery

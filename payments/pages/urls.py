@@ -2,7 +2,7 @@ from django.urls import path, re_path
 
 from payments.pages.card_frames import VERSION, send_script, show_field
 from payments.pages.checkout.link import show_link
-from payments.pages.checkout.views import finish_checkout, save_receipt, show_checkout
+from payments.pages.checkout.views import finish_checkout, show_checkout, show_receipt
 from payments.pages.payer import qr_image, return_payer, show_qr_page
 from payments.pages.simulator import pay, qr_code
 
@@ -12,10 +12,10 @@ urlpatterns = [
     re_path(rf"^sdk/(?P<version>{VERSION})/(?:kaha|magpie)\.js$", send_script, name="script-of-version"),
     path("checkout/<str:token>", show_checkout, {"prefix": "cs"}, name="checkout"),
     path("checkout/<str:token>/done", finish_checkout, {"prefix": "cs"}, name="checkout-done"),
-    path("checkout/<str:token>/receipt", save_receipt, {"prefix": "cs"}, name="checkout-receipt"),
+    path("checkout/<str:token>/receipt", show_receipt, {"prefix": "cs"}, name="checkout-receipt"),
     path("requests/<str:token>", show_checkout, {"prefix": "pr"}, name="request"),
     path("requests/<str:token>/done", finish_checkout, {"prefix": "pr"}, name="request-done"),
-    path("requests/<str:token>/receipt", save_receipt, {"prefix": "pr"}, name="request-receipt"),
+    path("requests/<str:token>/receipt", show_receipt, {"prefix": "pr"}, name="request-receipt"),
     path("links/<str:short>", show_link, name="link"),
     path("simulator/pay/<str:token>", pay, name="simulator-pay"),
     path("simulator/pay/<str:token>/qr.svg", qr_code, name="simulator-qr"),

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 
 from payments import context, ids
 from payments.api.access.throttling import client_address
+from payments.api.responses.checkout_errors import put_in_form
 from payments.api.responses.errors import ApiError, error_response
 from payments.web.environ import Environ, request_of
 
@@ -48,6 +49,7 @@ def answer_to(environ: Environ, error: ApiError) -> HttpResponse:
     token = context.request_id.set(request_id)
     try:
         response = error_response(error)
+        put_in_form(environ["PATH_INFO"], response)
         facts = {
             "method": environ["REQUEST_METHOD"],
             "status": response.status_code,

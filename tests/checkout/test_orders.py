@@ -22,6 +22,7 @@ def items(**members: Any) -> list[dict[str, Any]]:
     return [{**ITEM, **members}]
 
 
+KEEPING: dict[str, Any] = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
 BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"success_url": "javascript:alert(1)"}, "success_url", "invalid_url"),
     ({"success_url": "https://maria@shop.example/"}, "success_url", "user_info"),
@@ -60,6 +61,12 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"locale": "tl"}, "locale", "invalid_choice"),
     ({"submit_type": "buy"}, "submit_type", "invalid_choice"),
     ({"amount": 24_999}, "amount", "other_amount"),
+    ({"amount": 0}, "amount", "other_amount"),
+    (
+        KEEPING | {"amount": 1},
+        "amount",
+        "other_amount",
+    ),
     ({"require_auth": "yes"}, "require_auth", "invalid_type"),
     ({"billing_address_collection": "always"}, "billing_address_collection", "invalid_choice"),
     ({"shipping_address_collection": {"allowed_countries": []}}, "shipping_address_collection.allowed_countries", "x"),
@@ -88,6 +95,8 @@ GOOD: list[dict[str, Any]] = [
     {"line_items": items(amount=99_999_999_999, quantity=1)},
     {"metadata": []},
     {"amount": 25_000},
+    KEEPING | {"amount": 0},
+    {"bank_code": "b" * 50, "description": "d" * 255, "client_reference_id": "r" * 255},
     {"customer_phone": "12345", "customer_name": "a" * 50},
     {"mode": "setup", "payment_method_types": ["card"], "submit_type": "pay"},
     {"branding": {"use_logo": True, "primary_color": "#1a73e8"}},
@@ -99,8 +108,13 @@ GOOD: list[dict[str, Any]] = [
 @pytest.mark.parametrize("members", GOOD)
 def test_an_order_at_its_bounds_is_taken_and_shown_as_it_was_sent(api: Api, members: dict[str, Any]) -> None:
     session = opened(api, **members)
-    for name in ("success_url", "locale", "customer_phone", "bank_code", "submit_type"):
+    for name in ("success_url", "locale", "customer_phone", "bank_code", "submit_type", "client_reference_id"):
         assert name not in members or session[name] == members[name]
+
+
+def test_an_empty_text_without_a_least_length_counts_as_none(api: Api) -> None:
+    session = opened(api, bank_code="", customer_name="")
+    assert (session["bank_code"], session["customer_name"]) == (None, None)
 
 
 @pytest.mark.parametrize(("hours", "code"), [(0.49, "too_early"), (24.1, "too_late")])

@@ -1,12 +1,15 @@
 """A checkout session from its order to its end, by the API and by its payer."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 
-from payments import clock
+from payments import clock, failpoints
 from payments.domain.checkout import payments, sessions
 from payments.domain.shared.errors import PaymentError
+from payments.failpoints import Failpoint
 from payments.models import Checkout
 from tests.checkout.cast import SETUP, charges_of, event_types, opened, pay, pay_by_wallet, row_of, shown
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
@@ -144,6 +147,30 @@ def test_a_hold_that_is_voided_voids_its_session(api: Api) -> None:
     assert shown(api, session)["payment_status"] == "voided"
     refused = api.post(f"/checkout_sessions/{session['id']}/capture")
     assert error_of(refused)["code"] == "session_not_capturable"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_capture_is_answered_where_the_database_is_away_after_it(api: Api) -> None:
+    session = opened(api, **SETUP)
+    pay(session)
+    away: list[Failpoint] = []
+
+    def answer_nothing(execute: Any, *given: Any) -> Any:
+        if away:
+            raise OperationalError
+        return execute(*given)
+
+    failpoints.listen(lambda step: away.append(step) if step is Failpoint.RECORDED else None)
+    try:
+        with connection.execute_wrapper(answer_nothing):
+            captured = api.post(f"/checkout_sessions/{session['id']}/capture", {"amount": 20_000}, key="once")
+    finally:
+        failpoints.listen(None)
+    assert away
+    body = made(captured)
+    assert (body["payment_status"], body["payment_details"]["amount_captured"]) == ("paid", 20_000)
+    again = made(api.post(f"/checkout_sessions/{session['id']}/capture", {"amount": 20_000}, key="once"))
+    assert again["payment_details"] == body["payment_details"]
 
 
 def test_an_unpaid_session_cannot_be_captured(api: Api) -> None:

@@ -62,6 +62,12 @@ def test_a_key_leads_to_its_cell(proxy: httpx.Client, kind: str, header: Any) ->
 
 
 @pytest.mark.tools
+@pytest.mark.parametrize(("key", "cell"), [(f"pk_live_second_{RANDOM}", "second"), (MOVED, "first"), ("", "first")])
+def test_a_frame_of_card_fields_comes_from_the_cell_of_its_key(proxy: httpx.Client, key: str, cell: str) -> None:
+    assert proxy.get("/components/index.html", params={"key": key, "field": "cardCvc"}).text.split()[0] == cell
+
+
+@pytest.mark.tools
 @pytest.mark.parametrize("headers", [{}, basic("sk_live_nowhere_00"), {"Authorization": "Basic ???"}, bearer("none")])
 def test_what_has_no_key_of_any_cell_is_refused_by_the_first(proxy: httpx.Client, headers: dict[str, str]) -> None:
     assert proxy.get("/v2/me", headers=headers).text.split()[0] == "first"

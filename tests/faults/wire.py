@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, get_args
 
-from payments.providers.base import CardData, Operation, Outcome, Payer, Payment, PayoutOutcome
+from payments.providers.base import CardData, OnFile, Operation, Outcome, Payer, Payment, PayoutOutcome
 from payments.providers.disputes import DisputeResponse, Evidence, Response
 from payments.providers.payouts import PayoutOrder
 
@@ -15,7 +15,11 @@ TYPES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 
 
 def to_wire(value: Asked | Outcome | PayoutOutcome) -> bytes:
-    return json.dumps({"type": type(value).__name__, **asdict(value)}, default=datetime.isoformat).encode()
+    return json.dumps({"type": type(value).__name__, **asdict(value)}, default=_as_text).encode()
+
+
+def _as_text(value: datetime | OnFile) -> str:
+    return value.name if isinstance(value, OnFile) else value.isoformat()
 
 
 def from_wire(data: bytes) -> Any:
@@ -25,6 +29,8 @@ def from_wire(data: bytes) -> Any:
         members["card"] = CardData(**members["card"])
     if "payer" in members:
         members["payer"] = Payer(**members["payer"])
+    if "on_file" in members:
+        members["on_file"] = OnFile[members["on_file"]]
     if members.get("asked_at"):
         members["asked_at"] = datetime.fromisoformat(members["asked_at"])
     if "evidence" in members:

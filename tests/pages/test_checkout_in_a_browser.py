@@ -248,6 +248,17 @@ def test_axe_finds_nothing_in_a_form_with_errors(bare: Page, api: Api, shop_site
     assert [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(bare).response["violations"]] == []
 
 
+def test_a_receipt_is_sent_by_mail_from_the_page_of_the_end(bare: Page, api: Api, shop_site: Shop) -> None:
+    bare.goto(paid(api, shop_site))
+    bare.get_by_text("E-mail it").click()
+    bare.get_by_role("button", name="Send").click()
+    expect(bare.get_by_text("Write your e-mail address, for example")).to_be_visible()
+    assert [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(bare).response["violations"]] == []
+    bare.get_by_label("E-mail").fill("maria@example.com")
+    bare.get_by_role("button", name="Send").click()
+    expect(bare.get_by_role("status")).to_contain_text("The receipt is on its way")
+
+
 @pytest.mark.parametrize("state", [*STATES, over])
 def test_no_state_is_wider_than_a_small_phone(
     bare: Page, api: Api, shop: NewMerchant, shop_site: Shop, state: Callable[..., str]

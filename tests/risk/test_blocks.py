@@ -1,6 +1,6 @@
 """A blocked card or e-mail address is declined without asking a provider and without a reason."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -17,6 +17,7 @@ from payments.failpoints import Failpoint
 from payments.models import Attempt, AuditEntry, Block, Source
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass, recover
+from tests.checkout.cast import ADDRESS, opened, pay
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted
@@ -279,3 +280,15 @@ def test_a_blocked_domain_stops_every_address_there_and_no_other(api: Api, email
 def test_a_blocked_domain_stops_no_payer_without_an_address(api: Api) -> None:
     block_email("@example.com")
     assert status(api.charge_source(api.source(owner={"name": "Juan"}))) == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("put", "on"),
+    [(block_card, APPROVED), (block_bin, APPROVED[:6]), (block_email, "@example.com"), (block_address, ADDRESS)],
+)
+def test_a_block_declines_the_payer_of_a_checkout(api: Api, put: Callable[[str], Block], on: str) -> None:
+    juan = owner("Juan@Example.com", "shipping")
+    assert pay(opened(api), owner=juan).status == "succeeded"
+    put(on)
+    assert pay(opened(api), owner=juan).status == "failed"
+    assert SimulatedPayment.objects.count() == 1

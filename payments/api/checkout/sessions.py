@@ -1,6 +1,5 @@
 """Checkout sessions, by `/v2/checkout_sessions/` and their other addresses (checkout law, sections 1 to 3)."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -26,13 +25,9 @@ from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Checkout
 from payments.rendering.objects.checkout import SESSION
 
-# What clients of these paths know in place of our own words.
-STATUSES = {422: 400}
-TYPES = {"validation_error": "invalid_request_error", "not_found_error": "not_found"}
-
 
 class CheckoutViewSet(ApiViewSet):
-    """The base of sessions, links and requests: errors in the form that their clients read."""
+    """The base of sessions, links and requests."""
 
     # By action, the query by the other addresses, where it differs.
     alias_queries: Mapping[str, type[StrictSerializer]] = {}
@@ -41,16 +36,6 @@ class CheckoutViewSet(ApiViewSet):
         if alias_of(request):
             self.query_serializers = {**self.query_serializers, **self.alias_queries}
         super().initial(request, *args, **kwargs)
-
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        final = super().finalize_response(request, response, *args, **kwargs)
-        if isinstance(final, HttpResponse) and final.status_code >= 400:
-            body = json.loads(final.content)
-            error = body["error"]
-            error["type"] = TYPES.get(error["type"], error["type"])
-            final.status_code = STATUSES.get(final.status_code, final.status_code)
-            final.content = to_bytes({"message": error["message"], **body})
-        return final
 
 
 def alias_of(request: Request) -> Alias | None:

@@ -211,7 +211,9 @@ class SessionInput(CheckoutInput):
     )
     line_items = items(required=False)
     mode = Choice(Checkout.Mode.values, default=Checkout.Mode.PAYMENT, help_text="What the payer does.")
-    bank_code = StrictString(max_length=50, required=False, help_text="A bank that is chosen already.")
+    bank_code = StrictString(
+        max_length=50, blank_is_absent=True, required=False, help_text="A bank that is chosen already."
+    )
     shipping_address_collection = ShippingInput(required=False, help_text="Where you ship.")
     billing_address_collection = Choice(
         ["auto", "required"], default="auto", help_text="Whether a billing address is required."
@@ -219,14 +221,16 @@ class SessionInput(CheckoutInput):
     client_reference_id = StrictString(max_length=255, required=False, help_text="Your own reference.")
     customer = NameSafe(max_length=255, required=False, help_text="The ID of a customer; fills the form.")
     customer_email = Email(required=False, help_text="Fills the form.")
-    customer_name = StrictString(max_length=50, required=False, help_text="Fills the form.")
+    customer_name = StrictString(max_length=50, blank_is_absent=True, required=False, help_text="Fills the form.")
     customer_phone = StrictString(min_length=5, max_length=25, required=False, help_text="Fills the form.")
     customer_name_collection = StrictBoolean(default=False, help_text="Whether the page asks for a name.")
     phone_number_collection = StrictBoolean(default=False, help_text="Whether the page asks for a phone number.")
     description = StrictString(max_length=255, required=False, help_text="What it is for.")
     locale = Choice(["en", "fil"], default="en", help_text="Language of the page.")
     submit_type = Choice(["pay", "book", "donate", "send"], default="pay", help_text="The verb on the button.")
-    amount = Amount(required=False, help_text="Accepted where it is the total.")
+    amount = StrictInteger(
+        min_value=0, max_value=AMOUNT_MAX, required=False, help_text="Accepted where it is the total."
+    )
     expires_at = StrictInteger(
         min_value=0,
         max_value=9_999_999_999,
@@ -246,17 +250,15 @@ class SessionInput(CheckoutInput):
             self._check_end(data["expires_at"], errors)
 
     def _check_items(self, mode: str, data: Mapping[str, Any], errors: Errors) -> None:
-        given = data.get("line_items")
-        if mode == Checkout.Mode.SAVE_CARD:
-            if given:
-                errors["line_items"] = [self.fault("not_in_mode")]
-            return
-        if given is None:
-            errors["line_items"] = [self.fault("missing")]
+        given, amount = data.get("line_items"), data.get("amount")
+        has_items = mode != Checkout.Mode.SAVE_CARD
+        if has_items != (given is not None) and "line_items" not in errors:
+            errors["line_items"] = [self.fault("missing" if has_items else "not_in_mode")]
         self.check_total(data, errors)
-        amount = data.get("amount")
-        if amount is not None and not errors.keys() & {"amount", "line_items"} and amount != total_of(given or []):
-            errors["amount"] = [self.fault("other_amount", total=total_of(given or []))]
+        if amount is not None and not errors.keys() & {"amount", "line_items"}:
+            total = total_of(given or [])
+            if amount != total:
+                errors["amount"] = [self.fault("other_amount", total=total)]
 
     def _check_end(self, seconds: int, errors: Errors) -> None:
         after = datetime.fromtimestamp(seconds, UTC) - clock.now()

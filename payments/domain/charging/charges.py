@@ -23,13 +23,13 @@ from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
-from payments.models import Attempt, Charge, Source
+from payments.models import Attempt, Charge, Checkout, Source
 from payments.providers.base import Outcome, Payment
 
 
 @dataclass(frozen=True, slots=True)
 class ChargeOrder:
-    """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID.
+    """What a merchant asks: `amount` in the smallest unit of `currency`, `source` by its ID or as the order of one.
 
     `initiator` and `schedule` are for a vaulted source only, "" for its defaults. `checkout` is the payer's attempt
     that the charge is, on a page of ours; where it succeeds, the card is kept for the customer `keep_for`.
@@ -37,7 +37,7 @@ class ChargeOrder:
 
     amount: int
     currency: str
-    source: str
+    source: str | dict[str, Any]
     description: str
     statement_descriptor: str = ""
     capture: bool = True
@@ -127,24 +127,26 @@ def _open(
     reached(Failpoint.OPENING)
     owner, hold = (caller.merchant_id, caller.livemode), not order.capture
     while True:
-        source = sources.find_chargeable(caller, order.source)
+        source, taken = sources.take(caller, order.source)
         _require_vaulted(source, order)
         found = candidates.routes_for(*owner, source.type, order.amount, order.currency, hold)
         via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
         record = idempotency.new_record(caller)
-        charge = _new_charge(caller, source, order)
-        taken = sources.use(caller, source)
-        if order.checkout:
-            taken.append(checkout_progress.begin(caller, order.checkout))
+        begun, checkout = checkout_progress.begin(order.checkout)
+        charge = _new_charge(caller, source, order, checkout)
         created = events.of(caller, "charge.created", charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
         attempt.block_id = getattr(source, "block_id", None)
         payment = attempts.payment_of(attempt, cvc)
-        # Another request changed the source meanwhile. A source changes three times at most.
-        with suppress(StaleRow):
-            idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
-            reached(Failpoint.OPENED)
-            return attempt, payment, others
+        try:
+            idempotency.write_once(caller, record, *begun, *taken, Insert(charge), Insert(attempt), *created)
+        except StaleRow:
+            # Another request changed the source meanwhile, which changes three times at most, or the checkout.
+            if begun:
+                raise checkout_progress.not_payable() from None
+            continue
+        reached(Failpoint.OPENED)
+        return attempt, payment, others
 
 
 def _require_vaulted(source: Source, order: ChargeOrder) -> None:
@@ -157,7 +159,7 @@ def _require_vaulted(source: Source, order: ChargeOrder) -> None:
             raise invalid("not_allowed", name, message)
 
 
-def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
+def _new_charge(caller: Caller, source: Source, order: ChargeOrder, checkout: Checkout | None) -> Charge:
     moment = clock.now()
     rate = rate_of(caller.rates, source.type, order.currency)
     charge = Charge(
@@ -167,7 +169,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
         livemode=caller.livemode,
         source=source,
         customer_id=source.customer_id or order.keep_for,
-        checkout_id=order.checkout.checkout_id if order.checkout else None,
+        checkout=checkout,
         single_use=not source.vaulted,
         initiator=order.initiator or (Charge.Initiator.MERCHANT if source.vaulted else Charge.Initiator.CUSTOMER),
         schedule=order.schedule or Charge.Schedule.UNSCHEDULED,

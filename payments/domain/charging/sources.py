@@ -13,6 +13,7 @@ from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
 from payments.domain.merchants import terms
+from payments.domain.risk.blocks import emails_of_owner
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
@@ -32,6 +33,14 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
     switched this type off, or no provider takes it in this mode. Raise VaultUnavailable, with nothing written, when a
     card cannot be encrypted.
     """
+    source, writes = _new(caller, order)
+    answer = render(source)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes)
+    return Result(source, answer)
+
+
+def _new(caller: Caller, order: dict[str, Any]) -> tuple[Source, list[Write]]:
+    """Return a new source and the writes that insert it, with its event. Raise as `create` does."""
     label = sourcetypes.BY_NAME[order["type"]].label
     if not terms.is_enabled(caller.payment_methods, order["type"], caller.livemode):
         raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
@@ -51,10 +60,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
     writes: list[Write] = [Insert(source)]
     if "card" in order:
         writes.append(Insert(card_data.new_card(source, order["card"])))
-    answer = render(source)
-    created = events.of_source(caller, "source.created", source)
-    idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes, *created)
-    return Result(source, answer)
+    return source, [*writes, *events.of_source(caller, "source.created", source)]
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
@@ -62,12 +68,38 @@ def find(caller: Caller, text: str, param: str | None = None) -> Source:
     return _one(prepared_reads.source, caller, text, param)
 
 
+def take(caller: Caller, given: str | dict[str, Any]) -> tuple[Source, list[Write]]:
+    """Return the source to be charged, found by its public ID or made of an order, and the writes that use it.
+
+    Its `block_id` names the block in force on its charge, if there is one. A block that is added later counts from
+    the next charge on. Raise as `find_chargeable` and `create` do.
+    """
+    if isinstance(given, str):
+        source = find_chargeable(caller, given)
+        return source, use(caller, source)
+    source, made = _new(caller, given)
+    card: Card | None = getattr(source, "card", None)
+    billing, shipping = emails_of_owner(source)
+    block = prepared_reads.block_of_payer.first(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        fingerprint=bytes(card.fingerprint) if card else b"",
+        bin_digits=card.bin if card else "",
+        billing=billing,
+        shipping=shipping,
+        address=caller.address,
+        now=clock.now(),
+    )
+    source.block_id = block.id if block else None  # type: ignore[attr-defined] # as `find_chargeable` sets it
+    # It is inserted as it is after its use.
+    _update, *used = use(caller, source)
+    return source, [*made, *used]
+
+
 def find_chargeable(caller: Caller, text: str) -> Source:
     """Return the source as `find` does, if it is unused or vaulted; the write of `use` guards that.
 
-    Its `block_id` names the block in force on its charge, if there is one. A block that is added later counts from
-    the next charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`,
-    `retry_not_allowed`, and Replay.
+    Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, `retry_not_allowed`, and Replay.
     """
     source = _one(prepared_reads.source_to_charge, caller, text, "source", address=caller.address, now=clock.now())
     if source.used and not source.vaulted:

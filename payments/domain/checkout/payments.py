@@ -17,7 +17,7 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.ids import parse_id, public_id
+from payments.ids import parse_id
 from payments.models import Charge, Checkout
 from payments.rendering.objects.checkout import payment_url
 
@@ -42,7 +42,7 @@ class Choice:
     payer: dict[str, Any] = field(default_factory=dict)
 
 
-def checkout_of_page(text: str) -> Checkout | None:
+def checkout_of_page(text: str, *, with_charge: bool = True) -> Checkout | None:
     """Return the checkout whose page this public ID names, with its merchant and charge; None without one.
 
     It is a session, a payment of a link, or a request.
@@ -53,8 +53,9 @@ def checkout_of_page(text: str) -> Checkout | None:
     if checkout is None or checkout.kind not in kinds:
         return None
     own = {"merchant_id": checkout.merchant_id, "checkout_id": checkout.id}
-    # Before its first attempt it has none.
-    checkout.charge_list = prepared_reads.charges_of_checkout(**own) if checkout.attempts else []
+    # All charges of one that is unpaid have failed.
+    may_have_one = with_charge and checkout.attempts and checkout.state != State.UNPAID
+    checkout.charge_list = prepared_reads.charges_of_checkout(**own) if may_have_one else []
     return checkout
 
 
@@ -66,11 +67,10 @@ def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
     """
     caller = payer_caller(checkout, address)
     keep_for = _customer_of(caller, checkout, choice) if checkout.mode == Mode.SUBSCRIPTION else None
-    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
     order = ChargeOrder(
         amount=checkout.amount,
         currency=checkout.currency,
-        source=public_id("src", source.id),
+        source=_source_order(checkout, choice),
         description=description_of(checkout),
         capture=checkout.mode != Mode.SETUP,
         require_auth=checkout.order.get("require_auth", True),
@@ -100,7 +100,7 @@ def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
 
 
 def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
-    return CheckoutAttempt(checkout.id, choice.attempt, checkout.payer | choice.payer)
+    return CheckoutAttempt(checkout, choice.attempt, checkout.payer | choice.payer)
 
 
 def _no_answer(_: object) -> StoredAnswer:
@@ -119,6 +119,7 @@ def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:
         execute_writes(Update(Checkout, without, {"customer_id": customer_id}), *made)
     except StaleRow:
         raise checkout_progress.not_payable() from None
+    checkout.customer_id = customer_id
     return customer_id
 
 
@@ -155,7 +156,9 @@ def waiting_charge(checkout: Checkout) -> Charge | None:
 
 
 def last_charge(checkout: Checkout) -> Charge | None:
-    """Return the newest charge of a checkout, whole; None before the first attempt."""
+    """Return the charge of a checkout, whole, or the newest one that failed; None before the first attempt."""
+    if checkout.charge_list:
+        return checkout.charge_list[0]
     rows = Charge.objects.whole().filter(checkout_id=checkout.id, merchant_id=checkout.merchant_id)
     return rows.order_by("-id").first()
 

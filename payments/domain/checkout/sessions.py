@@ -1,5 +1,6 @@
 """Checkout sessions: made by a program for one payer, who pays once on a page of ours."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -7,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, transaction
 
 from payments import clock, sourcetypes
 from payments.db.writes import Insert, StaleRow, delete_in_batches, execute_writes
@@ -23,9 +24,11 @@ from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import first_id, parse_id, public_id
-from payments.models import Checkout, Merchant, SearchEntry
+from payments.models import Charge, Checkout, Merchant, SearchEntry
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
+
+logger = logging.getLogger("kaha.recording")
 
 OK = 200
 EXPIRY_BATCH = 100
@@ -152,27 +155,43 @@ def capture(
     Raise PaymentError `session_not_capturable` where nothing is held, and as `operations.capture` does.
     """
     idempotency.look_up(caller)
-    charge = find(caller, text).paid_by
-    if charge is None:
+    held = find(caller, text)
+    if held.paid_by is None:
         raise _not_capturable()
-    refusal = _capture_once(caller, public_id("ch", charge.id), amount)
-    if refusal:
-        raise _not_capturable() if refusal.code == "charge_not_capturable" else refusal
-    session = find(caller, text)
-    answer = render(session)
-    idempotency.store_answer(caller, answer)
+    held.charge_list = [_capture_once(caller, held.paid_by, amount)]
+    try:
+        session = find(caller, text)
+        answer = render(session)
+        idempotency.store_answer(caller, answer)
+    except (DatabaseError, InterfaceError):
+        # Money may have moved, so this is no failure to the caller.
+        logger.exception("capture of a session could not be read again", extra={"checkout": str(held)})
+        held.state = checkout_progress.state_after(held.state, held.charge_list[0]) or held.state
+        session, answer = held, render(held)
     return Result(session, answer)
 
 
-def _capture_once(caller: Caller, charge_id: str, amount: int | None) -> PaymentError | None:
+def _capture_once(caller: Caller, charge: Charge, amount: int | None) -> Charge:
+    """Return the captured charge. Raise as `capture` does."""
     key = caller.idempotency
     own = IdempotencyKey(f"capture/{sha256(key.key.encode()).hexdigest()}", key.fingerprint, True) if key else None
+    inner = replace(caller, idempotency=own)
     try:
-        return operations.capture(replace(caller, idempotency=own), charge_id, amount).refusal
+        idempotency.look_up(inner)
+        done = operations.capture(inner, public_id("ch", charge.id), amount)
     except Replay as replay:
-        return None if replay.answer.status == OK else _not_capturable()
-    except PaymentError as error:
-        return error
+        if replay.answer.status != OK:
+            raise _not_capturable() from None
+        return charge
+    except PaymentError as refusal:
+        raise _refused(refusal) from None
+    if done.refusal:
+        raise _refused(done.refusal)
+    return done.row
+
+
+def _refused(refusal: PaymentError) -> PaymentError:
+    return _not_capturable() if refusal.code == "charge_not_capturable" else refusal
 
 
 def _not_capturable() -> PaymentError:

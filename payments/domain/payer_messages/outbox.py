@@ -31,10 +31,12 @@ def message_of(
     sequence: int,
     channel: str = Channel.EMAIL,
     locale: str = "en",
+    recipient: str = "",
 ) -> Insert:
     """Return the insert of a message of one of the `kinds` about an object, to be sent at once.
 
-    `sequence` is the object's version that causes it, or counts those without a change, such as reminders. The insert
+    `sequence` is the object's version that causes it, or counts those without a change, such as reminders. It goes to
+    `recipient`, or to the address that is known when it is sent. The insert
     fails with IntegrityError where the message is in the outbox already.
     """
     row = PayerMessage(
@@ -45,5 +47,6 @@ def message_of(
         about_id=about_id,
         sequence=sequence,
         locale=locale,
+        recipient=recipient,
     )
     return Insert(row, after_commit=WAKE[Channel(channel)])

@@ -1,6 +1,7 @@
 """Receipts, which a merchant may choose: of a payment when it is captured, and of a refund when it is made."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from threading import Lock
 from typing import Any
@@ -9,15 +10,16 @@ from zoneinfo import ZoneInfo
 
 from cachetools import TTLCache, cached
 from django.conf import settings
+from django.db import IntegrityError
 from django.db.models import OuterRef
 from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
 from payments import sourcetypes
-from payments.db.writes import Write
+from payments.db.writes import Write, execute_writes_in_savepoint
 from payments.domain.payer_messages.content import Content, Item, items_of
 from payments.domain.payer_messages.outbox import is_ready, message_of
-from payments.domain.risk.blocks import EMAIL_FINDERS, PARTS_OF_OWNER
+from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
 from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
 from payments.ids import short_reference
 from payments.models import Charge, Merchant, PayerMessage, Refund, Source
@@ -25,6 +27,8 @@ from payments.money import shown_amount
 
 PAYMENT, REFUND = "receipt", "refund_receipt"
 CAPTURES = ("charge.succeeded", "charge.captured")
+# The sequence of the receipt that a payer asks for; those of changes have the version of the charge.
+ASKED_FOR = 0
 
 
 def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
@@ -47,6 +51,21 @@ def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
     return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version, locale=locale)]
 
 
+def is_asked_for(charge: Charge) -> bool:
+    """Return whether the payer of a captured charge has asked for a receipt."""
+    rows = PayerMessage.objects.filter(merchant_id=charge.merchant_id, about_id=charge.id, kind=PAYMENT)
+    return rows.filter(sequence=ASKED_FOR).exists()
+
+
+def send_as_asked(charge: Charge, recipient: str, locale: str) -> None:
+    """Send the receipt of a captured charge to an address that its payer wrote: the first one alone."""
+    asked = message_of(
+        charge.merchant_id, charge.livemode, PAYMENT, charge.id, ASKED_FOR, locale=locale, recipient=recipient
+    )
+    with suppress(IntegrityError):
+        execute_writes_in_savepoint(asked)
+
+
 def payment_receipt(message: PayerMessage) -> Content:
     """Return what the receipt of a captured charge says."""
     found = Charge.objects.select_related("merchant", "source__card", "checkout")
@@ -56,7 +75,7 @@ def payment_receipt(message: PayerMessage) -> Content:
     summary = _("You paid {amount} on {day}. Reference {reference}.")
     return Content(
         merchant,
-        email_of(charge.source),
+        message.recipient or email_of(charge.source),
         subject=_("Receipt from {merchant}: {amount}").format(merchant=merchant.title, amount=amount),
         title=_("Receipt"),
         amount=amount,
@@ -117,8 +136,7 @@ def email_of(source: Source) -> str:
 
 
 def _owner_email(source: Source) -> str:
-    parts = ((source.owner or {}).get(part) or {} for part in PARTS_OF_OWNER)
-    return next((part["email"] for part in parts if part.get("email")), "")
+    return next(filter(None, emails_of_owner(source)), "")
 
 
 def _way(source: Source) -> str:

@@ -23,6 +23,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.cards.bin_table import describe
 from payments.models import Attempt, Block, Card, Source
 from payments.models.operators.reasons import free_of_secrets
+from payments.models.risk.block import BlockQuerySet
 from payments.providers.base import Declined, Payment, Provider
 from payments.vault import card_fingerprint
 
@@ -79,11 +80,24 @@ def block_of_source(merchant_id: UUID, livemode: bool, address: str, now: dateti
     """
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("customer_id")), OuterRef(OuterRef("merchant_id")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
-    of_card = Q(fingerprint=OuterRef("card__fingerprint")) | Q(bin=OuterRef("card__bin")) & ~Q(bin="")
+    found = bearing_on_payer(rows, OuterRef("card__fingerprint"), OuterRef("card__bin"), emails, address)
+    return Subquery(found.values("pk")[:1])
+
+
+def bearing_on_payer(
+    rows: BlockQuerySet, fingerprint: Any, bin_digits: Any, emails: list[Combinable], address: str
+) -> BlockQuerySet:
+    """Return those of `rows` that block this card, one of a payer's `emails` or the caller's `address`, in order."""
+    of_card = Q(fingerprint=fingerprint) | Q(bin=bin_digits) & ~Q(bin="")
     of_payer = Q(email__in=[*emails, *map(_domain, emails)]) & ~Q(email="")
     # Without the conditions on "" PostgreSQL could not use the partial indexes.
-    found = rows.filter(of_card | of_payer | Q(address=address) & ~Q(address=""))
-    return Subquery(found.order_by("pk").values("pk")[:1])
+    return rows.filter(of_card | of_payer | Q(address=address) & ~Q(address="")).order_by("pk")
+
+
+def emails_of_owner(source: Source) -> list[str]:
+    """Return the e-mail address in each part of a source's owner, "" where it has none."""
+    parts = ((source.owner or {}).get(part) or {} for part in PARTS_OF_OWNER)
+    return [part.get("email") or "" for part in parts]
 
 
 def emails_of(source: Source) -> list[str]:

@@ -5,6 +5,7 @@ shows nothing about another merchant.
 """
 
 import logging
+from typing import Any
 
 from django.conf import settings
 from django.db import Error
@@ -17,6 +18,7 @@ from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, DeclineAlert, Merchant, Source
 from payments.providers.base import Declined, Outcome
 from payments.redis_client.rate_counters import READ, Window, counters_at
+from payments.vault import card_fingerprint
 
 logger = logging.getLogger("kaha.declines")
 
@@ -24,8 +26,8 @@ logger = logging.getLogger("kaha.declines")
 NOT_ABOUT_THE_CARD = {"processing_error", "provider_unavailable", "payer_cancelled", "action_expired"}
 
 
-def refuse_card_testing(caller: Caller, source: str) -> None:
-    """Raise PaymentError where too many charges of `source`'s card or of the caller were declined in this window.
+def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:
+    """Raise PaymentError where too many charges of the caller, or of `source`'s card, were declined in this window.
 
     While no limit of the merchant is reached, this costs one read of Redis and none of the database.
     """
@@ -100,8 +102,10 @@ def _prefix(caller: Caller) -> str:
     return f"declines/{caller.merchant_id.hex}/{'live' if caller.livemode else 'test'}"
 
 
-def _fingerprint(caller: Caller, source: str) -> bytes | None:
-    """Return the fingerprint of the card in the caller's source of this public ID, if it has one."""
+def _fingerprint(caller: Caller, source: str | dict[str, Any]) -> bytes | None:
+    """Return the fingerprint of the card in the caller's source of this public ID, or order, if it has one."""
+    if not isinstance(source, str):
+        return card_fingerprint(source["card"]["number"]) if "card" in source else None
     uuid = parse_id("src", source)
     if uuid is None:
         return None

@@ -53,6 +53,11 @@ def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict
     }
 
 
+def shown_field(form: Form, one: Field) -> Box:
+    """Return the only field of a form."""
+    return _Boxes(form).of([one])[0]
+
+
 def problem_of(form: Form) -> Problem | None:
     """Return what stands above a form with errors."""
     count = len(form.errors)

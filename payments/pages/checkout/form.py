@@ -83,6 +83,13 @@ def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
     return form
 
 
+def read_one(posted: Mapping[str, str], one: Field) -> Form:
+    """Return what a payer wrote into the only field of a form."""
+    form = Form("")
+    _Reader(posted, form).value(one)
+    return form
+
+
 class _Reader:
     """Reads single fields into a form."""
 

@@ -71,9 +71,11 @@ def _problem(error: PaymentError) -> Problem:
 
 
 def _first(link: PaymentLink) -> list[int]:
-    """Return the quantities that are shown first: none, where there is something to choose from."""
-    is_chosen = not link.order["allow_adjustable_quantity"] or len(link.remaining) == 1
-    return [int(is_chosen)] * len(link.remaining)
+    """Return the quantities that are shown first: one of each, or of the first that is left where the payer chooses."""
+    if not link.order["allow_adjustable_quantity"]:
+        return [1] * len(link.remaining)
+    first_left = next((number for number, left in enumerate(link.remaining) if left), None)
+    return [int(number == first_left) for number in range(len(link.remaining))]
 
 
 def _typed(request: HttpRequest, link: PaymentLink, number: int) -> int:

@@ -5,19 +5,22 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import clock
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
+from payments.domain.payer_messages import receipts
+from payments.domain.payer_messages.outbox import is_ready
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
-from payments.models import Charge, Checkout
+from payments.models import Charge, Checkout, PayerMessage
 from payments.models.checkout.checkout import ATTEMPTS_MAX
+from payments.pages.checkout import fields
 from payments.pages.checkout import form as forms
-from payments.pages.checkout.context import Problem, shown_form
+from payments.pages.checkout.context import Problem, shown_field, shown_form
 from payments.pages.checkout.form import Form
 from payments.pages.checkout.order import (
     asked_of,
@@ -60,7 +63,7 @@ def show_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse
 @require_safe
 def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     """Lead a payer who has paid back to the shop, and any other to the page."""
-    checkout = _checkout_at(prefix, token)
+    checkout = _checkout_at(prefix, token, with_charge=False)
     if checkout is None:
         return unknown_page(request)
     return SeeOther(_after(checkout))
@@ -68,24 +71,39 @@ def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpRespon
 
 @for_payers
 @limited
-@require_safe
-def save_receipt(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
-    """Return what the page of a paid checkout says as one file, with all that it needs, for the payer to keep."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_receipt(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
+    """Give the payer of a paid checkout what its page says as one file, or send the receipt by e-mail."""
     checkout = _checkout_at(prefix, token)
     if checkout is None or checkout.state != State.PAID or not checkout.charge_list:
         return unknown_page(request)
     with override(language_of_checkout(request, checkout)):
-        css = (settings.BASE_DIR / STYLE_SHEET).read_text(encoding="utf-8")
-        context = _end_context(checkout, "paid") | {"style_sheet": css, "receipt_url": "", "back_url": ""}
-        response = page(request, "checkout/paid", context)
+        return _mailed(request, checkout) if request.method == "POST" else _saved(request, checkout)
+
+
+def _mailed(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    form = forms.read_one(request.POST.dict(), fields.EMAIL)
+    if form.errors:
+        return page(request, "checkout/paid", _end_context(checkout, "paid", form), 422)
+    if is_ready(checkout.livemode, PayerMessage.Channel.EMAIL):
+        locale = "fil" if get_language() == "fil" else "en"
+        receipts.send_as_asked(checkout.charge_list[0], form.values["email"], locale)
+    return SeeOther(payment_url(checkout))
+
+
+def _saved(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    """Return the page as one file with all that it needs."""
+    css = (settings.BASE_DIR / STYLE_SHEET).read_text(encoding="utf-8")
+    context = _end_context(checkout, "paid") | {"style_sheet": css, "receipt_url": "", "back_url": ""}
+    response = page(request, "checkout/paid", context)
     reference = context["reference"].replace(" ", "")
     response["Content-Disposition"] = f'attachment; filename="receipt-{reference}.html"'
     return response
 
 
-def _checkout_at(prefix: str, token: str) -> Checkout | None:
+def _checkout_at(prefix: str, token: str, *, with_charge: bool = True) -> Checkout | None:
     """Return the checkout of an address, at which only IDs with this prefix are."""
-    return payments.checkout_of_page(token) if token.startswith(f"{prefix}_") else None
+    return payments.checkout_of_page(token, with_charge=with_charge) if token.startswith(f"{prefix}_") else None
 
 
 def _after(checkout: Checkout) -> str:
@@ -203,22 +221,32 @@ def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
     return page(request, f"checkout/{end}", _end_context(checkout, end), 410 if end == "expired" else 200)
 
 
-def _end_context(checkout: Checkout, end: str) -> dict[str, Any]:
+def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict[str, Any]:
     charge = payments.last_charge(checkout)
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
-    receipt = f"{payment_url(checkout)}/receipt" if checkout.state == State.PAID and charge else ""
     return shown_order(checkout) | {
+        **(_receipt_context(checkout, charge, form or Form("")) if checkout.state == State.PAID and charge else {}),
         "moment": checkout.updated_at,
         **(shown_facts(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
         "cancel_url": "",
         "back_url": back,
         "paid": end == "paid",
-        "receipt_url": receipt,
         "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": _expired_at(checkout) if end == "expired" else checkout.updated_at,
+    }
+
+
+def _receipt_context(checkout: Checkout, charge: Charge, form: Form) -> dict[str, Any]:
+    """Return how the payer gets a receipt: as a file, and once by e-mail, to the address in `form`."""
+    is_mailed = receipts.is_asked_for(charge)
+    is_offered = not is_mailed and is_ready(checkout.livemode, PayerMessage.Channel.EMAIL)
+    return {
+        "receipt_url": f"{payment_url(checkout)}/receipt",
+        "is_mailed": is_mailed,
+        "mail_to": shown_field(form, fields.EMAIL) if is_offered else None,
     }
 
 

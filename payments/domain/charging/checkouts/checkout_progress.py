@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from payments import clock
+from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
 from payments.domain.charging.checkouts import link_stock
@@ -33,27 +34,33 @@ ENDS = (State.PAID, State.VOIDED, State.EXPIRED)
 
 @dataclass(frozen=True, slots=True)
 class CheckoutAttempt:
-    """A payer's attempt to pay a checkout: the `number` of attempts before it, and what the payer gave."""
+    """A payer's attempt to pay `checkout`: the `number` of attempts before it, and what the payer gave."""
 
-    checkout_id: UUID
+    checkout: Checkout
     number: int
     payer: Mapping[str, Any]
 
 
-def begin(caller: Caller, attempt: CheckoutAttempt) -> Update:
-    """Return the write by which an attempt begins, which one of several at the same time makes.
+def begin(attempt: CheckoutAttempt | None) -> tuple[list[Write], Checkout | None]:
+    """Return the write by which an attempt begins, which one of several at the same time makes, and its checkout then.
 
-    Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
+    A charge that is no such attempt has neither. Raise PaymentError `checkout_not_payable` where the checkout is paid,
+    over, or already being paid.
     """
-    checkout = _read(caller.merchant_id, attempt.checkout_id)
+    if attempt is None:
+        return [], None
+    checkout = attempt.checkout
     if fault := _why_not_payable(checkout, attempt):
         raise fault
     values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
-    return Update(Checkout, _untried(checkout, attempt), values)
+    return [Update(Checkout, _untried(checkout, attempt), values)], copy_with(checkout, values)
 
 
-def _read(merchant_id: UUID, checkout_id: UUID) -> Checkout:
-    [checkout] = prepared_reads.checkout_of_charge(merchant_id=merchant_id, checkout_id=checkout_id)
+def _checkout_of(charge: Charge, checkout_id: UUID) -> Checkout:
+    """Return the checkout of a charge: as this process has begun to pay it, else as it is now."""
+    if begun := charge._state.fields_cache.get("checkout"):
+        return cast(Checkout, begun)
+    [checkout] = prepared_reads.checkout_of_charge(merchant_id=charge.merchant_id, checkout_id=checkout_id)
     return checkout
 
 
@@ -109,7 +116,7 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
     """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
     if charge.checkout_id is None:
         return []
-    checkout = _read(charge.merchant_id, charge.checkout_id)
+    checkout = _checkout_of(charge, charge.checkout_id)
     checkout.charge_list = [charge]
     state = state_after(checkout.state, charge)
     if state is None:

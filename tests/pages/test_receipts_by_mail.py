@@ -1,0 +1,71 @@
+"""A payer who has paid sends the receipt to an address of their own, once."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import Settings
+
+from payments.domain.payer_messages.send import send_mails
+from payments.models import PayerMessage
+from tests.checkout.cast import billed, opened, pay
+from tests.client import Api
+from tests.pages.checkout_page import page_of, text_of
+
+pytestmark = pytest.mark.django_db
+OFFER, DONE = "E-mail it", "The receipt is on its way"
+
+
+def ask(client: Client, session: dict[str, Any], email: str) -> HttpResponse:
+    return client.post(f"{page_of(session)}/receipt", {"email": email})
+
+
+def invoiced(api: Api) -> dict[str, Any]:
+    request = billed(api)
+    return request | {"payment_url": request["payment_request_url"]}
+
+
+@pytest.mark.parametrize("make", [opened, invoiced])
+def test_a_payer_gets_the_receipt_by_mail(client: Client, api: Api, make: Any) -> None:
+    session = make(api)
+    pay(session)
+    assert OFFER in text_of(client, session)
+    assert ask(client, session, " maria@example.com ")["Location"].endswith(page_of(session))
+    send_mails()
+    message = PayerMessage.objects.get(kind="receipt")
+    assert (message.recipient, message.state, "₱250.00" in message.text) == ("maria@example.com", "kept", True)
+    text = text_of(client, session)
+    assert (DONE in text, OFFER in text, "maria@example.com" in text) == (True, False, False)
+
+
+def test_only_the_first_address_gets_it(client: Client, api: Api) -> None:
+    session = opened(api)
+    pay(session)
+    for name in ("maria", "juan"):
+        assert ask(client, session, f"{name}@example.com").status_code == 303
+    assert PayerMessage.objects.get().recipient == "maria@example.com"
+
+
+@pytest.mark.parametrize("email", ["", "maria@", "4242424242424242@example.com", f"{'a' * 250}@example.com"])
+def test_what_is_no_address_is_explained_beside_the_field(client: Client, api: Api, email: str) -> None:
+    session = opened(api)
+    pay(session)
+    refused = ask(client, session, email)
+    assert (refused.status_code, b'aria-describedby="f-email-note"' in refused.content) == (422, True)
+    assert not PayerMessage.objects.exists()
+
+
+def test_what_is_not_paid_has_none(client: Client, api: Api) -> None:
+    assert ask(client, opened(api), "maria@example.com").status_code == 404
+
+
+def test_in_live_mode_it_is_offered_where_there_is_a_mail_server(client: Client, api: Api, settings: Settings) -> None:
+    session = opened(api)
+    charge = pay(session)
+    settings.EMAIL_HOST = ""
+    for table in (type(charge.checkout), type(charge)):
+        table.objects.update(livemode=True)
+    assert OFFER not in text_of(client, session)
+    assert ask(client, session, "maria@example.com").status_code == 303
+    assert not PayerMessage.objects.exists()
