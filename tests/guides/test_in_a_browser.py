@@ -61,8 +61,7 @@ def test_a_desk_has_the_contents_beside_the_text(tab: Page) -> None:
     expect(tab.get_by_role("link", name="First payment")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", PHONE), ("dark", DESK)], ids=["phone", "desk"])
 def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, int]) -> None:
     tab.emulate_media(color_scheme=scheme)
     tab.set_viewport_size(viewport)

@@ -234,8 +234,7 @@ class TestInABrowser:
         expect(page.locator("#create_charge figure:visible")).to_have_count(4)
         context.close()
 
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+    @pytest.mark.parametrize(("scheme", "viewport"), [("light", PHONE), ("dark", DESK)], ids=["phone", "desk"])
     def test_axe_finds_nothing_serious(self, tab: Page, scheme: str, viewport: dict[str, int]) -> None:
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size(viewport)
