@@ -51,7 +51,7 @@ pytestmark = pytest.mark.long
 def seed(charges: int = SECOND_CHARGES, number: int = 1) -> str:
     """Run the command; return what it prints."""
     out = StringIO()
-    call_command("seed_demo", charges=charges, seed=number, stdout=out)
+    call_command("seed_demo", charges=charges, merchants=2, seed=number, stdout=out)
     return out.getvalue()
 
 
