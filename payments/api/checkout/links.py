@@ -1,6 +1,7 @@
 """Payment links, by `/v2/payment_links/` and their other addresses (checkout law, sections 1 and 4)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.access.authentication import key_of
-from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
 from payments.api.responses.rendering import json_response
 from payments.api.validation.fields import Choice
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput
@@ -20,8 +20,6 @@ from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_p
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import links
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.idempotency import StoredAnswer
-from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import PaymentLink
 from payments.rendering.objects.payment_links import PAYMENT_LINK
 
@@ -63,8 +61,7 @@ def _page(
 LINKS = Listing(PaymentLink, "plink", _page, _narrow)
 
 
-def _answer(status: int) -> Callable[[PaymentLink], StoredAnswer]:
-    return lambda link: StoredAnswer(status, to_bytes(PAYMENT_LINK.render(link)))
+CREATED, CHANGED = answer_of(PAYMENT_LINK, 201), answer_of(PAYMENT_LINK)
 
 
 class LinkViewSet(CheckoutViewSet):
@@ -72,14 +69,6 @@ class LinkViewSet(CheckoutViewSet):
 
     query_serializers = {"list": LinkListQuery}
     alias_queries = {"list": NumberedLinkQuery}
-    rights = {
-        "list": "checkout:read",
-        "retrieve": "checkout:read",
-        "create": "checkout:write",
-        "update": "checkout:write",
-        "activate": "checkout:write",
-        "deactivate": "checkout:write",
-    }
 
     def list(self, request: Request) -> HttpResponse:
         caller = self.caller(request)
@@ -89,21 +78,13 @@ class LinkViewSet(CheckoutViewSet):
         return show_numbered_page(request, PaymentLink.objects.whole(), path, self.query, PAYMENT_LINK.render)
 
     def create(self, request: Request) -> HttpResponse:
-        merchant = key_of(request).merchant
-
-        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            return links.create(caller, merchant, body, _answer(201)).answer
-
-        return self.run(request, LinkInput, verb)
+        return self.make(request, LinkInput, partial(links.create, render=CREATED))
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(PAYMENT_LINK.render(links.find(self.caller(request), pk)))
 
     def update(self, request: Request, pk: str) -> HttpResponse:
-        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            return links.change(caller, pk, body, _answer(200)).answer
-
-        return self.run(request, LinkChangeInput, verb)
+        return self.run(request, LinkChangeInput, lambda caller, body: links.change(caller, pk, body, CHANGED).answer)
 
     @action(detail=True, methods=["post"])
     def activate(self, request: Request, pk: str) -> HttpResponse:
@@ -114,7 +95,4 @@ class LinkViewSet(CheckoutViewSet):
         return self._switch(request, pk, is_active=False)
 
     def _switch(self, request: Request, pk: str, *, is_active: bool) -> HttpResponse:
-        def verb(caller: Caller, _: dict[str, Any]) -> StoredAnswer:
-            return links.set_active(caller, pk, is_active, _answer(200)).answer
-
-        return self.run(request, Nothing, verb)
+        return self.run(request, Nothing, lambda caller, _: links.set_active(caller, pk, is_active, CHANGED).answer)

@@ -1,6 +1,7 @@
 """Payment requests, by `/v2/payment_requests/` and their other addresses (checkout law, sections 1, 2 and 5)."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.access.authentication import key_of
-from payments.api.checkout.sessions import CheckoutViewSet, alias_of
+from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
 from payments.api.responses.rendering import json_response
 from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput, status
 from payments.api.validation.strict import Nothing
@@ -19,7 +19,6 @@ from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import requests
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Checkout
 from payments.rendering.objects.payment_requests import REQUEST, VOIDED
 
@@ -46,18 +45,6 @@ def _paths(merchant_id: UUID, livemode: bool, status: str | None) -> list[dict[s
 REQUESTS = Listing(Checkout, "pr", _page, _narrow, within={"kind": Checkout.Kind.REQUEST})
 
 
-def _created(request: Checkout) -> StoredAnswer:
-    return StoredAnswer(201, to_bytes(REQUEST.render(request)))
-
-
-def _changed(request: Checkout) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(REQUEST.render(request)))
-
-
-def _voided(request: Checkout) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(VOIDED.render(request)))
-
-
 class NumberedRequestQuery(NumberedPageQuery):
     """The filters of the list by the other addresses."""
 
@@ -69,13 +56,6 @@ class RequestViewSet(CheckoutViewSet):
 
     query_serializers = {"list": RequestListQuery}
     alias_queries = {"list": NumberedRequestQuery}
-    rights = {
-        "list": "checkout:read",
-        "retrieve": "checkout:read",
-        "create": "checkout:write",
-        "void": "checkout:write",
-        "resend": "checkout:write",
-    }
 
     def list(self, request: Request) -> HttpResponse:
         caller = self.caller(request)
@@ -86,12 +66,7 @@ class RequestViewSet(CheckoutViewSet):
         return show_page(request, caller, REQUESTS, self.query, REQUEST.render)
 
     def create(self, request: Request) -> HttpResponse:
-        merchant = key_of(request).merchant
-
-        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            return requests.create(caller, merchant, body, _created).answer
-
-        return self.run(request, RequestInput, verb)
+        return self.make(request, RequestInput, partial(requests.create, render=answer_of(REQUEST, 201)))
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(REQUEST.render(requests.find(self.caller(request), pk)))
@@ -99,10 +74,11 @@ class RequestViewSet(CheckoutViewSet):
     @action(detail=True, methods=["post"])
     def void(self, request: Request, pk: str) -> HttpResponse:
         def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            return requests.void(caller, pk, body["reason"], _voided).answer
+            return requests.void(caller, pk, body["reason"], answer_of(VOIDED)).answer
 
         return self.run(request, VoidInput, verb)
 
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, _changed).answer)
+        changed = answer_of(REQUEST)
+        return self.run(request, Nothing, lambda caller, _: requests.resend(caller, pk, changed).answer)

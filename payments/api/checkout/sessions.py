@@ -1,6 +1,6 @@
 """Checkout sessions, by `/v2/checkout_sessions/` and their other addresses (checkout law, sections 1 to 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -20,15 +20,21 @@ from payments.api.views.viewset import ApiViewSet
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import sessions
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.idempotency import StoredAnswer
+from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
-from payments.models import Checkout
+from payments.models import Checkout, Merchant
+from payments.rendering.objects.api_object import ApiObject
 from payments.rendering.objects.checkout import SESSION
 
 
 class CheckoutViewSet(ApiViewSet):
     """The base of sessions, links and requests."""
 
+    rights = {
+        **dict.fromkeys(("list", "retrieve"), "checkout:read"),
+        **dict.fromkeys(("create", "update", "expire", "capture", "activate", "deactivate"), "checkout:write"),
+        **dict.fromkeys(("void", "resend"), "checkout:write"),
+    }
     # By action, the query by the other addresses, where it differs.
     alias_queries: Mapping[str, type[StrictSerializer]] = {}
 
@@ -36,6 +42,21 @@ class CheckoutViewSet(ApiViewSet):
         if alias_of(request):
             self.query_serializers = {**self.query_serializers, **self.alias_queries}
         super().initial(request, *args, **kwargs)
+
+    def make(
+        self,
+        request: Request,
+        serializer_class: type[StrictSerializer],
+        create: Callable[[Caller, Merchant, dict[str, Any]], Result[Any]],
+    ) -> HttpResponse:
+        """Validate the body and `create` a row of the key's merchant of it, or replay the answer of this key."""
+        merchant = key_of(request).merchant
+        return self.run(request, serializer_class, lambda caller, body: create(caller, merchant, body).answer)
+
+
+def answer_of(shown: ApiObject, status: int = 200) -> Callable[[Any], StoredAnswer]:
+    """Return what makes the answer with a row, shown as this object."""
+    return lambda row: StoredAnswer(status, to_bytes(shown.render(row)))
 
 
 def alias_of(request: Request) -> Alias | None:
@@ -56,29 +77,13 @@ def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> lis
 SESSIONS = Listing(Checkout, "cs", _page, _narrow, within={"kind": Checkout.Kind.SESSION})
 
 
-def _answer(status: int, session: Checkout) -> StoredAnswer:
-    return StoredAnswer(status, to_bytes(SESSION.render(session)))
-
-
-def _created(session: Checkout) -> StoredAnswer:
-    return _answer(201, session)
-
-
-def _changed(session: Checkout) -> StoredAnswer:
-    return _answer(200, session)
+CREATED, CHANGED = answer_of(SESSION, 201), answer_of(SESSION)
 
 
 class SessionViewSet(CheckoutViewSet):
     """Checkout sessions; each action calls one function of the domain."""
 
     query_serializers = {"list": PageQuery}
-    rights = {
-        "list": "checkout:read",
-        "retrieve": "checkout:read",
-        "create": "checkout:write",
-        "expire": "checkout:write",
-        "capture": "checkout:write",
-    }
 
     def list(self, request: Request) -> HttpResponse:
         caller = self.caller(request)
@@ -88,26 +93,25 @@ class SessionViewSet(CheckoutViewSet):
 
     def create(self, request: Request) -> HttpResponse:
         alias = alias_of(request)
-        merchant = key_of(request).merchant
+        more = {"names_session": True} if alias and alias.is_older else {}
 
-        def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
-            order = _order(body) | ({"names_session": True} if alias and alias.is_older else {})
-            return sessions.create(caller, merchant, order, _created).answer
+        def create(caller: Caller, merchant: Merchant, body: dict[str, Any]) -> Result[Checkout]:
+            return sessions.create(caller, merchant, _order(body) | more, CREATED)
 
-        return self.run(request, SessionInput, verb)
+        return self.make(request, SessionInput, create)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(SESSION.render(sessions.find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"])
     def expire(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, Nothing, lambda caller, _: sessions.expire(caller, pk, _changed).answer)
+        return self.run(request, Nothing, lambda caller, _: sessions.expire(caller, pk, CHANGED).answer)
 
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:
         def verb(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
             caller.require_right("charges:write")
-            return sessions.capture(caller, pk, body.get("amount"), _changed).answer
+            return sessions.capture(caller, pk, body.get("amount"), CHANGED).answer
 
         return self.run(request, PartInput, verb)
 

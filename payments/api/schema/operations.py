@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from drf_spectacular.drainage import isolate_view_method
@@ -131,6 +132,11 @@ def writing(
         | _refused(refusals, of_checkout),
         examples=[*_examples(sent or {}), *_examples(answered, status)],
     )
+
+
+# Of sessions, links and requests.
+reading_checkouts = partial(reading, tag="Checkout", of_checkout=True)
+writing_checkouts = partial(writing, tag="Checkout", of_checkout=True)
 
 
 def _refused(refusals: Iterable[PossibleRefusal], of_checkout: bool) -> dict[int, OpenApiResponse]:

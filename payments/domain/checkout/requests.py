@@ -12,15 +12,15 @@ from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import checkout_progress
+from payments.domain.checkout import sessions
 from payments.domain.checkout.sessions import require_available
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
 from payments.domain.shared.customers import KnownCustomer, customers
-from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, not_found, rate_limited
+from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.ids import parse_id
 from payments.models import Checkout, Merchant, PaymentRequest
 from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
@@ -89,12 +89,7 @@ def _next_number(caller: Caller, customer: KnownCustomer) -> dict[str, Any]:
 
 def find(caller: Caller, text: str) -> Checkout:
     """Return the caller's request of this public ID, with its charge. Raise PaymentError `resource_missing`."""
-    uuid = parse_id("pr", text)
-    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.REQUEST)
-    found = rows.whole(caller.merchant_id).filter(id=uuid).first() if uuid else None
-    if found is None:
-        raise not_found("payment request", text=text)
-    return found
+    return sessions.find(caller, text, Checkout.Kind.REQUEST)
 
 
 def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Checkout]:

@@ -25,6 +25,7 @@ from payments.domain.shared.errors import PaymentError, conflict, invalid, not_f
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import first_id, parse_id, public_id
 from payments.models import Charge, Checkout, Merchant, SearchEntry
+from payments.models.checkout.checkout import PREFIXES
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
@@ -80,13 +81,16 @@ def require_available(caller: Caller, types: list[str]) -> None:
             raise invalid("source_type_unavailable", f"payment_method_types[{number}]", message)
 
 
-def find(caller: Caller, text: str) -> Checkout:
-    """Return the caller's session of this public ID, with its charge. Raise PaymentError `resource_missing`."""
-    uuid = parse_id("cs", text)
-    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=Checkout.Kind.SESSION)
+def find(caller: Caller, text: str, kind: Checkout.Kind = Checkout.Kind.SESSION) -> Checkout:
+    """Return the caller's session, or request, of this public ID, with its charge.
+
+    Raise PaymentError `resource_missing`.
+    """
+    uuid = parse_id(PREFIXES[kind], text)
+    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=kind)
     found = rows.whole(caller.merchant_id).filter(id=uuid).first() if uuid else None
     if found is None:
-        raise not_found("checkout session", text=text)
+        raise not_found("checkout session" if kind == Checkout.Kind.SESSION else "payment request", text=text)
     return found
 
 

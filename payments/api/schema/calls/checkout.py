@@ -1,7 +1,7 @@
 """Checkout sessions and payment requests in the OpenAPI document."""
 
 from payments.api.schema.examples import page
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
+from payments.api.schema.operations import DescribedView, id_in_path, reading_checkouts, writing_checkouts
 from payments.api.schema.responses import page_of
 from payments.api.validation.checkout import PartInput, SessionInput
 from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput
@@ -12,7 +12,6 @@ from payments.rendering.objects.checkout import LINE_ITEM, SESSION
 from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
 from payments.rendering.objects.payment_requests import REQUEST, VOIDED
 
-TAG = "Checkout"
 THE_SESSION = [id_in_path("cs", "checkout session")]
 ORDER = {
     "success_url": "https://shop.example/thanks?session={CHECKOUT_SESSION_ID}",
@@ -28,23 +27,22 @@ INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_met
 }
 THE_REQUEST = [id_in_path("pr", "payment request")]
 VOID = REQUEST.example | {"voided": True, "voided_at": REQUEST.example["updated"], "void_reason": "Sent twice"}
+WRONG = ("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable")
 PAID = SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example}
 
 
 class Sessions(DescribedView):
     target_class = "payments.api.checkout.sessions.SessionViewSet"
     operations = {
-        "list": reading(
+        "list": reading_checkouts(
             "list_checkout_sessions",
             "List checkout sessions",
             "Newest first.",
             page_of(SESSION),
             page("/v2/checkout_sessions/", SESSION.example),
-            tag=TAG,
             query=PageQuery,
-            of_checkout=True,
         ),
-        "create": writing(
+        "create": writing_checkouts(
             "create_checkout_session",
             "Create a checkout session",
             "Makes a page on which one payer pays once. Send the payer to its `payment_url`; afterwards the browser "
@@ -52,51 +50,43 @@ class Sessions(DescribedView):
             "paid.",
             SessionInput,
             SESSION,
-            tag=TAG,
             status=201,
             sent={"Order": ORDER},
             answered={"Unpaid": SESSION.example},
             conflicts=(),
             may_miss=True,
-            invalid=("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable"),
-            of_checkout=True,
+            invalid=WRONG,
         ),
-        "retrieve": reading(
+        "retrieve": reading_checkouts(
             "retrieve_checkout_session",
             "Retrieve a checkout session",
             "The session as it is now; once paid, its charge is in `payment_details`.",
             SESSION,
             PAID,
-            tag=TAG,
             at=THE_SESSION,
-            of_checkout=True,
         ),
-        "expire": writing(
+        "expire": writing_checkouts(
             "expire_checkout_session",
             "Expire a checkout session",
             "Ends a session that is not paid.",
             Nothing,
             SESSION,
-            tag=TAG,
             at=THE_SESSION,
             answered={"Expired": SESSION.example | {"payment_status": "expired"}},
             conflicts=("session_busy", "session_not_expirable"),
             invalid=("unknown_parameter",),
-            of_checkout=True,
         ),
-        "capture": writing(
+        "capture": writing_checkouts(
             "capture_checkout_session",
             "Capture a checkout session",
             "Takes the money that a session in mode `setup` holds, or a part of it; the rest is released. A restricted "
             "key needs `charges:write`, too.",
             PartInput,
             SESSION,
-            tag=TAG,
             at=THE_SESSION,
             answered={"Paid": PAID},
             conflicts=("session_not_capturable", "resource_busy"),
             may_be_unavailable=True,
-            of_checkout=True,
         ),
     }
 
@@ -104,66 +94,56 @@ class Sessions(DescribedView):
 class PaymentRequests(DescribedView):
     target_class = "payments.api.checkout.requests.RequestViewSet"
     operations = {
-        "list": reading(
+        "list": reading_checkouts(
             "list_payment_requests",
             "List payment requests",
             "Newest first.",
             page_of(REQUEST),
             page("/v2/payment_requests/", REQUEST.example),
-            tag=TAG,
             query=RequestListQuery,
-            of_checkout=True,
         ),
-        "create": writing(
+        "create": writing_checkouts(
             "create_payment_request",
             "Create a payment request",
             "Sends a customer an invoice, by e-mail, SMS or both, with the address of a page on which it is paid. It "
             "stays open until it is paid or voided.",
             RequestInput,
             REQUEST,
-            tag=TAG,
             status=201,
             sent={"Invoice": INVOICE},
             answered={"Open": REQUEST.example},
             conflicts=(),
-            invalid=("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable"),
+            invalid=WRONG,
             may_miss=True,
-            of_checkout=True,
         ),
-        "retrieve": reading(
+        "retrieve": reading_checkouts(
             "retrieve_payment_request",
             "Retrieve a payment request",
             "The request as it is now; once paid, its charge is in `payment_details`.",
             REQUEST,
             PAID_REQUEST,
-            tag=TAG,
             at=THE_REQUEST,
-            of_checkout=True,
         ),
-        "void": writing(
+        "void": writing_checkouts(
             "void_payment_request",
             "Void a payment request",
             "Withdraws an open request for good. Money that comes in afterwards is given back.",
             VoidInput,
             VOIDED,
-            tag=TAG,
             at=THE_REQUEST,
             sent={"Reason": {"reason": "Sent twice"}},
             answered={"Voided": VOID | {"data": VOID}},
             conflicts=("request_busy", "request_not_voidable"),
-            of_checkout=True,
         ),
-        "resend": writing(
+        "resend": writing_checkouts(
             "resend_payment_request",
             "Send a payment request again",
             "Sends the message about an open request again: once a minute, and 10 times in all.",
             Nothing,
             REQUEST,
-            tag=TAG,
             at=THE_REQUEST,
             answered={"Open": REQUEST.example},
             conflicts=("request_not_open",),
             invalid=("unknown_parameter",),
-            of_checkout=True,
         ),
     }

@@ -1,14 +1,14 @@
 """Payment links in the OpenAPI document."""
 
 from payments.api.checkout.links import LinkListQuery
+from payments.api.schema.calls.checkout import WRONG
 from payments.api.schema.examples import page
-from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
+from payments.api.schema.operations import DescribedView, id_in_path, reading_checkouts, writing_checkouts
 from payments.api.schema.responses import page_of
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput
 from payments.api.validation.strict import Nothing
 from payments.rendering.objects.payment_links import LINK_ITEM, PAYMENT_LINK
 
-TAG = "Checkout"
 THE_LINK = [id_in_path("plink", "payment link")]
 ITEM = {name: LINK_ITEM.example[name] for name in ("name", "amount")} | {"quantity": 50}
 ORDER = {
@@ -19,23 +19,20 @@ ORDER = {
     "payment_method_types": ["card", "gcash"],
 }
 SOLD = PAYMENT_LINK.example | {"line_items": [LINK_ITEM.example | ITEM]}
-WRONG = ("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable")
 
 
 class Links(DescribedView):
     target_class = "payments.api.checkout.links.LinkViewSet"
     operations = {
-        "list": reading(
+        "list": reading_checkouts(
             "list_payment_links",
             "List payment links",
             "Newest first.",
             page_of(PAYMENT_LINK),
             page("/v2/payment_links/", SOLD),
-            tag=TAG,
             query=LinkListQuery,
-            of_checkout=True,
         ),
-        "create": writing(
+        "create": writing_checkouts(
             "create_payment_link",
             "Create a payment link",
             "Makes a page that sells the same items to many payers, as long as there are any: give its `url` to them. "
@@ -43,64 +40,54 @@ class Links(DescribedView):
             "the stock changes.",
             LinkInput,
             PAYMENT_LINK,
-            tag=TAG,
             status=201,
             sent={"Order": ORDER},
             answered={"Active": SOLD},
             conflicts=(),
             invalid=WRONG,
-            of_checkout=True,
         ),
-        "retrieve": reading(
+        "retrieve": reading_checkouts(
             "retrieve_payment_link",
             "Retrieve a payment link",
             "The link as it is now, with what is left.",
             PAYMENT_LINK,
             SOLD,
-            tag=TAG,
             at=THE_LINK,
-            of_checkout=True,
         ),
-        "update": writing(
+        "update": writing_checkouts(
             "update_payment_link",
             "Change a payment link",
             "The given members replace those of the link, `line_items` all of them; what you leave out stays. Payments "
             "under way keep what was bought.",
             LinkChangeInput,
             PAYMENT_LINK,
-            tag=TAG,
             at=THE_LINK,
             sent={"Name": {"internal_name": "Winter menu"}},
             answered={"Active": SOLD | {"internal_name": "Winter menu"}},
             conflicts=(),
             invalid=WRONG[1:],
             idempotent=False,
-            of_checkout=True,
         ),
-        "activate": writing(
+        "activate": writing_checkouts(
             "activate_payment_link",
             "Activate a payment link",
             "Its page sells again. One that is active already stays as it is.",
             Nothing,
             PAYMENT_LINK,
-            tag=TAG,
             at=THE_LINK,
             answered={"Active": SOLD},
             conflicts=("link_not_activatable",),
             invalid=("unknown_parameter",),
-            of_checkout=True,
         ),
-        "deactivate": writing(
+        "deactivate": writing_checkouts(
             "deactivate_payment_link",
             "Deactivate a payment link",
             "Its page sells no more. Payments under way can still be paid.",
             Nothing,
             PAYMENT_LINK,
-            tag=TAG,
             at=THE_LINK,
             answered={"Deactivated": SOLD | {"active": False}},
             conflicts=(),
             invalid=("unknown_parameter",),
-            of_checkout=True,
         ),
     }
