@@ -56,7 +56,10 @@ class SourceAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
         ("Related", {"fields": ("card_link", "charge_links", "events")}),
-        ("As sent", {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")}),
+        (
+            "As sent",
+            {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata", "shown_consent")},
+        ),
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("src")
@@ -64,6 +67,7 @@ class SourceAdmin(ReadOnlyAdmin):
     shown_owner = json_column("owner")
     shown_bank_account = json_column("bank_account")
     shown_metadata = json_column("metadata")
+    shown_consent = json_column("consent")
     label = column("Type", source_label)
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 

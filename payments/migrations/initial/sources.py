@@ -37,6 +37,7 @@ OPERATIONS = [
             ("owner", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("bank_account", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("consent", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("version", models.IntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),

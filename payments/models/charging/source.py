@@ -30,6 +30,9 @@ class Source(FastModel):
     owner = VerbatimJSONField(null=True, blank=True)
     bank_account = VerbatimJSONField(null=True, blank=True)
     metadata = VerbatimJSONField(null=True, blank=True)
+    # What the payer agreed to when it was kept: `text`, `at`, and `ip` and `user_agent` where they are known. It stays
+    # after the source is detached, for disputes come months later.
+    consent = VerbatimJSONField(null=True, blank=True)
     # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
     version = models.IntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
