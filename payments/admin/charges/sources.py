@@ -25,6 +25,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import offer_stored
+from payments.admin.moments import moment_cell
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -115,8 +116,8 @@ class CardAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Checked")
     def checked(self, card: Card) -> str:
-        approved = card.source.charges.exclude(status__in=(Charge.Status.PENDING, Charge.Status.FAILED))
-        return "By a payment" if approved.exists() else "Never: no payment of this card was approved yet"
+        """Return when a payment with the card's owner was approved first, or that none was."""
+        return moment_cell(card.checked_at) if card.checked_at else "Never: no payment with its owner was approved yet"
 
     @admin.display(description="Number", boolean=True)
     def keeps_number(self, card: Card) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -139,7 +139,7 @@ def _open(
         created = events.of(caller, "charge.created", charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
         attempt.block_id = getattr(source, "block_id", None)
-        payment = attempts.payment_of(attempt, cvc)
+        payment = replace(attempts.payment_of(attempt, cvc), initiator_stated=bool(order.initiator))
         # Another request changed the source meanwhile. A source changes three times at most.
         with suppress(StaleRow):
             idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)

@@ -83,6 +83,7 @@ OPERATIONS = [
             ("source", models.OneToOneField(on_delete=models.CASCADE, related_name="card", to="payments.source")),
             ("number_expires_at", models.DateTimeField(blank=True, null=True)),
             ("expiring_at", models.DateTimeField(blank=True, null=True)),
+            ("checked_at", models.DateTimeField(blank=True, null=True)),
             ("network_reference", models.CharField(blank=True, default="", max_length=64)),
             ("refused_until", models.DateTimeField(blank=True, null=True)),
         ],

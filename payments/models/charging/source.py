@@ -88,8 +88,11 @@ class Card(FastModel):
     number_expires_at = models.DateTimeField(null=True, blank=True)
     # When the event is due that this kept card expires soon; empty once it is written.
     expiring_at = models.DateTimeField(null=True, blank=True)
-    # The card network's reference of the first approved payment, sent with those without the payer. Not sealed: it
-    # names a payment and no account, takes no money without the number, and PCI DSS does not count it as card data.
+    # When a payment with the card's owner was approved first; empty for a card that was never checked.
+    checked_at = models.DateTimeField(null=True, blank=True)
+    # The card network's reference of that payment, or of one without the payer where there is none yet,
+    # sent with those without the payer. Not sealed: it names a payment and no account, takes no money without the
+    # number, and PCI DSS does not count it as card data.
     network_reference = models.CharField(max_length=NETWORK_REFERENCE_MAX_LENGTH, blank=True, default="")
     # Until then this kept card is not charged, because its issuer never approves it and card networks charge for tries.
     refused_until = models.DateTimeField(null=True, blank=True)

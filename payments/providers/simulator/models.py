@@ -30,6 +30,7 @@ class SimulatedPayment(FastModel):
     currency = models.CharField(max_length=3)
     source_type = models.CharField(max_length=20)
     capture = models.BooleanField()
+    payer_absent = models.BooleanField(default=False)
     return_url = models.CharField(max_length=2083)
     last4 = models.CharField(max_length=4, blank=True, default="")
     cvc_checked = models.CharField(max_length=11, default="unchecked")

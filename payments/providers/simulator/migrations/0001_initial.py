@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ("currency", models.CharField(max_length=3)),
                 ("source_type", models.CharField(max_length=20)),
                 ("capture", models.BooleanField()),
+                ("payer_absent", models.BooleanField(default=False)),
                 ("return_url", models.CharField(max_length=2083)),
                 ("last4", models.CharField(blank=True, default="", max_length=4)),
                 ("cvc_checked", models.CharField(default="unchecked", max_length=11)),
