@@ -225,7 +225,7 @@ class Capabilities:
 
     By `hold_extension_days` it extends a hold at once, 0 for never. `void_captured` where it gives a captured payment
     back before it is settled. `amounts` are the smallest and the largest amount by currency, in its smallest unit;
-    None where every currency and amount is taken.
+    None where every currency and amount is taken. By `zero_amount` a card is checked with a payment of nothing.
     """
 
     hold: bool
@@ -234,6 +234,7 @@ class Capabilities:
     hold_extension_days: int = 0
     void_captured: bool = True
     amounts: Mapping[str, tuple[int, int]] | None = None
+    zero_amount: bool = False
 
     def takes(self, amount: int, currency: str) -> bool:
         """Whether an amount of this currency is within the limits."""

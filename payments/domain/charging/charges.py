@@ -219,5 +219,5 @@ def _continue(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Re
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     result = record_outcome.record(caller, attempt, outcome)
-    card_testing.count(caller, attempt.charge, outcome)
+    card_testing.count(caller, getattr(attempt.charge.source, "card", None), outcome, attempt.charge)
     return result

@@ -100,6 +100,9 @@ def _asks_payer(payment: Payment, scenario: Scenario) -> bool:
 
 def approved(payment: SimulatedPayment) -> tuple[str, int]:
     """State and captured amount of a payment that is approved."""
+    if not payment.amount:
+        # A check of the card: nothing is held.
+        return State.VOIDED, 0
     return (State.CAPTURED, payment.amount) if payment.capture else (State.HELD, 0)
 
 
