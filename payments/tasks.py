@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import links, requests, sessions
+from payments.domain.checkout import card_checks, links, requests, sessions
 from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.payer_messages import send as payer_messages
@@ -39,7 +39,7 @@ DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
 @shared_task
 @at_most(ASKING_AT_ONCE)
 def resolve_attempts() -> int:
-    return recovery.resolve_due()
+    return recovery.resolve_due() + card_checks.resolve_due()
 
 
 @shared_task

@@ -16,6 +16,12 @@ from payments.rendering.objects.events import EVENT_OBJECTS
 from payments.rendering.objects.sources import SOURCE_ID
 
 TAG = "Customers"
+EXAMPLE_CONSENT = {
+    "text": "Maria's Market charges 450 pesos each week until I end it by e-mail to help@example.com.",
+    "at": "2026-11-20T09:30:00+08:00",
+    "ip": "203.0.113.7",
+    "user_agent": "Mozilla/5.0 (Android 15; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0",
+}
 THE_CUSTOMER = [id_in_path("cus", "customer")]
 EMAIL_IN_PATH = OpenApiParameter("email", str, OpenApiParameter.PATH, description="The address, exactly; case counts.")
 
@@ -95,7 +101,7 @@ class Customers(DescribedView):
             CUSTOMER,
             tag=TAG,
             at=THE_CUSTOMER,
-            sent={"Source": {"source": SOURCE_ID}},
+            sent={"Source": {"source": SOURCE_ID, "consent": EXAMPLE_CONSENT}},
             answered={"Kept": CUSTOMER.example},
             conflicts=("source_already_used", "source_expired", "too_many_sources", "resource_busy"),
         ),

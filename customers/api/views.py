@@ -85,7 +85,7 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
         return self.run(
-            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body["source"], _answer).answer
+            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body, _answer).answer
         )
 
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")

@@ -1,6 +1,7 @@
 """Sources kept for a customer, to be charged again and again, until they are detached."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db import transaction
 
@@ -23,9 +24,11 @@ SOURCES_MAX = 100
 
 
 def attach(
-    caller: Caller, customer_id: str, source_id: str, render: Callable[[Customer], StoredAnswer]
+    caller: Caller, customer_id: str, order: dict[str, Any], render: Callable[[Customer], StoredAnswer]
 ) -> Result[Customer]:
-    """Keep an unused source for a customer; both are public IDs. `render` makes the answer that is stored with it.
+    """Keep an unused source for a customer, by a validated request body (`source`, `consent`).
+
+    `render` makes the answer that is stored with it.
 
     Raise PaymentError `resource_missing`, `source_already_used`, `source_expired` or `too_many_sources`.
     """
@@ -33,10 +36,10 @@ def attach(
         with transaction.atomic():
             record = idempotency.claim(caller)
             customer = lock(caller, customer_id)
-            source = sources.find(caller, source_id, "source")
+            source = sources.find(caller, order["source"], "source")
             # Its checkout has kept it for this customer.
             is_kept = source.vaulted and source.customer_id == customer.id and sources.mode_of_checkout(source)
-            writes = [] if is_kept else _keep(caller, customer, source)
+            writes = [] if is_kept else _keep(caller, customer, source, order.get("consent"))
             answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, record.merchant_id, answer))
@@ -77,7 +80,7 @@ def detach_writes(caller: Caller, tie: CustomerSource) -> list[Write]:
     return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]
 
 
-def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+def _keep(caller: Caller, customer: Customer, source: Source, consent: dict[str, Any] | None) -> list[Write]:
     """Return the writes that keep `source` for `customer`; raise PaymentError.
 
     No race gets past the limit: each change of a customer changes its version, which the write is guarded by.
@@ -87,7 +90,7 @@ def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
             f"This customer has {SOURCES_MAX} sources, which is the most that are kept. Detach one that is not used."
         )
         raise conflict("too_many_sources", message)
-    return [*sources.vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
+    return [*sources.vault(caller, source, customer.id, consent), *tie_writes(caller, customer, source)]
 
 
 def tie_writes(caller: Caller, customer: Customer, source: Source) -> list[Write]:

@@ -54,8 +54,10 @@ class Payment:
     of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). With `payer_absent` the source
     is a vaulted one, whose payer agreed when it was kept and cannot be asked now; one of a series at fixed times is
     `recurring`. `network_reference` is the card network's of a kept card's first payment, by whichever provider: the
-    network knows the card by its number. The payer's browser comes back to `return_url`. `card` is None for other
-    types, and in a lookup made after the card data was destroyed. `provider_ref` is empty until the provider gave one.
+    network knows the card by its number. `initiator_stated` where the merchant said who charges, and did not leave it
+    to the default; it is not known in a lookup. The payer's browser comes back to `return_url`. `card` is None for
+    other types, and in a lookup made after the card data was destroyed. `provider_ref` is empty until the provider
+    gave one.
     `asked_at` is when it was asked for at first, `payer` what is known of the payer.
     """
 
@@ -74,6 +76,7 @@ class Payment:
     on_file: OnFile = OnFile.NO
     network_reference: str = ""
     recurring: bool = False
+    initiator_stated: bool = False
     asked_at: datetime | None = None
     payer: Payer = field(default_factory=Payer)
 
@@ -222,7 +225,7 @@ class Capabilities:
 
     By `hold_extension_days` it extends a hold at once, 0 for never. `void_captured` where it gives a captured payment
     back before it is settled. `amounts` are the smallest and the largest amount by currency, in its smallest unit;
-    None where every currency and amount is taken.
+    None where every currency and amount is taken. By `zero_amount` a card is checked with a payment of nothing.
     """
 
     hold: bool
@@ -231,6 +234,7 @@ class Capabilities:
     hold_extension_days: int = 0
     void_captured: bool = True
     amounts: Mapping[str, tuple[int, int]] | None = None
+    zero_amount: bool = False
 
     def takes(self, amount: int, currency: str) -> bool:
         """Whether an amount of this currency is within the limits."""

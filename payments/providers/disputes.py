@@ -49,6 +49,10 @@ class Response(StrEnum):
     ACCEPT = "accept"
 
 
+# The code of a refusal of evidence of which no document can be made; nothing final was done.
+UNUSABLE = "evidence_unusable"
+
+
 class EvidenceType(StrEnum):
     """What a piece of evidence shows; a dispute has one piece of each type at most."""
 

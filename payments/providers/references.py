@@ -11,7 +11,7 @@ from uuid import UUID
 from payments import ids
 
 VERSION_AT = 12
-ATTEMPT, TRIAL = "7", "d"
+ATTEMPT, TRIAL, CHECK = "7", "d", "e"
 REFERENCE = re.compile(r"[0-9a-f]{32}")
 
 
@@ -34,6 +34,16 @@ def reference_of(attempt_id: UUID, step: FollowUp) -> str:
 def trial_reference() -> str:
     """Return a reference for testing a connection, which belongs to no charge."""
     return _marked(ids.new_id(), TRIAL)
+
+
+def check_reference(source_id: UUID) -> str:
+    """Return the reference of the check of a source's card, which belongs to no charge."""
+    return _marked(source_id, CHECK)
+
+
+def is_check(text: str) -> bool:
+    """Return whether `text` is the reference of a check of a card."""
+    return REFERENCE.fullmatch(text) is not None and text[VERSION_AT] == CHECK
 
 
 def is_trial(text: str) -> bool:

@@ -33,7 +33,7 @@ def _first(table: str, column: str, condition: str = "true") -> Callable[[], dat
 TO_SEND = "status = 'pending' AND livemode AND due_at IS NULL AND provider_account_id IS NOT NULL"
 # Of what is retried later, the due time is moved ahead; so something old here is something that nobody took.
 MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
-    "resolve_attempts": (_first("payments_attempt", "due_at"),),
+    "resolve_attempts": (_first("payments_attempt", "due_at"), _first("payments_checkout", "check_due_at")),
     "send_dispute_responses": (_first("payments_dispute", "response_due_at"),),
     "apply_provider_events": (_first("payments_providerevent", "due_at"),),
     "apply_simulator_messages": (_first("simulator_message", "due_at", "delivered_at IS NULL"),),

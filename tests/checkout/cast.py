@@ -15,6 +15,7 @@ ORDER: dict[str, Any] = {
     "line_items": [{"name": "Halo-halo", "amount": 12_500, "quantity": 2}],
     "payment_method_types": ["card", "gcash"],
 }
+SAVE_CARD = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
 SETUP = {"mode": "setup", "payment_method_types": ["card"]}
 
 
@@ -57,6 +58,12 @@ def pay(session: dict[str, Any], number: str = APPROVED, **choice: Any) -> Charg
     """Pay the session by card as its payer does."""
     row = row_of(session)
     return payments.pay(row, Choice(type="card", card=card(number), attempt=row.attempts, **choice), ADDRESS)
+
+
+def save(session: dict[str, Any], number: str = APPROVED, **payer: str) -> None:
+    """Have the card kept by a session in mode `save_card` as its payer does."""
+    row = row_of(session)
+    payments.save_card(row, Choice(type="card", card=card(number), attempt=row.attempts, payer=payer), ADDRESS)
 
 
 def pay_by_wallet(session: dict[str, Any], kind: str = "gcash") -> Charge:

@@ -6,16 +6,13 @@ import pytest
 
 from customers.models import Customer
 from payments.domain.charging import expiry
-from payments.domain.checkout import payments
-from payments.domain.checkout.payments import Choice
 from payments.domain.shared.errors import PaymentError
 from payments.models import Card, Checkout, Source
-from tests.checkout.cast import ADDRESS, card, charges_of, event_types, opened, pay, row_of, shown
+from tests.checkout.cast import SAVE_CARD, charges_of, event_types, opened, pay, save, shown
 from tests.client import DECLINED, Api, error_of, made
 
 pytestmark = pytest.mark.django_db
 SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
-SAVE_CARD = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
 MARIA = {"email": "maria@example.com", "name": "Maria Clara"}
 
 
@@ -26,11 +23,6 @@ def customer(api: Api) -> str:
 
 def kept(api: Api, customer: str) -> list[dict[str, Any]]:
     return made(api.get(f"/customers/{customer}"))["sources"]
-
-
-def save(session: dict[str, Any], **payer: str) -> None:
-    row = row_of(session)
-    payments.save_card(row, Choice(type="card", card=card(), attempt=row.attempts, payer=payer), ADDRESS)
 
 
 def test_a_subscription_charges_the_total_and_keeps_the_card(api: Api, customer: str) -> None:

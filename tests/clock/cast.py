@@ -13,7 +13,7 @@ from payments.domain.payouts import make, send
 from payments.ids import parse_id
 from payments.models import Charge, Dispute, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
-from tests.checkout.cast import billed, opened
+from tests.checkout.cast import SAVE_CARD, billed, customer, opened, save
 from tests.checkout.shelf import linked
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, STOLEN, Api, made
 from tests.contract.calls import ENDPOINT, keep
@@ -55,6 +55,7 @@ def one_of_each(api: Api) -> None:
     api.charge(CHALLENGED)
     api.charge_source(keep(api, api.source(STOLEN)))
     opened(api)
+    save(opened(api, **SAVE_CARD, customer=customer(api)), ANSWER_LOST)
     billed(api)
     linked(api, expiry=f"12/31/{clock.now().year + 1}")
     made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))

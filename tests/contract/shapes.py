@@ -80,6 +80,7 @@ CARD = shape(
         "brand": one_of(*CARD_BRANDS),
         "country": {"type": "string", "pattern": "^([A-Z]{2}|unknown)$"},
         "cvc_checked": one_of("pass", "fail", "unavailable", "unchecked"),
+        "checked": FLAG,
         "funding": one_of("credit", "debit", "prepaid", "unknown"),
         "issuing_bank": {"type": "string", "minLength": 1},
     },

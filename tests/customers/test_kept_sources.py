@@ -187,6 +187,45 @@ def test_a_card_may_be_declined_until_its_owner_has_paid_with_it(api: Api, maria
     assert statuses == ["succeeded", "succeeded"]
 
 
+def test_any_card_that_its_owner_never_paid_with_is_declined_where_the_merchant_says_that_it_charges(
+    api: Api, maria: dict[str, Any]
+) -> None:
+    source = attach(api, maria)
+
+    charges = [
+        api.charge_source(source, **said)
+        for said in ({"initiator": "merchant"}, {}, {"initiator": "merchant"}, {"initiator": "customer"})
+    ]
+    after = api.charge_source(source, initiator="merchant", schedule="recurring")
+
+    assert [charge["status"] for charge in charges] == ["failed", "succeeded", "failed", "succeeded"]
+    assert charges[0]["failure_data"]["provider_response"]["code"] == "no_first_payment"
+    assert after["status"] == "succeeded"
+
+
+def test_a_card_counts_as_checked_once_its_owner_has_paid_with_it(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria, CHALLENGED)
+
+    checked = [read(api, maria)["sources"][0]["card"]["checked"]]
+    for said in ({}, {"initiator": "customer"}, {"initiator": "customer", "require_auth": False}):
+        charge = api.charge_source(source, **said)
+        checked.append(charge["source"]["card"]["checked"])
+
+    assert checked == [False, False, False, True]
+    assert read(api, maria)["sources"][0]["card"]["checked"] is True
+
+
+def test_the_reference_of_the_payment_that_checked_a_card_is_kept(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria)
+
+    references = []
+    for said in ({}, {"initiator": "customer"}, {"initiator": "customer"}):
+        api.charge_source(source, **said)
+        references.append(card_of(source).network_reference)
+
+    assert references[0] != references[1] == references[2]
+
+
 def test_the_card_that_is_declined_later_attaches_first(api: Api, maria: dict[str, Any]) -> None:
     charge = api.charge_source(attach(api, maria, LATER_DECLINED))
 

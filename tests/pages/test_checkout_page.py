@@ -13,7 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from tests.checkout.cast import SETUP, charges_of, opened, pay, pay_by_wallet, shown
-from tests.client import CHALLENGED, DECLINED, NEVER_ARRIVES, Api
+from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
 from tests.pages.checkout_page import INSUFFICIENT, page_of, send, text_of
 from tests.pages.waiting_charges import path_of
 
@@ -205,6 +205,23 @@ def test_a_card_is_kept_for_a_customer_of_whom_the_address_is_asked(client: Clie
     assert "your card is saved" in text
     assert f'<time datetime="{timezone.localtime(Checkout.objects.get().updated_at).isoformat()}"' in text
     assert shown(api, session)["payment_status"] == "paid"
+
+
+def test_a_card_to_be_kept_that_its_bank_declines_is_asked_for_again(client: Client, api: Api) -> None:
+    session = opened(api, mode="save_card", line_items=None, payment_method_types=["card"])
+    response = send(client, session, number=DECLINED, email="maria@example.com")
+    assert response.status_code == 422
+    assert "Your bank declined the card" in response.content.decode()
+    assert DECLINED not in response.content.decode()
+    assert send(client, session, email="maria@example.com", attempt="1")["Location"].endswith("/done")
+
+
+def test_a_card_to_be_kept_whose_check_is_unknown_has_its_payer_wait(client: Client, api: Api) -> None:
+    session = opened(api, mode="save_card", line_items=None, payment_method_types=["card"])
+    send(client, session, number=ANSWER_LOST, email="maria@example.com")
+    response = client.get(page_of(session))
+    assert (response.status_code, "Refresh" in response.headers) == (200, True)
+    assert 'name="number"' not in response.content.decode()
 
 
 def test_a_subscription_keeps_the_card_and_asks_whom_for(client: Client, api: Api) -> None:

@@ -11,7 +11,7 @@ from payments.domain.provider_events import apply
 from payments.domain.provider_events.apply import TRIES_MAX
 from payments.models import Attempt, Event, ProviderAccount, ProviderEvent
 from payments.providers.base import NotSent, Outcome, Unknown
-from payments.providers.references import trial_reference
+from payments.providers.references import check_reference, trial_reference
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
@@ -86,6 +86,11 @@ def test_what_others_asked_the_provider_for_is_not_ours(live: Api, account: Prov
     announce(account, event_about(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
     assert live.read(charge) == charge
     assert standing() == [("not_ours", "Nobody asked for it here.")]
+
+
+def test_what_a_check_of_a_card_asked_for_moves_nothing(account: ProviderAccount) -> None:
+    announce(account, event_about(check_reference(ids.new_id()), approved(captured=False)))
+    assert standing() == [("not_ours", "A check of a card asked for it, which moves no money.")]
 
 
 def test_what_a_trial_of_the_connection_asked_for_is_not_ours(account: ProviderAccount) -> None:

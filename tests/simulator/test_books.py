@@ -94,7 +94,7 @@ def test_entries_are_never_changed_or_removed(change: str) -> None:
 
 def test_an_impossible_amount_is_an_error_and_books_nothing() -> None:
     with pytest.raises(DatabaseError):
-        simulator.create_payment(payment(amount=0))
+        simulator.create_payment(payment(amount=-1))
     assert not SimulatedPayment.objects.exists()
 
 

@@ -25,6 +25,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import offer_stored
+from payments.admin.moments import moment_cell
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -56,7 +57,10 @@ class SourceAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
         ("Related", {"fields": ("card_link", "charge_links", "events")}),
-        ("As sent", {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")}),
+        (
+            "As sent",
+            {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata", "shown_consent")},
+        ),
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("src")
@@ -64,6 +68,7 @@ class SourceAdmin(ReadOnlyAdmin):
     shown_owner = json_column("owner")
     shown_bank_account = json_column("bank_account")
     shown_metadata = json_column("metadata")
+    shown_consent = json_column("consent")
     label = column("Type", source_label)
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
@@ -111,8 +116,8 @@ class CardAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Checked")
     def checked(self, card: Card) -> str:
-        approved = card.source.charges.exclude(status__in=(Charge.Status.PENDING, Charge.Status.FAILED))
-        return "By a payment" if approved.exists() else "Never: no payment of this card was approved yet"
+        """Return when a payment with the card's owner was approved first, or that none was."""
+        return moment_cell(card.checked_at) if card.checked_at else "Never: no payment with its owner was approved yet"
 
     @admin.display(description="Number", boolean=True)
     def keeps_number(self, card: Card) -> bool:

@@ -176,7 +176,8 @@ class ChargeInput(StrictSerializer):
         Charge.Initiator.values,
         required=False,
         help_text="Who asks for this charge of a kept source: `merchant` (the default), without the payer, or "
-        "`customer`, who is at the checkout and may be asked again. Any other source is charged by the customer.",
+        "`customer`, who is at the checkout and may be asked again. Any other source is charged by the customer. In "
+        "test mode a kept card whose owner never paid with it is declined where `merchant` is stated.",
     )
     schedule = Choice(
         Charge.Schedule.values,

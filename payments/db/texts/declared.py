@@ -94,7 +94,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "payments.ReportLine": {OURS: "provider kind", HIDDEN: "reference provider_ref word"},
     "payments.ReportUpload": {OURS: "provider", HIDDEN: "file fault", SEALED: "sealed_content"},
     "payments.Refund": {REQUEST: "reason"},
-    "payments.Source": {REQUEST: "redirect owner bank_account metadata", OURS: "type"},
+    "payments.Source": {REQUEST: "redirect owner bank_account metadata consent", OURS: "type"},
     "payments.Sweep": {OURS: "name error"},
     "payments.Webhook": {REQUEST: "url", OURS: "receiver"},
     "payments.WebhookAttempt": {OURS: "answer error reason"},

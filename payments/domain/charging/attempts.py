@@ -157,7 +157,7 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
         card=card_data(card, cvc) if card and card.sealed_number else None,
         provider_ref=attempt.provider_ref,
         asked_at=attempt.created_at,
-        payer=_payer(charge.source),
+        payer=payer_of(charge.source),
     )
 
 
@@ -182,7 +182,7 @@ def code_page_url(attempt: Attempt) -> str:
     return f"{settings.PUBLIC_URL}/pay/{return_token(attempt.id)}"
 
 
-def _payer(source: Source) -> Payer:
+def payer_of(source: Source) -> Payer:
     """Return the source's owner, with the name on the card where the owner has none."""
     owner = source.owner or {}
     parts = [owner, owner.get("billing") or {}, owner.get("shipping") or {}]

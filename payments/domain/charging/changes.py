@@ -88,17 +88,25 @@ def apply(charge: Charge, changes: Changes) -> None:
                 charge.refund_list.insert(0, refund)
 
 
-def card_approved(charge: Charge, outcome: Approved) -> Changes:
-    """Return the update of an approved payment's card.
+def card_approved(charge: Charge, outcome: Approved, now: datetime) -> Changes:
+    """Return the update of an approved payment's card, which is checked by the first one with its owner.
 
-    Its number stays where it is kept for a customer, and so does the network's reference of the first such payment.
+    Its number stays where it is kept for a customer, and so does the network's reference: that of the payment which
+    checked it, and until then of the first one without its owner.
     """
     card: Card | None = getattr(charge.source, "card", None)
-    is_kept, reference = charge.customer_id is not None, outcome.network_reference
-    is_first = is_kept and card is not None and not card.network_reference
-    is_whole = 0 < len(reference) <= NETWORK_REFERENCE_MAX_LENGTH
-    first = {"network_reference": reference} if is_first and is_whole else {}
+    is_kept = charge.customer_id is not None
+    is_check = card is not None and card.checked_at is None and charge.initiator == Charge.Initiator.CUSTOMER
+    first: dict[str, Any] = {"checked_at": now} if is_check else {}
+    is_named = is_check or (card is not None and not card.network_reference)
+    if is_kept and is_named and named_by_network(outcome):
+        first |= {"network_reference": outcome.network_reference}
     return _card_data_destroyed(charge, outcome.cvc_checked, is_kept or not charge.single_use, **first)
+
+
+def named_by_network(approved: Approved) -> bool:
+    """Return whether an outcome has a card network's reference, and a whole one."""
+    return 0 < len(approved.network_reference) <= NETWORK_REFERENCE_MAX_LENGTH
 
 
 def card_failed(charge: Charge, declined: Declined, retry: str, now: datetime) -> Changes:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from payments import clock
+from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update
 from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
@@ -132,12 +133,13 @@ def _open(
         found = candidates.routes_for(*owner, source.type, order.amount, order.currency, hold)
         via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
         record = idempotency.new_record(caller)
-        begun, checkout = checkout_progress.begin(order.checkout)
+        begun = [checkout_progress.begin(order.checkout)] if order.checkout else []
+        checkout = copy_with(order.checkout.checkout, begun[0].values) if order.checkout else None
         charge = _new_charge(caller, source, order, checkout)
         created = events.of(caller, "charge.created", charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
         attempt.block_id = getattr(source, "block_id", None)
-        payment = attempts.payment_of(attempt, cvc)
+        payment = replace(attempts.payment_of(attempt, cvc), initiator_stated=bool(order.initiator))
         try:
             idempotency.write_once(caller, record, *begun, *taken, Insert(charge), Insert(attempt), *created)
         except StaleRow:
@@ -221,5 +223,5 @@ def _continue(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Re
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     result = record_outcome.record(caller, attempt, outcome)
-    card_testing.count(caller, attempt.charge, outcome)
+    card_testing.count(caller, getattr(attempt.charge.source, "card", None), outcome, attempt.charge)
     return result

@@ -106,7 +106,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            return _done(outcome, now, *card_approved(charge, outcome), *_succeed(charge, outcome, now))
+            return _done(outcome, now, *card_approved(charge, outcome, now), *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)

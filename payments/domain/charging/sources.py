@@ -162,7 +162,7 @@ def use(caller: Caller, source: Source) -> list[Write]:
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
-def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
+def vault(caller: Caller, source: Source, customer_id: UUID, consent: dict[str, Any] | None = None) -> list[Write]:
     """Return the writes that vault an unused source for a customer. Raise PaymentError where it is used or expired.
 
     The CVC is destroyed: it must not be stored after authorization (PCI DSS 3.3.1).
@@ -170,7 +170,7 @@ def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
     if source.used:
         raise already_used(source.id)
     _require_number(source)
-    changes = {"used": True, "vaulted": True, "customer_id": customer_id}
+    changes = {"used": True, "vaulted": True, "customer_id": customer_id, "consent": consent}
     writes = _change(caller, source, "source.updated", {"used": False}, **changes)
     expiring_at = _expiring_at(source.card) if hasattr(source, "card") else None
     destroyed = {"number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}

@@ -13,11 +13,12 @@ from payments.domain.charging import attempts, charges, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
+from payments.domain.checkout import card_checks
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import customers
-from payments.domain.shared.errors import PaymentError, conflict
+from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import StoredAnswer
-from payments.ids import parse_id
+from payments.ids import parse_id, public_id
 from payments.models import Charge, Checkout
 from payments.rendering.objects.checkout import payment_url
 
@@ -82,21 +83,14 @@ def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
 
 
 def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
-    """Keep the payer's card for the customer of a checkout in mode `save_card`, which charges nothing.
+    """Have the payer's card checked, and keep it for the customer of a checkout in mode `save_card`; charge nothing.
 
-    Raise PaymentError where the checkout is over or the customer takes no more sources, VaultUnavailable as `pay` does.
+    Raise what `card_checks.check` raises.
     """
     caller = payer_caller(checkout, address)
-    customer_id = _customer_of(caller, checkout, choice)
+    checkout.customer_id = _customer_of(caller, checkout, choice)
     source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
-    kept = customers().keep(caller, customer_id, source)
-    if not kept:
-        raise conflict("too_many_sources", "No more cards can be kept for this customer.")
-    checkout.customer_id = customer_id
-    try:
-        execute_writes(*checkout_progress.complete(caller, checkout, _attempt(checkout, choice)), *kept)
-    except StaleRow:
-        raise checkout_progress.not_payable() from None
+    card_checks.check(caller, checkout, public_id("src", source.id), _attempt(checkout, choice))
 
 
 def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:

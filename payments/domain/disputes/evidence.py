@@ -16,7 +16,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import busy, conflict
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.models import Dispute, Evidence, EvidenceSent
+from payments.models import Dispute, Evidence, EvidenceSent, Source
 from payments.providers import disputes
 from payments.providers.disputes import EvidenceType
 from payments.vault import Place, Purpose, seal, unseal
@@ -27,6 +27,8 @@ BYTES_A_DAY = {True: 200 * 1024 * 1024, False: 20 * 1024 * 1024}
 # Networks decide within months. What test cards are defended with is of no use after that month.
 KEPT = {True: timedelta(days=540), False: timedelta(days=30)}
 PURGE_BATCH = 100
+CONSENT = "When this way to pay was kept for later charges, on {at}, the payer agreed to the words below."
+FROM = (("ip", "IP address"), ("user_agent", "Browser"))
 # One row for each merchant, mode and day, so that two at once cannot both have the last of it.
 COUNT = """
 INSERT INTO payments_evidencesent AS sent (merchant_id, livemode, day, size)
@@ -116,6 +118,16 @@ def opened(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
         disputes.Evidence(EvidenceType(row.type), row.content_type, unseal(row.sealed_content, _place(dispute, row.id)))
         for row in rows
     )
+
+
+def consent_to(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
+    """Return what the payer agreed to when the source of a dispute's charge was kept; empty where nobody says it."""
+    rows = Source.objects.filter(merchant_id=dispute.merchant_id, charges=dispute.charge_id)
+    consent = rows.values_list("consent", flat=True).first()
+    if not consent:
+        return ()
+    lines = [CONSENT.format(**consent), *(f"{label}: {consent[name]}" for name, label in FROM if consent.get(name))]
+    return (disputes.Evidence(EvidenceType.OTHER, TEXT, "\n".join([*lines, "", consent["text"]])),)
 
 
 def delete_old() -> int:

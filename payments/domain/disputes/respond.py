@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -26,7 +27,7 @@ from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
 from payments.providers.abilities import TakesResponses
 from payments.providers.base import Approved, Declined, Outcome, Rejected
-from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
+from payments.providers.disputes import UNUSABLE, Disputed, DisputeResponse, Reason, Response, Stage
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.disputes")
@@ -126,10 +127,16 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
     client, response = provider_of(attempt), Response(dispute.response)
     assert isinstance(client, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
     pieces = evidence.opened(dispute) if response is Response.EVIDENCE else ()
-    asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, pieces)
+    added = evidence.consent_to(dispute) if pieces else ()
     account_id = attempt.account_id or dispute.merchant_id
     call = Call(attempt.provider, account_id, "respond", public_id("dp", dispute.id))
-    return provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
+    asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, (*pieces, *added))
+    outcome = provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
+    if added and isinstance(outcome, Rejected) and outcome.provider_code == UNUSABLE:
+        # What the merchant sent may do by itself.
+        asked = replace(asked, evidence=pieces)
+        outcome = provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
+    return outcome
 
 
 def _stage_of(dispute: Dispute) -> Disputed:

@@ -17,7 +17,7 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import links, requests, sessions
+from payments.domain.checkout import card_checks, links, requests, sessions
 from payments.domain.disputes import respond
 from payments.domain.payouts import make, send, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
@@ -122,6 +122,8 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield Checkout.objects.filter(scope.within(), state=Checkout.State.UNPAID, expires_at__isnull=False), "expires_at"
+    # To look a check of a card up twice is harmless.
+    yield Checkout.objects.filter(scope.within(), check_due_at__isnull=False), "check_due_at"
     yield PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__isnull=False), "remind_at"
     yield PaymentLink.objects.filter(scope.within(), active=True, ends_at__isnull=False), "ends_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
@@ -146,7 +148,7 @@ def _sweep(scope: Scope) -> ProcessedCounts:
     return ProcessedCounts(
         actions=recovery.expire_actions(scope=scope),
         events=apply_simulator_messages(among=_simulated(scope)),
-        lookups=recovery.resolve_due(scope=scope),
+        lookups=recovery.resolve_due(scope=scope) + card_checks.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
         checkouts=_end_checkouts(scope),
         responses=respond.send_due(scope=scope),

@@ -24,7 +24,7 @@ from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.payouts import Paid
-from payments.providers.references import FollowUp, is_trial, read_reference
+from payments.providers.references import FollowUp, is_check, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
 
@@ -150,6 +150,8 @@ def _unasked(event: ProviderEvent) -> Ended:
     """How an event stands that names nothing that is on record."""
     if is_trial(event.reference):
         return Ended(State.NOT_OURS, "A trial of the connection asked for it.")
+    if is_check(event.reference):
+        return Ended(State.NOT_OURS, "A check of a card asked for it, which moves no money.")
     if read_reference(event.reference):
         return Ended(State.NEEDS_ATTENTION, "We asked for nothing of this name.")
     names = [name for name in (event.payment, event.provider_ref) if name]

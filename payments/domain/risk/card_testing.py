@@ -41,12 +41,11 @@ def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:
         raise rate_limited(window.ends_in_seconds)
 
 
-def count(caller: Caller, charge: Charge, outcome: Outcome) -> None:
-    """Count `outcome` of `charge` if it is a card's decline, and alert operators where it reaches a limit.
+def count(caller: Caller, card: Card | None, outcome: Outcome, charge: Charge | None = None) -> None:
+    """Count `outcome` if it is a decline of `card`, and alert operators where that of a `charge` reaches a limit.
 
     The outcome is recorded already, so a database error here is only logged.
     """
-    card: Card | None = getattr(charge.source, "card", None)
     if card is None or not isinstance(outcome, Declined) or outcome.code in NOT_ABOUT_THE_CARD:
         return
     counters, window = counters_at(settings.REDIS_URL), present_window()
@@ -59,7 +58,7 @@ def count(caller: Caller, charge: Charge, outcome: Outcome) -> None:
         logger.exception("declines could not be compared with their limits")
 
 
-def _alert_if_over(caller: Caller, charge: Charge, used: Quotas, window: Window) -> None:
+def _alert_if_over(caller: Caller, charge: Charge | None, used: Quotas, window: Window) -> None:
     budget = caller.decline_budget
     if not caller.key_id:
         # A caller without a key does not carry the merchant's budget.
@@ -70,6 +69,8 @@ def _alert_if_over(caller: Caller, charge: Charge, used: Quotas, window: Window)
         logger.warning(
             "too many declines", extra={"merchant": public_id("mer", caller.merchant_id), "kind": kind.value}
         )
+        if charge is None:
+            continue
         alert = DeclineAlert(
             merchant_id=caller.merchant_id,
             livemode=caller.livemode,

@@ -43,9 +43,12 @@ class Candidate:
     def takes(self, amount: int, currency: str) -> bool:
         route = self.via.route
         is_routed = route is None or (
-            route.currency in ("", currency) and (route.amount_min or amount) <= amount <= (route.amount_max or amount)
+            self.takes_currency(currency) and (route.amount_min or amount) <= amount <= (route.amount_max or amount)
         )
         return is_routed and self.capabilities.takes(amount, currency)
+
+    def takes_currency(self, currency: str) -> bool:
+        return self.via.route is None or self.via.route.currency in ("", currency)
 
     @property
     def health(self) -> Health:
@@ -68,6 +71,16 @@ def routes_for(
     if not (candidates := [candidate for candidate in candidates if candidate.takes(amount, currency)]):
         raise invalid("invalid_choice", "amount", "No provider takes this amount in this currency for this source.")
     return _with_closed_circuit(candidates)
+
+
+def route_to_check(merchant_id: UUID, livemode: bool, currency: str) -> ProviderRoute | None:
+    """Return the first route by which a card is checked for no amount; None where no provider can.
+
+    Raise PaymentError where the circuits of all are open.
+    """
+    found = _candidates(merchant_id, livemode, sourcetypes.CARD)
+    able = [each for each in found if each.capabilities.zero_amount and each.takes_currency(currency)]
+    return _with_closed_circuit(able)[0] if able else None
 
 
 def how_to_enable(livemode: bool) -> str:

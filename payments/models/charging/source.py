@@ -30,6 +30,9 @@ class Source(FastModel):
     owner = VerbatimJSONField(null=True, blank=True)
     bank_account = VerbatimJSONField(null=True, blank=True)
     metadata = VerbatimJSONField(null=True, blank=True)
+    # What the payer agreed to when it was kept: `text`, `at`, and `ip` and `user_agent` where they are known. It stays
+    # after the source is detached, for disputes come months later.
+    consent = VerbatimJSONField(null=True, blank=True)
     # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
     version = models.IntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
@@ -85,8 +88,11 @@ class Card(FastModel):
     number_expires_at = models.DateTimeField(null=True, blank=True)
     # When the event is due that this kept card expires soon; empty once it is written.
     expiring_at = models.DateTimeField(null=True, blank=True)
-    # The card network's reference of the first approved payment, sent with those without the payer. Not sealed: it
-    # names a payment and no account, takes no money without the number, and PCI DSS does not count it as card data.
+    # When a payment with the card's owner was approved first; empty for a card that was never checked.
+    checked_at = models.DateTimeField(null=True, blank=True)
+    # The card network's reference of that payment, or of one without the payer where there is none yet,
+    # sent with those without the payer. Not sealed: it names a payment and no account, takes no money without the
+    # number, and PCI DSS does not count it as card data.
     network_reference = models.CharField(max_length=NETWORK_REFERENCE_MAX_LENGTH, blank=True, default="")
     # Until then this kept card is not charged, because its issuer never approves it and card networks charge for tries.
     refused_until = models.DateTimeField(null=True, blank=True)

@@ -79,6 +79,11 @@ class Checkout(FastModel):
     customer_id = models.UUIDField(null=True, blank=True)
     # How often a payer tried to pay it.
     attempts = models.SmallIntegerField(default=0)
+    # In mode `save_card`, the source whose card is being checked, the account of its provider, if any, and when the
+    # outcome is looked up next.
+    check_source_id = models.UUIDField(null=True, blank=True)
+    check_account_id = models.UUIDField(null=True, blank=True)
+    check_due_at = models.DateTimeField(null=True, blank=True)
     # The link that it pays, the edition of the link's items, and how many of each were bought; empty for other kinds.
     link = OwnForeignKey(PaymentLink, models.PROTECT, null=True, blank=True, related_name="checkouts", db_index=False)
     edition = models.IntegerField(null=True, blank=True)
@@ -115,6 +120,9 @@ class Checkout(FastModel):
                     "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=ATTEMPTS_MAX),
                     "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
                     "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
+                    "checkout_checks_only_cards_to_keep": Q(check_due_at__isnull=True, check_source_id__isnull=True)
+                    & ~Q(mode="save_card", state="paying")
+                    | Q(mode="save_card", state="paying", check_due_at__isnull=False, check_source_id__isnull=False),
                     "checkout_open_has_no_end": Q(ended_at__isnull=True)
                     | Q(state__regex=one_of("paid", "voided", "expired")),
                     "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
@@ -142,6 +150,7 @@ class Checkout(FastModel):
                 name="checkout_under_way_of_link",
                 condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
             ),
+            models.Index(F("check_due_at"), name="checkout_check_due", condition=Q(check_due_at__isnull=False)),
             # Finds what is deleted in the end.
             models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
         ]

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import clock
 from payments.domain.checkout import payments
+from payments.domain.checkout.card_checks import CardDeclined
 from payments.domain.checkout.payments import Choice
 from payments.domain.payer_messages import receipts
 from payments.domain.payer_messages.outbox import is_ready
@@ -124,6 +125,8 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
     try:
         return SeeOther(_next(request, checkout, choice))
+    except CardDeclined as declined:
+        return _asked(request, checkout, form, _problem(declined.code), 422)
     except (PaymentError, VaultError) as error:
         return _refused(request, checkout, form, error)
 
@@ -197,12 +200,16 @@ def _asked(
 def _asked_again(request: HttpRequest, checkout: Checkout, form: Form, failed: Charge) -> HttpResponse:
     """Show the form after an attempt that failed: why, with the name on its card, and which card to replace."""
     code, card = (failed.failure_data or {}).get("code", ""), getattr(failed.source, "card", None)
-    reason, advice = FAILURES.get(code, (DECLINED, PAY_OTHERWISE))
     if card:
         form.values["holder"] = card.name
         form.refused_card = card.last4 if code in OF_THE_CARD else ""
-    problem = Problem(str(reason).removesuffix("."), f"{_('Nothing was paid.')} {advice}")
-    return _asked(request, checkout, form, problem)
+    return _asked(request, checkout, form, _problem(code))
+
+
+def _problem(code: str) -> Problem:
+    """Return what a form says of a payment or a check that failed."""
+    reason, advice = FAILURES.get(code, (DECLINED, PAY_OTHERWISE))
+    return Problem(str(reason).removesuffix("."), f"{_('Nothing was paid.')} {advice}")
 
 
 def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:

@@ -24,4 +24,4 @@ OTHER_UNITS = frozenset(["CLP", "CVE", "IDR", "ISK"])
 def capabilities(source_type: str) -> Capabilities | None:
     """Return Adyen's capabilities for a source type; None where Adyen does not accept it."""
     method = METHODS.get(source_type)
-    return Capabilities(hold=method == CARD) if method else None
+    return Capabilities(hold=method == CARD, zero_amount=method == CARD) if method else None

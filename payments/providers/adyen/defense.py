@@ -12,7 +12,7 @@ from typing import Any
 
 from payments.providers.adyen.client import Client, Refused, ask
 from payments.providers.base import Approved, Outcome, Rejected, Unknown
-from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response
+from payments.providers.disputes import UNUSABLE, DisputeResponse, Evidence, EvidenceType, Response
 from payments.providers.evidence.documents import Document, Limit, Unusable, documents_of
 
 Answer = dict[str, Any]
@@ -59,7 +59,7 @@ def respond(client: Client, merchant_account: str, asked: DisputeResponse) -> Ou
         defense = _chosen(reasons, asked.evidence)
         documents = documents_of(defense.evidence, dict.fromkeys(defense.evidence, LIMIT))
     except Unusable as why:
-        return Rejected("evidence_unusable", str(why))
+        return Rejected(UNUSABLE, str(why))
     for kind in sorted(defense.known & documents.keys()):
         _done(ask(client.delete_defense_document, named | {"defenseDocumentType": kind}))
     _done(ask(client.supply_defense_document, named | {"defenseDocuments": _supplied(documents)}))

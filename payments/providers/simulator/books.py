@@ -62,6 +62,7 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         currency=payment.currency,
         source_type=payment.source_type,
         capture=payment.capture,
+        payer_absent=payment.payer_absent,
         return_url=payment.return_url,
         last4=payment.card.number[-4:] if payment.card else "",
         cvc_checked=cvc_checked(payment.card, scenario),
@@ -83,12 +84,12 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
 
 def _missing_first(payment: Payment, scenario: Scenario) -> str:
     """Return the decline code of a payment without its payer that follows from none with them; empty for any other."""
-    if not scenario.needs_first or not payment.payer_absent:
+    is_checked = scenario.needs_first or payment.initiator_stated
+    if not (is_checked and payment.payer_absent and payment.card):
         return ""
-    assert payment.card is not None  # nosec B101 # for the type checker: only cards have scenarios
     first, last4 = named_by_network(payment.network_reference), payment.card.number[-4:]
-    is_known = first is not None and SimulatedPayment.objects.filter(id=first, last4=last4).exists()
-    return "" if is_known else NO_FIRST_PAYMENT
+    rows = SimulatedPayment.objects.filter(last4=last4, payer_absent=False)
+    return "" if first and rows.filter(id=first).exists() else NO_FIRST_PAYMENT
 
 
 def _asks_payer(payment: Payment, scenario: Scenario) -> bool:
@@ -99,6 +100,9 @@ def _asks_payer(payment: Payment, scenario: Scenario) -> bool:
 
 def approved(payment: SimulatedPayment) -> tuple[str, int]:
     """State and captured amount of a payment that is approved."""
+    if not payment.amount:
+        # A check of the card: nothing is held.
+        return State.VOIDED, 0
     return (State.CAPTURED, payment.amount) if payment.capture else (State.HELD, 0)
 
 

@@ -51,7 +51,8 @@ class Simulator:
         if source_type not in sourcetypes.BY_NAME:
             return None
         is_card = source_type == sourcetypes.CARD
-        return Capabilities(hold=is_card, hold_extension_days=EXTENSION_DAYS if is_card else 0)
+        days = EXTENSION_DAYS if is_card else 0
+        return Capabilities(hold=is_card, hold_extension_days=days, zero_amount=is_card)
 
     def create_payment(self, payment: Payment) -> Outcome:
         _take_time()

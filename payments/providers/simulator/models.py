@@ -30,6 +30,7 @@ class SimulatedPayment(FastModel):
     currency = models.CharField(max_length=3)
     source_type = models.CharField(max_length=20)
     capture = models.BooleanField()
+    payer_absent = models.BooleanField(default=False)
     return_url = models.CharField(max_length=2083)
     last4 = models.CharField(max_length=4, blank=True, default="")
     cvc_checked = models.CharField(max_length=11, default="unchecked")
@@ -56,7 +57,7 @@ class SimulatedPayment(FastModel):
             RowRules(
                 name="simulated_payment_follows_rules",
                 rules={
-                    "simulated_amount_positive": Q(amount__gte=1),
+                    "simulated_amount_not_negative": Q(amount__gte=0),
                     "simulated_counts_not_negative": Q(pin_tries__gte=0, extended_days__gte=0, dispute_step__gte=0),
                     "simulated_captured_within_amount": Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
                     "simulated_refunded_within_captured": Q(

@@ -72,7 +72,8 @@ class Sale:
             "mobile_number": f"+63917{self.random.randrange(10**7):07}",
         }
         customer = customers.create(self._caller("customer"), order, _customer_answer).row
-        kept_sources.attach(self._caller("attach"), public_id("cus", customer.id), self.source_id, _customer_answer)
+        kept = {"source": self.source_id}
+        kept_sources.attach(self._caller("attach"), public_id("cus", customer.id), kept, _customer_answer)
 
     def create_charge(self, *, hold: bool = False) -> None:
         """Charge the source, or hold the amount."""

@@ -91,7 +91,8 @@ CHARGE = ApiObject(
         CHARGE_SOURCE,
         "The source that was charged.",
         read=_source,
-        example=CHARGE_SOURCE.example | {"used": True, "card": SOURCE.example["card"] | {"cvc_checked": "pass"}},
+        example=CHARGE_SOURCE.example
+        | {"used": True, "card": SOURCE.example["card"] | {"cvc_checked": "pass", "checked": True}},
     ),
     require_auth=member.flag("Whether the payer had to authenticate (3-D Secure), where the card supports it.", True),
     owner=Member("Owner", "The owner of the source.", required=False, read="source.owner", example=EXAMPLE_OWNER),

@@ -14,7 +14,7 @@ OTHER_TYPES = SOURCE_TYPES[1:]
 ALWAYS = {"object", "id", "type", "vaulted", "used", "livemode", "created_at", "updated_at", "metadata"}
 CARD_ALWAYS = {
     *("object", "id", "name", "last4", "exp_month", "exp_year"),
-    *("brand", "country", "cvc_checked", "funding", "issuing_bank"),
+    *("brand", "country", "cvc_checked", "checked", "funding", "issuing_bank"),
 }
 
 

@@ -68,6 +68,12 @@ CUSTOMER = {
     "mobile_number": "09171234567",
     "metadata": METADATA,
 }
+CONSENT = {
+    "text": "A box each week.",
+    "at": "2026-11-20T09:30:00+08:00",
+    "ip": "203.0.113.7",
+    "user_agent": "Mozilla/5.0",
+}
 BRANDING = {
     "icon": f"{SITE}/i.png",
     "logo": f"{SITE}/l.png",
@@ -170,7 +176,7 @@ CALLS = [
     Call("PUT", "/v2/customers/{customer}", CUSTOMER),
     Call("DELETE", "/v2/customers/{leaving}", {}),
     Call("GET", "/v2/customers/by_email/{email}"),
-    Call("POST", "/v2/customers/{customer}/sources", {"source": "{source}"}),
+    Call("POST", "/v2/customers/{customer}/sources", {"source": "{source}", "consent": CONSENT}),
     Call("DELETE", "/v2/customers/{keeper}/sources/{kept}", {}),
     Call("GET", "/v2/disputes/", query=PAGE | {"start_after": "{dispute}", "status": "lost", "charge": "{charge}"}),
     Call("GET", "/v2/disputes/{dispute}"),

@@ -75,6 +75,12 @@ def test_a_charge_without_the_payer_names_the_networks_first_payment(capture: bo
     assert "networkTxReference" not in body_of(replace(kept, payer_absent=False)).get("additionalData", {})
 
 
+def test_a_card_to_be_kept_is_checked_by_a_payment_of_nothing() -> None:
+    body = body_of(asked(amount=0, on_file=OnFile.TO_BE_KEPT, capture=False, authenticate=False))
+    assert (body["amount"]["value"], body["shopperInteraction"]) == (0, "Ecommerce")
+    assert body["recurringProcessingModel"] == "UnscheduledCardOnFile"
+
+
 def test_a_kept_card_goes_without_a_cvc() -> None:
     assert "cvc" not in body_of(asked(card=replace(CARD, cvc=None), payer_absent=True))["paymentMethod"]
 

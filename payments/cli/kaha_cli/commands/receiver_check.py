@@ -142,6 +142,7 @@ def _charge() -> dict[str, Any]:
                 "brand": "visa",
                 "country": "US",
                 "cvc_checked": "unchecked",
+                "checked": False,
                 "funding": "credit",
                 "issuing_bank": "Test Bank",
             },

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from payments import clock
-from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
 from payments.domain.charging.checkouts import link_stock
@@ -41,47 +40,26 @@ class CheckoutAttempt:
     payer: Mapping[str, Any]
 
 
-def begin(attempt: CheckoutAttempt | None) -> tuple[list[Write], Checkout | None]:
-    """Return the write by which an attempt begins, which one of several at the same time makes, and its checkout then.
+def begin(attempt: CheckoutAttempt, **others: Any) -> Update:
+    """Return the write by which an attempt begins, which one of several at the same time makes, and of `others`.
 
-    A charge that is no such attempt has neither. Raise PaymentError `checkout_not_payable` where the checkout is paid,
-    over, or already being paid.
+    Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
     """
-    if attempt is None:
-        return [], None
     checkout = attempt.checkout
     if fault := _why_not_payable(checkout, attempt):
         raise fault
     values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
-    return [Update(Checkout, _untried(checkout, attempt), values)], copy_with(checkout, values)
+    own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
+    untried = {**own, "state": State.UNPAID, "attempts": attempt.number}
+    return Update(Checkout, untried, values | others)
 
 
 def _checkout_of(charge: Charge, checkout_id: UUID) -> Checkout:
     """Return the checkout of a charge: as this process has begun to pay it, else as it is now."""
-    if begun := charge._state.fields_cache.get("checkout"):
-        return cast(Checkout, begun)
+    if Charge.checkout.is_cached(charge) and charge.checkout:
+        return charge.checkout
     [checkout] = prepared_reads.checkout_of_charge(merchant_id=charge.merchant_id, checkout_id=checkout_id)
     return checkout
-
-
-def complete(caller: Caller, checkout: Checkout, attempt: CheckoutAttempt) -> list[Write]:
-    """Return the writes by which an attempt completes a checkout that charges nothing, with its event.
-
-    Raise PaymentError as `begin` does.
-    """
-    if fault := _why_not_payable(checkout, attempt):
-        raise fault
-    values = {"attempts": attempt.number + 1, "payer": attempt.payer, "customer_id": checkout.customer_id}
-    vars(checkout).update(values)
-    [moved, *shown] = move(caller, checkout, State.PAID)
-    assert isinstance(moved, Update)  # nosec B101 # for the type checker
-    return [Update(Checkout, _untried(checkout, attempt), {**moved.values, **values}), *shown]
-
-
-def _untried(checkout: Checkout, attempt: CheckoutAttempt) -> dict[str, Any]:
-    """Return what the row of a checkout holds until an attempt with this number begins or it ends."""
-    own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
-    return {**own, "state": State.UNPAID, "attempts": attempt.number}
 
 
 def not_payable() -> PaymentError:
@@ -136,10 +114,13 @@ def was_declined(charge: Charge) -> bool:
     return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") != "action_expired"
 
 
-def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None) -> list[Write]:
-    """Return the writes that move a checkout to `state`, with the event that shows it (default: that of `EVENTS`)."""
+def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None, **others: Any) -> list[Write]:
+    """Return the writes that move a checkout to `state`, with the event that shows it (default: that of `EVENTS`).
+
+    They set `others` too.
+    """
     # A hold that is captured was completed before.
     is_new = checkout.state != State.AUTHORIZED
     event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
-    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None)
+    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None, **others)
     return [*moved, *link_stock.ended(caller, checkout, state)]

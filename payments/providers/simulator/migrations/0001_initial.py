@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ("currency", models.CharField(max_length=3)),
                 ("source_type", models.CharField(max_length=20)),
                 ("capture", models.BooleanField()),
+                ("payer_absent", models.BooleanField(default=False)),
                 ("return_url", models.CharField(max_length=2083)),
                 ("last4", models.CharField(blank=True, default="", max_length=4)),
                 ("cvc_checked", models.CharField(default="unchecked", max_length=11)),
@@ -76,7 +77,7 @@ class Migration(migrations.Migration):
                     payments.db.checks.RowRules(
                         name="simulated_payment_follows_rules",
                         rules={
-                            "simulated_amount_positive": Q(("amount__gte", 1)),
+                            "simulated_amount_not_negative": Q(("amount__gte", 0)),
                         "simulated_counts_not_negative": Q(("dispute_step__gte", 0), ("extended_days__gte", 0), ("pin_tries__gte", 0)),
                             "simulated_captured_within_amount": Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))),
                             "simulated_refunded_within_captured": Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from payments.providers.base import Approved, Outcome, Rejected, Unknown
-from payments.providers.disputes import DisputeResponse, Response
+from payments.providers.disputes import UNUSABLE, DisputeResponse, Response
 from payments.providers.evidence.documents import Unusable, documents_of
 from payments.providers.xendit import calls
 from payments.providers.xendit.client import Answer, Asked, Client
@@ -45,7 +45,7 @@ def _challenge(client: Client, asked: DisputeResponse, body: Body) -> Outcome:
     try:
         places = placed(body.get("category"), asked.evidence)
     except Unusable as why:
-        return Rejected("evidence_unusable", str(why))
+        return Rejected(UNUSABLE, str(why))
     there = objects(body, "evidences")
     missing = [place for place in places if not any(place.has(item) for item in there)]
     if text(body, "status") != WAITING:
@@ -77,7 +77,7 @@ def _added(client: Client, asked: DisputeResponse, missing: Sequence[Place]) -> 
         pieces = {name: place.pieces for name, place in files.items()}
         documents = documents_of(pieces, {name: place.limit for name, place in files.items()})
     except Unusable as why:
-        return Rejected("evidence_unusable", str(why))
+        return Rejected(UNUSABLE, str(why))
     fields = [place.field(documents.get(place.name)) for place in missing]
     answer = calls.add_evidence(client, asked.provider_ref, fields)
     if not isinstance(answer, Answer) or answer.error_code:
