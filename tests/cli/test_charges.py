@@ -51,6 +51,15 @@ def test_a_payer_who_must_act_and_a_decline_are_shown(terminal: Terminal, servic
     assert "card_declined" in terminal.run("charges", "create", "100", "--card", DECLINED).succeeded()
 
 
+def test_who_charges_and_how_often_is_sent_where_it_is_given(terminal: Terminal) -> None:
+    given = ("charges", "create", "100", "--card", APPROVED)
+    assert terminal.run(*given, "--initiator", "customer", "--schedule", "unscheduled").code == 0
+    # A source that is not kept can be neither.
+    for name, value in (("initiator", "merchant"), ("schedule", "recurring")):
+        refused = terminal.run(*given, f"--{name}", value)
+        assert (refused.code, "not_allowed" in refused.err, name in refused.err) == (1, True, True)
+
+
 def test_a_list_is_shown_in_lines_or_as_it_came(terminal: Terminal, service: Service) -> None:
     failed = created(terminal, "100", "--card", DECLINED, "--description", "Line\u202e")["id"]
     created(terminal, "100", "--card", APPROVED)

@@ -1,5 +1,6 @@
 """What webhooks event is applied by a worker: once, in any order, and only ever forward."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,13 +10,14 @@ from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.provider_events import apply
 from payments.domain.provider_events.apply import TRIES_MAX
-from payments.models import Attempt, Event, ProviderAccount, ProviderEvent
+from payments.models import Attempt, Card, Event, ProviderAccount, ProviderEvent
 from payments.providers.base import NotSent, Outcome, Unknown
 from payments.providers.references import check_reference, trial_reference
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import Api
+from tests.client import Api, made
 from tests.concurrency import at_once
+from tests.customers.factories import new_customer
 from tests.provider_events.psp import (
     APPLIED,
     WebhookPsp,
@@ -86,6 +88,22 @@ def test_what_others_asked_the_provider_for_is_not_ours(live: Api, account: Prov
     announce(account, event_about(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
     assert live.read(charge) == charge
     assert standing() == [("not_ours", "Nobody asked for it here.")]
+
+
+@pytest.mark.parametrize("is_given_up", [False, True], ids=["kept", "given up"])
+def test_a_networks_reference_that_comes_late_is_kept_with_a_kept_card(
+    live: Api, account: ProviderAccount, is_given_up: bool
+) -> None:
+    maria, source = new_customer(live), live.source()
+    made(live.post(f"/customers/{maria['id']}/sources", {"source": source}))
+    live.charge_source(source)
+    Card.objects.update(network_reference="")
+    if is_given_up:
+        made(live.delete(f"/customers/{maria['id']}/sources/{source}"))
+    for reference in ("MCC1", "MCC2"):
+        outcome = replace(approved(captured=True), network_reference=reference)
+        announce(account, replace(event_about(name_of("authorize"), outcome), key=reference))
+    assert Card.objects.get().network_reference == ("" if is_given_up else "MCC1")
 
 
 def test_what_a_check_of_a_card_asked_for_moves_nothing(account: ProviderAccount) -> None:

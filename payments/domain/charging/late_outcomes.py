@@ -5,12 +5,12 @@ from datetime import datetime
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.charging import attempts, outcome_rules, state_machine
-from payments.domain.charging.changes import Changes, rows_after, writes_of
+from payments.domain.charging.changes import Changes, named_by_network, rows_after, writes_of
 from payments.domain.charging.state_machine import Transition, state_of, transition
 from payments.domain.routing.candidates import route_of
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
-from payments.models import Attempt, Charge, Refund
+from payments.models import Attempt, Card, Charge, Refund
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
@@ -36,6 +36,7 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     now, charge = clock.now(), attempt.charge
     changes = late_changes(attempt, outcome, now)
     if not changes:
+        _keep_network_reference(attempt, outcome)
         return True
     match = {
         "id": attempt.id,
@@ -51,6 +52,16 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
         # Another process changed the charge or recorded the same; the new rows decide.
         return apply(attempts.reload(attempt), outcome)
     return True
+
+
+def _keep_network_reference(attempt: Attempt, outcome: Outcome) -> None:
+    """Keep the card network's reference of a recorded payment, which some providers say by webhook only."""
+    card: Card | None = getattr(attempt.charge.source, "card", None)
+    is_payment = attempt.kind == Attempt.Kind.AUTHORIZE and attempt.outcome == Approved.__name__
+    if card and is_payment and isinstance(outcome, Approved) and named_by_network(outcome):
+        # Of the first payment: what is there already stays. A card that is given up has none.
+        rows = Card.objects.filter(id=card.id, merchant_id=card.merchant_id, network_reference="")
+        rows.filter(source__vaulted=True).update(network_reference=outcome.network_reference)
 
 
 def _was_given_up(attempt: Attempt) -> bool:

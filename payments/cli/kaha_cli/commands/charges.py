@@ -49,8 +49,6 @@ TEST_CARDS = frozenset(
 # More digits than any amount that kaha takes. A zero in front may be meant as anything.
 WHOLE = re.compile("[1-9][0-9]{0,14}")
 DECIMAL = re.compile(r"([0-9]{1,12})\.([0-9]{2})")
-
-
 SHOWN_LENGTH = 40
 
 
@@ -150,6 +148,8 @@ def charges() -> None:
 @click.option("--description", default="Made by kaha charges create", show_default=True)
 @click.option("--hold", is_flag=True, help="Hold the amount, to capture it later.")
 @click.option("--no-auth", is_flag=True, help="Do not ask the payer for 3-D Secure.")
+@click.option("--initiator", type=click.Choice(["merchant", "customer"]), help="Who charges a kept source.")
+@click.option("--schedule", type=click.Choice(["unscheduled", "recurring"]), help="Whether it is one of a series.")
 @changes
 @with_client
 def create(
@@ -162,8 +162,8 @@ def create(
         raise Misuse("--card is for test keys. In live mode a browser makes the source: give it by --source.")
     currency = str(given["currency"]).upper()
     body = {"amount": given["amount"], "currency": currency, "description": given["description"]}
-    body |= {"capture": False} if given["hold"] else {}
-    body |= {"require_auth": False} if given["no_auth"] else {}
+    body |= ({"capture": False} if given["hold"] else {}) | ({"require_auth": False} if given["no_auth"] else {})
+    body |= {name: given[name] for name in ("initiator", "schedule") if given[name]}
     confirm_live(client, lambda: f"{'hold' if given['hold'] else 'charge'} {money(given['amount'], currency)}", yes)
     if card:
         source = _post(client, "/v2/sources/", source_of(card), f"{key}-source", key).json()["id"]
