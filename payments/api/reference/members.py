@@ -82,7 +82,9 @@ class Members:
             return f"array of {self.type_of(schema.get('items', {}))}"
         types = schema.get("type", "any")
         named = " or ".join(types) if isinstance(types, list) else str(types)
-        shown = {"date-time": "time", "uri": "URL", "email": "e-mail address"}.get(schema.get("format", ""), "")
+        shown = {"date-time": "time", "uri": "URL", "uri-template": "URL", "email": "e-mail address"}.get(
+            schema.get("format", ""), ""
+        )
         return named.replace("string", shown) if shown else named
 
     def _resolve(self, schema: Schema) -> tuple[Schema, str]:

@@ -152,7 +152,7 @@ SESSION = ApiObject(
         "auto",
         read=ordered("billing_address_collection"),
     ),
-    cancel_url=member.web_address(
+    cancel_url=member.web_address_template(
         "Where the payer goes who does not pay.", "https://shop.example/cart", read=ordered("cancel_url")
     ),
     created_at=member.created(),
@@ -178,7 +178,7 @@ SESSION = ApiObject(
     submit_type=member.choice(
         ["pay", "book", "donate", "send"], "The verb on the button.", "pay", read=ordered("submit_type")
     ),
-    success_url=member.web_address(
+    success_url=member.web_address_template(
         "Where the payer goes after paying.", "https://shop.example/thanks", read=ordered("success_url")
     ),
     bank_code=member.or_null(member.text("A bank that is chosen already.", read=ordered("bank_code"))),

@@ -59,6 +59,11 @@ def web_address(meaning: str, example: str | None = None, **options: Any) -> Mem
     return Member({"type": "string", "format": "uri"}, meaning, example, **options)
 
 
+def web_address_template(meaning: str, example: str | None = None, **options: Any) -> Member:
+    """Return an address that may have a placeholder in braces (RFC 6570)."""
+    return Member({"type": "string", "format": "uri-template"}, meaning, example, **options)
+
+
 def number(meaning: str, example: int | None = None, **options: Any) -> Member:
     return Member({"type": "integer", "minimum": 0}, meaning, example, **options)
 
