@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, Prefetch, QuerySet
+from django.db.models import F, OuterRef, Prefetch, QuerySet, Value
 from django.db.models.functions import JSONObject, Lower
 
 from payments.db.compiled_query import CompiledQuery
@@ -57,7 +57,7 @@ def block_of_payer(
     `billing` and `shipping` are the e-mail addresses of its owner; "" and b"" stand for what it does not have.
     """
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
-    return blocks.bearing_on_payer(rows, fingerprint, bin_digits, [Lower(billing), Lower(shipping)], address)[:1]
+    return blocks.bearing_on_payer(rows, fingerprint, bin_digits, [Lower(Value(billing)), Lower(Value(shipping))], address)[:1]
 
 
 @CompiledQuery

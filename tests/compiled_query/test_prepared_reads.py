@@ -50,6 +50,7 @@ PAGE_OF_CHARGES = (*PAGE, "above", "pairs")
 FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
 PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
 FOLLOWED = (*PAGE, "above")
+PAYER = ("fingerprint", "bin_digits", "billing", "shipping")
 EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
@@ -57,6 +58,7 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "idempotency record": (idempotency.idempotency_record, (*IN_MODE, "key")),
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
+    "block of a payer": (prepared_reads.block_of_payer, (*IN_MODE, *PAYER, "address", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
     "charge of attempt": (prepared_reads.charge_of_attempt, ("merchant_id", "attempt_id", "charge_id")),
     "checkout of a page": (prepared_reads.checkout, ("checkout_id",)),
@@ -134,6 +136,10 @@ def stage() -> dict[str, Any]:
         "digest": bytes(key.digest),
         "key": "once",
         "address": "203.0.113.7",
+        "fingerprint": bytes(charge.source.card.fingerprint),
+        "bin_digits": charge.source.card.bin,
+        "billing": "",
+        "shipping": "",
         "now": clock.now(),
         "after": new_id(),
         "length": 2,
