@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef, Prefetch, QuerySet, Value
+from django.db.models.expressions import Combinable
 from django.db.models.functions import JSONObject, Lower
 
 from payments.db.compiled_query import CompiledQuery
@@ -57,7 +58,8 @@ def block_of_payer(
     `billing` and `shipping` are the e-mail addresses of its owner; "" and b"" stand for what it does not have.
     """
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
-    return blocks.bearing_on_payer(rows, fingerprint, bin_digits, [Lower(Value(billing)), Lower(Value(shipping))], address)[:1]
+    emails: list[Combinable] = [Lower(Value(email)) for email in (billing, shipping)]
+    return blocks.bearing_on_payer(rows, fingerprint, bin_digits, emails, address)[:1]
 
 
 @CompiledQuery
