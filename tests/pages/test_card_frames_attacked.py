@@ -41,7 +41,8 @@ def key(shop: NewMerchant) -> str:
 
 
 def answers_to(tab: Page, message: str) -> list[str]:
-    """Post a message to the number's frame, and return all that it says before it answers a later one."""
+    """Post a message to the number's frame once all fields are filled; return what it says before a later answer."""
+    tab.wait_for_function("noted.some(text => text.includes('FIELD_COMPLETE') && text.includes('cardCvc'))")
     noted: list[str] = tab.evaluate(
         f"""async () => {{
           const frame = document.querySelector("#cardNumber iframe").contentWindow
