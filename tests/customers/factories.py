@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from payments.ids import parse_id
-from payments.models import Event
+from payments.models import Card, Event
 from tests.client import APPROVED, Api, made
 
 MARIA = {"email": "maria@example.ph", "description": "Maria Clara"}
@@ -29,3 +29,8 @@ def events_of(public_id: str) -> list[dict[str, Any]]:
     """Return the events of one object, first one first."""
     uuid = parse_id(public_id.partition("_")[0], public_id)
     return [json.loads(bytes(event.payload)) for event in Event.objects.filter(object_id=uuid).order_by("sequence")]
+
+
+def card_of(source: str) -> Card:
+    """Return the card of a source's public ID."""
+    return Card.objects.get(source_id=source.removeprefix("src_"))

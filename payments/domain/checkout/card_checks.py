@@ -96,8 +96,13 @@ def check(caller: Caller, checkout: Checkout, source_id: str, attempt: CheckoutA
     asked: Any = BlockedProvider(via.provider, seconds) if is_blocked else via.provider
     payment = _payment(checkout, source)
     try:
-        question = lambda provider: provider.create_payment(payment)  # noqa: E731
-        outcome = _ask(checkout, via.provider.name, asked, question, is_counted=not is_blocked)
+        outcome = _ask(
+            checkout,
+            via.provider.name,
+            asked,
+            lambda provider: provider.create_payment(payment),
+            is_counted=not is_blocked,
+        )
     except ProviderBusy:
         outcome = NotSent("busy")
     card_testing.count(caller, source.card, outcome)
