@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
-from tests.admin.conftest import text_of, the_operator
+from tests.admin.conftest import text_of, the_operator, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, signed_in
 from tests.reconciliation.factories import kinds
@@ -106,6 +106,4 @@ def test_a_row_that_cannot_be_read_has_a_page_with_its_reason_and_its_line(api: 
     assert "field-number" in page
     line = ReportLine.objects.get(kind="unread")
     for address in (list_of(ReconciliationItem), list_of(ReportLine), page_of(line), page_of(item.run), "/admin/"):
-        shown = client.get(address)
-        assert shown.status_code == 200
-        assert "XXX" not in text_of(shown)
+        assert "XXX" not in words_of(client.get(address))
