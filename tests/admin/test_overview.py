@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -179,13 +178,6 @@ def test_the_page_has_neither_script_nor_style_in_it(operator: Client, shop: New
     overview = text[text.index('<section class="overview"') : text.index("</section>")]
     assert not re.search(r"<script|<style|style=|\son\w+=", overview)
     assert "<rect" in overview
-
-
-def test_a_year_of_demo_charges_is_shown(operator: Client) -> None:
-    call_command("seed_demo", charges=200)
-    text = text_of(operator.get(INDEX, {"days": 90}))
-    assert text.count("<rect") > 20
-    assert len(re.findall(r'class="nothing"', text)) < len(SORT_NAMES)
 
 
 def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -> None:

@@ -10,11 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.db.models import Max, Min, Sum
+from django.urls import reverse
 from pytest_django.plugin import DjangoDbBlocker
 
 from customers.models import Customer
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
+from payments.inbox.sections import SORT_NAMES
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
@@ -40,6 +42,8 @@ from payments.quickstart.demo import business_hours, operator_scenarios, year
 from payments.quickstart.demo.business_hours import YEAR
 from payments.quickstart.demo.scenarios import Scenario
 from payments.quickstart.demo.shops import create_shops
+from tests.admin.conftest import text_of, the_operator
+from tests.client import signed_in
 from tests.factories import ChargeFactory
 
 CHARGES, SECOND_CHARGES = 300, 60
@@ -137,6 +141,11 @@ class TestOneYear:
     def test_other_merchants_are_not_touched(self) -> None:
         assert not Source.objects.filter(merchant__title=NOBODY).exists()
         assert not Charge.objects.filter(merchant__title=NOBODY).exists()
+
+    def test_the_overview_shows_its_charges_and_what_is_to_be_done(self) -> None:
+        text = text_of(signed_in(the_operator()).get(reverse("admin:index"), {"days": 90}))
+        assert text.count("<rect") > 20
+        assert text.count('class="nothing"') < len(SORT_NAMES)
 
     def test_a_second_year_is_of_other_merchants_and_matches_the_same_reports(self) -> None:
         differences = ReconciliationItem.objects.count()

@@ -1,4 +1,4 @@
-"""Payouts of demo merchants: a bank account and a schedule, and what the worker does about them each night."""
+"""Payouts of demo merchants: a bank account and a schedule, and what the worker and the bank do about them."""
 
 from datetime import datetime, timedelta
 
@@ -17,6 +17,8 @@ NUMBER = "001234567890"
 # Money that goes to the first account of some shops comes back, and they give another one.
 RETURNING_NUMBER = "001234560003"
 DELAY = timedelta(minutes=2)
+# It is paid after a night, and what comes back does so after another one.
+NIGHTS_AT_BANK = 3
 Interval = PayoutSchedule.Interval
 DAILY = Terms(Interval.DAILY)
 
@@ -27,18 +29,22 @@ def set_up(merchant: Merchant, number: str = NUMBER, wanted: Terms = DAILY) -> N
     terms.set_schedule(merchant, False, CURRENCY, wanted)
 
 
-def pay_out_nightly(shop: Shop, returning: bool) -> Steps:
+def pay_out_weekly(shop: Shop, returning: bool) -> Steps:
     """Pay the shop out by its schedule; where the first money is `returning`, until it gives another account."""
     wanted = Terms(Interval.WEEKLY, delay_days=1, reserve_percent=5, reserve_days=30)
     set_up(shop.merchant, RETURNING_NUMBER if returning else NUMBER, wanted)
     while True:
-        yield _next_night()
-        make.make_due(scope=shop.scope)
+        yield _night(Interval.WEEKLY)
         sweeps.release_reserves(scope=shop.scope)
+        make.make_due(scope=shop.scope)
+        made = Payout.objects.filter(shop.scope.within(), created_at__gte=clock.now() - DELAY)
+        sent = [payout_id.hex for payout_id in made.values_list("id", flat=True)]
         send.send_due(scope=shop.scope)
-        own = Payout.objects.filter(shop.scope.within())
-        apply_simulator_messages(among=[payout_id.hex for payout_id in own.values_list("id", flat=True)])
-        if returning and own.filter(status=Payout.Status.FAILED).exists():
+        for _ in range(NIGHTS_AT_BANK):
+            yield _night(Interval.DAILY)
+            send.send_due(scope=shop.scope)
+            apply_simulator_messages(among=sent)
+        if returning and Payout.objects.filter(shop.scope.within(), status=Payout.Status.FAILED).exists():
             accounts.add_account(shop.merchant, False, _details(shop.merchant), NUMBER)
             returning = False
 
@@ -47,7 +53,7 @@ def _details(merchant: Merchant) -> Details:
     return Details(CURRENCY, merchant.title, BIC)
 
 
-def _next_night() -> datetime:
-    moment = next_run_at(Interval.DAILY, clock.now())
+def _night(interval: str) -> datetime:
+    moment = next_run_at(interval, clock.now())
     assert moment  # nosec B101 # for the type checker
     return moment + DELAY

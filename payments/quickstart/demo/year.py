@@ -16,7 +16,7 @@ from payments.models import Webhook
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios
 from payments.quickstart.demo.business_hours import YEAR, moments
-from payments.quickstart.demo.payouts import pay_out_nightly
+from payments.quickstart.demo.payouts import pay_out_weekly
 from payments.quickstart.demo.reports import Reports
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import Scenario, Steps
@@ -105,7 +105,7 @@ def run(
     running: list[Running] = [
         (moment, number, _begun(scenario, shop, progress)) for number, (moment, shop, scenario) in enumerate(in_order)
     ]
-    worker = [steps for shop in shops for steps in (_settle_every_midnight(shop), pay_out_nightly(shop, returning))]
+    worker = [steps for shop in shops for steps in (_settle_every_midnight(shop), pay_out_weekly(shop, returning))]
     running += [(in_order[0][0], -number, steps) for number, steps in enumerate(worker, 1)]
     heapify(running)
     while running and running[0][0] < present:

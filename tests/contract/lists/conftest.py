@@ -1,8 +1,13 @@
 """A merchant that has some of everything, thousands of times."""
 
+from collections.abc import Iterator
+
 import pytest
+from django.test import TransactionTestCase
+from pytest_django.plugin import DjangoDbBlocker
 
 from customers.models import Customer, CustomerSource
+from payments.domain.merchants.merchants import create_merchant
 from payments.domain.payouts.make import make_now
 from payments.models import (
     Attempt,
@@ -93,9 +98,16 @@ def sell_by_checkouts(api: Api) -> None:
     billed(api)
 
 
-@pytest.fixture
-def crowded(api: Api) -> Api:
-    """Return the API of a merchant that has some of everything, thousands of times."""
+@pytest.fixture(scope="module")
+def crowded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Api]:
+    """Give the API of a merchant that has some of everything, thousands of times, to tests that only read it."""
+    with django_db_blocker.unblock():
+        yield fill(Api(create_merchant("Sari Store").keys["sk_test"]))
+        TransactionTestCase._fixture_teardown()  # type: ignore[call-arg] # see `django_db_setup`
+
+
+def fill(api: Api) -> Api:
+    """Make some of everything for a merchant, and copy it thousands of times; return its API."""
     sell_by_checkouts(api)
     made(api.delete(f"/webhook_endpoints/{endpoint(api)['id']}"))
     for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
