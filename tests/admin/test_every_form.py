@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Model
 from django.test import Client
 
@@ -20,6 +19,7 @@ from tests.admin.test_pages import newest  # noqa: F401  one of everything
 from tests.canaries.kept import card_numbers_kept, is_in
 from tests.canaries.misplaced import NUMBER
 from tests.figures.inputs.card_texts import DISGUISES
+from tests.undone import undone
 
 pytestmark = pytest.mark.long
 
@@ -47,10 +47,8 @@ def forms(client: Client, pages: list[str]) -> Iterator[Form]:
 
 def asked(ask: Callable[[], Any]) -> Any:
     """Return the answer; what was done is undone."""
-    with transaction.atomic():
-        answer = ask()
-        transaction.set_rollback(True)
-        return answer
+    with undone():
+        return ask()
 
 
 @pytest.fixture

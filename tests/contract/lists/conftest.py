@@ -101,9 +101,12 @@ def sell_by_checkouts(api: Api) -> None:
 @pytest.fixture(scope="module")
 def crowded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Api]:
     """Give the API of a merchant that has some of everything, thousands of times, to tests that only read it."""
-    with django_db_blocker.unblock():
+    empty = TransactionTestCase._fixture_teardown
+    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: None)
         yield fill(Api(create_merchant("Sari Store").keys["sk_test"]))
-        TransactionTestCase._fixture_teardown()  # type: ignore[call-arg] # see `django_db_setup`
+    with django_db_blocker.unblock():
+        empty()  # type: ignore[call-arg] # see `django_db_setup`
 
 
 def fill(api: Api) -> Api:

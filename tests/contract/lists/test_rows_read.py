@@ -50,7 +50,7 @@ from payments.models import (
 from tests.client import Api, made
 from tests.contract.calls import CALLS, nobodys, order
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # A row may be looked at for itself, by what points to it, and by each of the rows that it must agree with.
 MOST_OF_A_TABLE = 20

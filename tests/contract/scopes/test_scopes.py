@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
-from payments.models import Merchant
 from tests.client import Api
 from tests.contract.calls import customer, newest_event, nobodys, order
 from tests.contract.shapes import ERROR, SOURCE_TYPES, faults_in
@@ -62,11 +62,10 @@ def test_somebody_elses_object_is_missing_like_one_that_never_was(
 
 
 @pytest.mark.parametrize("asking", [name for name, (prefix, _) in ASKING.items() if prefix in ("src", "ch")])
-def test_an_object_of_live_mode_is_missing_in_test_mode(api: Api, asking: str) -> None:
-    merchant = Merchant.objects.get()
+def test_an_object_of_live_mode_is_missing_in_test_mode(api: Api, shop: NewMerchant, asking: str) -> None:
     prefix, ask = ASKING[asking]
-    made = ChargeFactory(merchant=merchant, livemode=True, is_held=True)
-    text = public_id(prefix, made.id if prefix == "ch" else SourceFactory(merchant=merchant, livemode=True).id)
+    made = ChargeFactory(merchant=shop.merchant, livemode=True, is_held=True)
+    text = public_id(prefix, made.id if prefix == "ch" else SourceFactory(merchant=shop.merchant, livemode=True).id)
     assert refusal(ask(api, text)) == refusal(ask(api, nobodys(prefix)))
 
 

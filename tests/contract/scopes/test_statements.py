@@ -7,7 +7,7 @@ from django.db import connection
 
 from payments.domain.merchants.api_keys import find_key
 from tests.client import Api
-from tests.contract.scopes.routes import Route, nobodys_things, things_of
+from tests.contract.scopes.routes import Route, Things
 from tests.contract.scopes.statements import Watch
 from tests.contract.scopes.test_every_route import CALLS, every, every_list
 
@@ -17,11 +17,11 @@ from tests.contract.scopes.test_every_route import CALLS, every, every_list
 @every([(route, method) for route, method in CALLS if method != "HEAD"])
 @pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
 def test_no_statement_reaches_further_than_its_key(
-    request: pytest.FixtureRequest, api: Api, route: Route, method: str, asker: str
+    request: pytest.FixtureRequest, things: Things, nobodys: Things, route: Route, method: str, asker: str
 ) -> None:
     caller: Api = request.getfixturevalue(asker)
-    key, things = find_key(caller.key), things_of(api)
-    for asked in (nobodys_things(things), things, things):
+    key = find_key(caller.key)
+    for asked in (nobodys, things, things):
         watch = Watch(key.merchant_id, key.livemode)
         with connection.execute_wrapper(watch):
             route.ask(caller, method, asked, **{"Idempotency-Key": "once"})
@@ -32,10 +32,10 @@ def test_no_statement_reaches_further_than_its_key(
 @every_list
 @pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
 def test_no_list_reaches_further_than_its_key_whatever_it_is_filtered_by(
-    request: pytest.FixtureRequest, api: Api, route: Route, asker: str
+    request: pytest.FixtureRequest, things: Things, route: Route, asker: str
 ) -> None:
     caller: Api = request.getfixturevalue(asker)
-    key, things = find_key(caller.key), things_of(api)
+    key = find_key(caller.key)
     for name, thing in product(route.text_filters, things.values()):
         watch = Watch(key.merchant_id, key.livemode)
         with connection.execute_wrapper(watch):
