@@ -108,17 +108,16 @@ ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrato
 def make_roles(**_: Any) -> None:
     """Set the permissions of each role's group, and the approval limits that it lacks.
 
-    Raises Permission.DoesNotExist for an unknown permission.
+    Raises KeyError for an unknown permission.
     """
+    known = {
+        f"{one.content_type.app_label}.{one.codename}": one for one in Permission.objects.select_related("content_type")
+    }
+    looking = list(Permission.objects.filter(LOOK))
     for name, permissions in ROLES.items():
         group, _created = Group.objects.get_or_create(name=name)
-        group.permissions.set([*Permission.objects.filter(LOOK), *map(_permission, sorted(permissions))])
+        group.permissions.set([*looking, *(known[permission] for permission in permissions)])
         for currency, amount in LIMITS.get(name, {}).items():
             ApprovalLimit.objects.get_or_create(role=group, currency=currency, defaults={"amount": amount})
     mark, _created = Group.objects.get_or_create(name=ALL_MERCHANTS)
-    mark.permissions.set([_permission(WORKS_FOR_ALL)])
-
-
-def _permission(name: str) -> Permission:
-    app_label, _, codename = name.partition(".")
-    return Permission.objects.get(content_type__app_label=app_label, codename=codename)
+    mark.permissions.set([known[WORKS_FOR_ALL]])

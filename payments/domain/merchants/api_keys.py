@@ -48,16 +48,16 @@ def create_key(
     name: str = "",
     *,
     origins: Iterable[str] = (),
-    of_new_merchant: bool = False,
 ) -> tuple[ApiKey, str]:
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
     `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
     `origins` are those of a publishable key that it succeeds.
-    A given `key_id` makes a repeated call fail. Of a live one the inbox and the merchant learn, unless the merchant is
-    made with it. Raises BadKey, and IntegrityError for an ID that exists.
+    A given `key_id` makes a repeated call fail. Of a live one the inbox and the merchant learn. Raises BadKey, and
+    IntegrityError for an ID that exists.
     """
-    key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, name=name)
+    key, text = _new_key(merchant, livemode, kind, key_id)
+    key.name = name
     key.expires_at = expires_at
     key.allowed_origins = list(origins)
     key.rights = _checked_rights(kind, set(rights))
@@ -65,14 +65,8 @@ def create_key(
         key.allowed_networks = [str(ip_network(network)) for network in networks]
     except ValueError as fault:
         raise BadKey(f"Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.") from None
-    # A proxy before several installations sees by the cell whose key it is.
-    cell = f"{settings.CELL}_" if settings.CELL else ""
-    text = f"{key.masked_prefix}{cell}{secrets.token_hex(RANDOM_BYTES)}"
-    key.digest = key_digest(text)
-    key.last4 = text[-4:]
-    key.public_text = text if kind == ApiKey.Kind.PUBLISHABLE else ""
     key.save(force_insert=True)
-    is_news = livemode and kind != ApiKey.Kind.PUBLISHABLE and not of_new_merchant
+    is_news = livemode and kind != ApiKey.Kind.PUBLISHABLE
     audit_log.record(
         Action.ADDED,
         key,
@@ -81,6 +75,26 @@ def create_key(
     )
     if is_news:
         notices.notify_merchant(merchant.id, notices.Change("api_keys", after=public_id("key", key.id)), livemode=True)
+    return key, text
+
+
+def create_first_keys(merchant: Merchant, kinds: Iterable[tuple[bool, str]]) -> list[str]:
+    """Create a new merchant's keys, each of a mode (whether it is live) and a kind; return their texts in order."""
+    made = [_new_key(merchant, livemode, kind) for livemode, kind in kinds]
+    keys = ApiKey.objects.bulk_create(key for key, _ in made)
+    audit_log.record_all(Action.ADDED, keys, detail=public_id("mer", merchant.id))
+    return [text for _, text in made]
+
+
+def _new_key(merchant: Merchant, livemode: bool, kind: str, key_id: UUID | None = None) -> tuple[ApiKey, str]:
+    """Return a key that is not saved yet, and its text."""
+    key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind)
+    # A proxy before several installations sees by the cell whose key it is.
+    cell = f"{settings.CELL}_" if settings.CELL else ""
+    text = f"{key.masked_prefix}{cell}{secrets.token_hex(RANDOM_BYTES)}"
+    key.digest = key_digest(text)
+    key.last4 = text[-4:]
+    key.public_text = text if kind == ApiKey.Kind.PUBLISHABLE else ""
     return key, text
 
 

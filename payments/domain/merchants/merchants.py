@@ -16,7 +16,7 @@ from django.db.models.functions import Least
 from payments import clock
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
-from payments.domain.merchants.api_keys import create_key
+from payments.domain.merchants.api_keys import create_first_keys
 from payments.domain.merchants.row_lookup import exactly_one
 from payments.ids import new_id, parse_id
 from payments.models import ApiKey, Merchant, WebhookEndpoint, WebhookSecret
@@ -75,12 +75,13 @@ def create_merchant(
     check_statement_descriptor(merchant.statement_descriptor)
     merchant.save(force_insert=True)
     audit_log.record(Action.ADDED, merchant)
-    keys = {
-        f"{prefix}_{mode}": create_key(merchant, livemode, kind, of_new_merchant=True)[1]
+    kinds = {
+        f"{prefix}_{mode}": (livemode, kind)
         for mode, livemode in MODES.items()
         for prefix, kind in KINDS.items()
         if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
     }
+    keys = dict(zip(kinds, create_first_keys(merchant, kinds.values()), strict=True))
     secrets_shown = {f"whsec_{mode}": create_webhook_secret(merchant, livemode) for mode, livemode in MODES.items()}
     return NewMerchant(merchant, keys, secrets_shown)
 
