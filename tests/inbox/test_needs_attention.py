@@ -17,7 +17,7 @@ from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
-from tests.plans import scans_of
+from tests.plans import scans_of, use_indexes
 
 URLS = {"success": "https://a.example/", "fail": "https://a.example/", "notify": "https://a.example/kaha"}
 
@@ -85,8 +85,7 @@ def test_a_webhook_that_was_given_up_needs_attention_for_a_week(api: Api) -> Non
 def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
     """The planner takes an index where one fits, once reading the whole table is made dear."""
     big = {"payments_charge", "payments_attempt", "payments_refund", "payments_payout", "payments_reconciliationitem"}
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
+    use_indexes()
     for sort in SORTS:
         with CaptureQueriesContext(connection) as taken:
             list(sort.rows(None)[:51])

@@ -17,7 +17,7 @@ from payments.inbox.sections import limit_of, sections_of
 from payments.models import MerchantAccess, PayoutAccount, PayoutFile
 from tests.operators.factories import person
 from tests.payouts.live import live_account, make_file, ready, sent
-from tests.plans import scans_of
+from tests.plans import scans_of, use_indexes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
 
@@ -82,8 +82,7 @@ def test_only_those_who_make_files_for_all_merchants_see_what_waits(account: Pay
 
 
 def test_the_inbox_reads_neither_all_payouts_nor_all_files(account: PayoutAccount) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
+    use_indexes()
     with CaptureQueriesContext(connection) as taken:
         list(rows.payouts_for_file(None)), list(rows.files_to_send(None))
     found = [scan for query in taken.captured_queries for scan in scans_of(query["sql"])]

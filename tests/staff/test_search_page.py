@@ -20,6 +20,7 @@ from payments.staff.admin_site.site import grouped
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, house, operator, text_of  # noqa: F401  something to be found
 from tests.client import APPROVED, signed_in
 from tests.factories import ChargeFactory, MerchantFactory
+from tests.plans import use_indexes
 
 # `house` is built with much of everything.
 long = pytest.mark.long
@@ -205,8 +206,7 @@ def test_a_beginning_finds_nothing_that_its_reader_may_not_view(house: House) ->
 
 def test_a_beginning_is_a_range_of_the_primary_key(db: None) -> None:
     page: Any = admin.site.get_model_admin(Charge)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
+    use_indexes()
     plan = Charge.objects.filter(**page.search.begun_by("ch_0199abcd")).order_by("-pk")[:11].explain()
     # Which of the indexes that begin with the ID is taken depends on what is in the table.
     assert "Index Cond: ((id >= '0199abcd-0000-" in plan

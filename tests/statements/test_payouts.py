@@ -23,7 +23,7 @@ from tests.client import Api
 from tests.ledger.books import charge_fees
 from tests.payouts.readings import all_pages
 from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out, settled
-from tests.plans import scans_of
+from tests.plans import scans_of, use_indexes
 from tests.statements.test_statements import owed, pdf_texts
 
 pytestmark = pytest.mark.django_db
@@ -122,8 +122,7 @@ def test_a_statement_has_a_bounded_number_of_lines_and_days_beyond_it_are_summed
 
 
 def test_the_lines_are_found_by_their_index(shop: NewMerchant, payouts: list[Payout]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
+    use_indexes()
     with CaptureQueriesContext(connection) as taken:
         statements.payout_lines(shop.merchant.id, False, clock.now().replace(day=1), clock.now())
     [query] = taken.captured_queries
