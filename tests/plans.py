@@ -9,7 +9,7 @@ from payments.json_codecs.verbatim_json import dumps
 
 
 def use_indexes() -> None:
-    """Have each index scanned by itself in this transaction, whatever the planner knows of the tables' sizes."""
+    """Have the planner use single indexes in this transaction, however small the tables are."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
 
