@@ -9,11 +9,12 @@ from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import sourcetypes
-from payments.models import Charge, PageVisit
+from payments.domain.checkout import card_checks
+from payments.models import Checkout, PageVisit
 from payments.money import shown_amount
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.payment import charge_of_attempt, shown_payment, shown_way
+from payments.pages.payment import charge_of_attempt, shown_merchant, shown_payment, shown_way
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin, page_url
@@ -31,8 +32,10 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
     if payment is None:
         return unknown_page(request)
     charge = charge_of_attempt(payment.reference)
-    with override(language_of_checkout(request, charge.checkout if charge else None)):
-        return _answer(request, payment, _shown(payment, charge, token))
+    checkout = charge.checkout if charge else card_checks.checkout_of(payment.reference)
+    with override(language_of_checkout(request, checkout)):
+        shown = shown_payment(charge) if charge else _shown_shop(checkout)
+        return _answer(request, payment, shown | _shown(payment, token))
 
 
 def _answer(request: HttpRequest, payment: SimulatedPayment, shown: dict[str, Any]) -> HttpResponse:
@@ -83,10 +86,14 @@ def _template(payment: SimulatedPayment) -> str:
     return "challenge" if payment.source_type == sourcetypes.CARD else "confirm"
 
 
-def _shown(payment: SimulatedPayment, charge: Charge | None, token: str) -> dict[str, Any]:
-    return (shown_payment(charge) if charge else {}) | {
+def _shown_shop(checkout: Checkout | None) -> dict[str, Any]:
+    return shown_merchant(checkout.merchant, checkout.order.get("branding")) if checkout else {}
+
+
+def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
+    return {
         "test_mode": True,
-        "amount": shown_amount(payment.amount, payment.currency),
+        "amount": shown_amount(payment.amount, payment.currency) if payment.amount else "",
         "type": sourcetypes.shown(payment.source_type),
         "way": shown_way(payment.source_type, payment.last4),
         "paid": payment.state in (State.HELD, State.CAPTURED, State.VOIDED),

@@ -41,6 +41,11 @@ def check_reference(source_id: UUID) -> str:
     return _marked(source_id, CHECK)
 
 
+def source_of_check(reference: str) -> UUID:
+    """Return the ID of the source whose card is checked under `reference`."""
+    return UUID(hex=_marked(UUID(hex=reference), ATTEMPT))
+
+
 def is_check(text: str) -> bool:
     """Return whether `text` is the reference of a check of a card."""
     return REFERENCE.fullmatch(text) is not None and text[VERSION_AT] == CHECK

@@ -60,10 +60,11 @@ def pay(session: dict[str, Any], number: str = APPROVED, **choice: Any) -> Charg
     return payments.pay(row, Choice(type="card", card=card(number), attempt=row.attempts, **choice), ADDRESS)
 
 
-def save(session: dict[str, Any], number: str = APPROVED, **payer: str) -> None:
-    """Have the card kept by a session in mode `save_card` as its payer does."""
+def save(session: dict[str, Any], number: str = APPROVED, **payer: str) -> Checkout:
+    """Have the card kept by a session in mode `save_card` as its payer does; return the session's row."""
     row = row_of(session)
     payments.save_card(row, Choice(type="card", card=card(number), attempt=row.attempts, payer=payer), ADDRESS)
+    return row
 
 
 def pay_by_wallet(session: dict[str, Any], kind: str = "gcash") -> Charge:

@@ -10,11 +10,12 @@ from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.provider_events import apply
 from payments.domain.provider_events.apply import TRIES_MAX
-from payments.models import Attempt, Card, Event, ProviderAccount, ProviderEvent
+from payments.models import Attempt, Card, Event, ProviderAccount, ProviderEvent, Source
 from payments.providers.base import NotSent, Outcome, Unknown
 from payments.providers.references import check_reference, trial_reference
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
+from tests.checkout.cast import SAVE_CARD, customer, opened, save
 from tests.client import Api, made
 from tests.concurrency import at_once
 from tests.customers.factories import new_customer
@@ -109,6 +110,20 @@ def test_a_networks_reference_that_comes_late_is_kept_with_a_kept_card(
 def test_what_a_check_of_a_card_asked_for_moves_nothing(account: ProviderAccount) -> None:
     announce(account, event_about(check_reference(ids.new_id()), approved(captured=False)))
     assert standing() == [("not_ours", "A check of a card asked for it, which moves no money.")]
+
+
+@pytest.mark.parametrize("of_this_account", [True, False])
+def test_a_check_of_a_card_learns_the_networks_reference_of_its_own_account_late(
+    live: Api, psp: WebhookPsp, account: ProviderAccount, shop: NewMerchant, of_this_account: bool
+) -> None:
+    psp.able = replace(psp.able, zero_amount=True)
+    save(opened(live, **SAVE_CARD, customer=customer(live)))
+    Card.objects.update(network_reference="")
+    outcome = replace(approved(captured=False), network_reference="MCC1")
+    teller = account if of_this_account else account_at(psp, shop.merchant, title="Second")
+    announce(teller, event_about(check_reference(Source.objects.get().id), outcome, amount=0))
+    assert Card.objects.get().network_reference == ("MCC1" if of_this_account else "")
+    assert standing()[0][0] == ("applied" if of_this_account else "needs_attention")
 
 
 def test_what_a_trial_of_the_connection_asked_for_is_not_ours(account: ProviderAccount) -> None:

@@ -58,7 +58,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
         REQUEST: "statement_descriptor description redirect_url metadata",
         OURS: "action failure_data",
     },
-    "payments.Checkout": {REQUEST: "order payer client_reference_id"},
+    "payments.Checkout": {REQUEST: "order payer client_reference_id", PROVIDER: "check_url", OURS: "check_code"},
     "payments.CvcKey": {OURS: "kek", SEALED: "wrapped"},
     "payments.DataKey": {OURS: "kek", SEALED: "wrapped"},
     "payments.DayTotal": {OURS: "source_type provider reason"},

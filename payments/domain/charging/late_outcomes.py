@@ -10,7 +10,7 @@ from payments.domain.charging.state_machine import Transition, state_of, transit
 from payments.domain.routing.candidates import route_of
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
-from payments.models import Attempt, Card, Charge, Refund
+from payments.models import Attempt, Card, Charge, Refund, Source
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
@@ -36,7 +36,9 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     now, charge = clock.now(), attempt.charge
     changes = late_changes(attempt, outcome, now)
     if not changes:
-        _keep_network_reference(attempt, outcome)
+        is_payment = attempt.kind == Attempt.Kind.AUTHORIZE and attempt.outcome == Approved.__name__
+        if is_payment:
+            keep_network_reference(attempt.charge.source, outcome)
         return True
     match = {
         "id": attempt.id,
@@ -54,11 +56,10 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     return True
 
 
-def _keep_network_reference(attempt: Attempt, outcome: Outcome) -> None:
-    """Keep the card network's reference of a recorded payment, which some providers say by webhook only."""
-    card: Card | None = getattr(attempt.charge.source, "card", None)
-    is_payment = attempt.kind == Attempt.Kind.AUTHORIZE and attempt.outcome == Approved.__name__
-    if card and is_payment and isinstance(outcome, Approved) and named_by_network(outcome):
+def keep_network_reference(source: Source, outcome: Outcome) -> None:
+    """Keep the card network's reference of a recorded payment by `source`, which some providers say by webhook only."""
+    card: Card | None = getattr(source, "card", None)
+    if card and isinstance(outcome, Approved) and named_by_network(outcome):
         # Of the first payment: what is there already stays. A card that is given up has none.
         rows = Card.objects.filter(id=card.id, merchant_id=card.merchant_id, network_reference="")
         rows.filter(source__vaulted=True).update(network_reference=outcome.network_reference)

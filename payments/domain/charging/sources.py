@@ -172,9 +172,13 @@ def vault(caller: Caller, source: Source, customer_id: UUID, consent: dict[str, 
     _require_number(source)
     changes = {"used": True, "vaulted": True, "customer_id": customer_id, "consent": consent}
     writes = _change(caller, source, "source.updated", {"used": False}, **changes)
-    expiring_at = _expiring_at(source.card) if hasattr(source, "card") else None
-    destroyed = {"number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
-    return [*writes, *_card_writes(source, **destroyed, expiring_at=expiring_at)]
+    return [*writes, *(_card_writes(source, **kept_card(source.card)) if hasattr(source, "card") else [])]
+
+
+def kept_card(card: Card) -> dict[str, Any]:
+    """Return the columns of a card that is kept: its number stays, its CVC does not, and its expiry is announced."""
+    kept = {"number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
+    return kept | {"expiring_at": _expiring_at(card)}
 
 
 def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:

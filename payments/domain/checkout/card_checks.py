@@ -1,24 +1,25 @@
 """Checks of cards that a session keeps and does not charge: their issuers are asked to approve a payment of nothing.
 
 A check is on record in its session before a provider is asked; the session waits for its outcome, and a worker looks an
-unknown one up. A provider that cannot check keeps the card as one that was never checked.
+unknown one up. Where the issuer asks the payer first, the session has the address of its page, and the provider is
+asked again when the payer comes back. A provider that cannot check keeps the card as one that was never checked.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import SystemRandom
 from typing import Any
 
-from django.db import transaction
+from django.conf import settings
 
 from payments import clock, sourcetypes
 from payments.db.writes import StaleRow, Update, Write, execute_writes
 from payments.domain import provider_calls
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.cards.card_data import card_data
-from payments.domain.charging import attempts, sources
+from payments.domain.charging import attempts, late_outcomes, sources
 from payments.domain.charging.changes import named_by_network
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
@@ -46,7 +47,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
-from payments.providers.references import check_reference
+from payments.providers.references import check_reference, is_check, source_of_check
 from payments.rendering.objects.checkout import payment_url
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
@@ -55,35 +56,32 @@ logger = logging.getLogger("kaha.card_checks")
 BATCH = 20
 DUE = DueRows(lease=timedelta(minutes=3), due="check_due_at", same=("merchant_id", "state", "attempts"))
 SOONEST, LATEST = timedelta(seconds=5), timedelta(hours=1)
-OVER = {"check_source_id": None, "check_account_id": None, "check_due_at": None}
+OVER = {"check_due_at": None, "check_url": ""}
 NUMBER_DESTROYED = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
 State = Checkout.State
+# Asks a provider about the payment that checks a card.
+Question = Callable[[Any, Payment], Outcome]
 
 
-class CardDeclined(Exception):
-    """The issuer does not approve the card; `code` is one of `failure_data`."""
+def check(caller: Caller, checkout: Checkout, order: dict[str, Any], attempt: CheckoutAttempt) -> None:
+    """Have the card of a new source, made of its `order`, checked, and keep it for the checkout's customer.
 
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-
-def check(caller: Caller, checkout: Checkout, source_id: str, attempt: CheckoutAttempt) -> None:
-    """Have the card of a new source checked, and keep it for the checkout's customer; `source_id` is its public ID.
-
-    While the outcome is unknown, the checkout waits. Raise CardDeclined, VaultUnavailable, and PaymentError where the
-    checkout is over, too many cards were declined, no provider can be asked, or the customer takes no more sources.
+    While the outcome is unknown, the checkout waits; while the payer is to be asked, it has a `check_url`. Declined, it
+    has a `check_code`. Raise VaultUnavailable, and PaymentError where the checkout is over, too many cards were
+    declined, no provider can be asked, or the customer takes no more sources.
     """
-    card_testing.refuse_card_testing(caller, source_id)
-    source = sources.find_chargeable(caller, source_id)
+    card_testing.refuse_card_testing(caller, order)
+    source, made = sources.take(caller, order)
     via = candidates.route_to_check(caller.merchant_id, caller.livemode, checkout.currency)
-    deadline = attempts.call_deadline(via.provider) if via else clock.now() + DUE.lease
-    account_id = via.route.account_id if via and via.route else None
     begun = checkout_progress.begin(
-        attempt, check_source_id=source.id, check_account_id=account_id, check_due_at=deadline
+        attempt,
+        check_source_id=source.id,
+        check_account_id=via.route.account_id if via and via.route else None,
+        check_due_at=attempts.call_deadline(via.provider) if via else clock.now() + DUE.lease,
+        check_code="",
     )
     try:
-        execute_writes(begun)
+        execute_writes(begun, *made)
     except StaleRow:
         raise checkout_progress.not_payable() from None
     vars(checkout).update(begun.values)
@@ -93,61 +91,100 @@ def check(caller: Caller, checkout: Checkout, source_id: str, attempt: CheckoutA
     is_blocked = getattr(source, "block_id", None) is not None
     # The simulator waits by itself.
     seconds = SystemRandom().uniform(*USUAL_DECLINE_SECONDS) if via.route else 0
-    asked: Any = BlockedProvider(via.provider, seconds) if is_blocked else via.provider
-    payment = _payment(checkout, source)
-    try:
-        outcome = _ask(
-            checkout,
-            via.provider.name,
-            asked,
-            lambda provider: provider.create_payment(payment),
-            is_counted=not is_blocked,
-        )
-    except ProviderBusy:
-        outcome = NotSent("busy")
-    card_testing.count(caller, source.card, outcome)
+    client: Any = BlockedProvider(via.provider, seconds) if is_blocked else via.provider
+    outcome = _ask(checkout, source, client, lambda provider, payment: provider.create_payment(payment), is_blocked)
     # A worker that was faster has recorded it.
     with suppress(StaleRow):
         _record(caller, checkout, source, outcome)
 
 
+def continue_check(caller: Caller, checkout: Checkout, params: Mapping[str, str]) -> None:
+    """Ask the provider about the check whose payer came back with `params`; the return itself proves nothing."""
+    if _claim_from_payer(checkout):
+        _resolve_alone(caller, checkout, lambda provider, payment: provider.continue_payment(payment, params))
+
+
+def give_up(checkout: Checkout) -> None:
+    """End the check whose payer came back to choose another card, unless its outcome is there."""
+    if _claim_from_payer(checkout):
+        _resolve_alone(Caller(checkout.merchant_id, checkout.livemode), checkout, is_given_up=True)
+
+
+def _claim_from_payer(checkout: Checkout) -> bool:
+    """Claim a check that waits for its payer, so that one process asks; return False for any other."""
+    return bool(checkout.check_url) and DUE.renew(checkout, check_url="")
+
+
 def resolve_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Look up at most `limit` checks whose outcome is unknown; return how many."""
+    """Look up at most `limit` checks whose outcome is unknown, or whose payer did not come; return how many."""
     waiting = Checkout.objects.whole().filter(scope.within(), check_due_at__isnull=False)
     count = 0
     while count < limit and (claimed := DUE.claim(waiting)):
-        _resolve_alone(*claimed)
+        [checkout] = claimed
+        _resolve_alone(Caller(checkout.merchant_id, checkout.livemode), checkout)
         count += 1
     return count
 
 
-def _resolve_alone(checkout: Checkout) -> None:
-    """Look one check up and record its outcome; its failure does not stop the others."""
-    caller = Caller(checkout.merchant_id, checkout.livemode)
+def checkout_of(reference: str) -> Checkout | None:
+    """Return the checkout whose last check has this reference; None for a reference of anything else."""
+    if not is_check(reference):
+        return None
+    return Checkout.objects.whole().filter(check_source_id=source_of_check(reference)).first()
+
+
+def checked_source(checkout: Checkout) -> Source:
+    """Return the source whose card was checked last."""
+    own = Source.objects.select_related("card").filter(merchant_id=checkout.merchant_id)
+    return own.get(id__in=[checkout.check_source_id])
+
+
+def record_report(checkout: Checkout, outcome: Outcome) -> None:
+    """Record what a provider reports of a check. Raise StaleRow where another process records something now.
+
+    After the end of the check only the card network's reference of its approval is news.
+    """
+    source = checked_source(checkout)
+    if checkout.state != State.PAYING:
+        late_outcomes.keep_network_reference(source, outcome)
+        return
+    with suppress(PaymentError):
+        _record(Caller(checkout.merchant_id, checkout.livemode), checkout, source, outcome)
+
+
+def _look_up(provider: Any, payment: Payment) -> Outcome:
+    outcome: Outcome = provider.resolve(payment)
+    return outcome
+
+
+def _resolve_alone(
+    caller: Caller, checkout: Checkout, question: Question = _look_up, *, is_given_up: bool = False
+) -> None:
+    """Ask about one check and record its outcome; its failure does not stop the others."""
     try:
-        own = Source.objects.select_related("card").filter(merchant_id=caller.merchant_id)
-        source = own.get(id__in=[checkout.check_source_id])
-        outcome = _looked_up(checkout, source)
+        source = checked_source(checkout)
+        outcome = _ask_again(checkout, source, question)
+        is_over = is_given_up or (checkout.check_url and _action_expires_at(checkout) <= clock.now())
+        if is_over and isinstance(outcome, ActionRequired | Pending):
+            # It moves no money, whatever the payer does there after it.
+            outcome = Declined("action_expired")
         if isinstance(outcome, Unknown | Pending | NotSent | Rejected):
             _put_off(caller, checkout, source)
         else:
-            with suppress(PaymentError, CardDeclined, StaleRow):
+            with suppress(PaymentError, StaleRow):
                 _record(caller, checkout, source, outcome)
-    except ProviderBusy:
-        _put_off(caller, checkout, source)
     except Exception:
         logger.exception("card check could not be resolved", extra={"checkout": str(checkout)})
 
 
-def _looked_up(checkout: Checkout, source: Source) -> Outcome | None:
+def _ask_again(checkout: Checkout, source: Source, question: Question) -> Outcome | None:
     """Return the outcome at the provider that was asked; None where none was."""
     if checkout.livemode and checkout.check_account_id is None:
         return None
     provider = registry.provider_named(registry.SIMULATOR)
     if account_id := checkout.check_account_id:
         provider = connected(ProviderAccount.objects.get(id=account_id))
-    payment = _payment(checkout, source)
-    return _ask(checkout, provider.name, provider, lambda provider: provider.resolve(payment))
+    return _ask(checkout, source, provider, question)
 
 
 def _put_off(caller: Caller, checkout: Checkout, source: Source) -> None:
@@ -160,18 +197,24 @@ def _put_off(caller: Caller, checkout: Checkout, source: Source) -> None:
         DUE.put_off(checkout, until=now + min(max(now - checkout.updated_at, SOONEST), LATEST))
 
 
-def _ask(
-    checkout: Checkout, name: str, client: Any, question: Callable[[Any], Outcome], is_counted: bool = True
-) -> Outcome:
-    """Return what the provider `name` answers by its `client`; raise ProviderBusy, where it was not asked."""
-    reference = check_reference(checkout.check_source_id) if checkout.check_source_id else ""
+def _action_expires_at(checkout: Checkout) -> datetime:
+    """Return when the payer's time at the issuer's page is over; a check leaves the checkout as it was begun."""
+    return checkout.updated_at + timedelta(minutes=settings.ACTION_MINUTES)
+
+
+def _ask(checkout: Checkout, source: Source, client: Any, question: Question, is_blocked: bool = False) -> Outcome:
+    """Return what the provider answers by its `client`; NotSent where it is busy."""
+    payment = _payment(checkout, source)
     account_id = checkout.check_account_id or checkout.merchant_id
-    call = Call(name, account_id, "check", reference, is_counted=is_counted)
-    return provider_calls.ask(call, lambda: client, question)
+    call = Call(client.name, account_id, "check", payment.reference, is_counted=not is_blocked)
+    try:
+        return provider_calls.ask(call, lambda: client, lambda provider: question(provider, payment))
+    except ProviderBusy:
+        return NotSent("busy")
 
 
 def _payment(checkout: Checkout, source: Source) -> Payment:
-    """Return the payment of nothing that checks a card, which the payer is not asked to confirm."""
+    """Return the payment of nothing that checks a card."""
     card: Card = source.card
     return Payment(
         reference=check_reference(source.id),
@@ -179,7 +222,7 @@ def _payment(checkout: Checkout, source: Source) -> Payment:
         currency=checkout.currency,
         source_type=sourcetypes.CARD,
         capture=False,
-        authenticate=False,
+        authenticate=checkout.order.get("require_auth", True),
         return_url=f"{payment_url(checkout)}/done",
         description="",
         statement_descriptor=checkout.merchant.statement_descriptor,
@@ -197,39 +240,38 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
         case Unknown() | Pending():
             # A worker looks it up.
             return
+        case ActionRequired(url=url):
+            if DUE.put_off(checkout, until=_action_expires_at(checkout), check_url=url):
+                checkout.check_url = url
         case NotSent() | NotFound():
-            _give_up(caller, checkout, source, State.UNPAID)
+            _give_up(caller, checkout, source, State.UNPAID, "provider_unavailable")
             raise unavailable()
-        case Declined(code=code):
-            _give_up(caller, checkout, source, State.UNPAID)
-            raise CardDeclined(code)
         case _:
-            _give_up(caller, checkout, source, State.UNPAID)
-            is_asked = isinstance(outcome, ActionRequired)
-            raise CardDeclined("authentication_required" if is_asked else "processing_error")
+            code = outcome.code if isinstance(outcome, Declined) else "processing_error"
+            _give_up(caller, checkout, source, State.UNPAID, code)
+            card_testing.count(caller, source.card, outcome)
 
 
 def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved | None) -> None:
     """Complete the checkout and keep the card for its customer. Raise PaymentError where it takes no more sources."""
     assert checkout.customer_id is not None  # nosec B101 # for the type checker: it was found or made before
-    values: dict[str, Any] = {"checked_at": clock.now(), "cvc_checked": approved.cvc_checked} if approved else {}
+    values = sources.kept_card(source.card)
+    if approved:
+        values |= {"checked_at": clock.now(), "cvc_checked": approved.cvc_checked}
     if approved and named_by_network(approved):
         values |= {"network_reference": approved.network_reference}
     vars(source.card).update(values)
     kept = customers().keep(caller, checkout.customer_id, source)
     if not kept:
-        _give_up(caller, checkout, source, State.UNPAID)
+        _give_up(caller, checkout, source, State.UNPAID, "processing_error")
         raise conflict("too_many_sources", "No more cards can be kept for this customer.")
-    with transaction.atomic():
-        execute_writes(*checkout_progress.move(caller, checkout, State.PAID, **OVER), *kept)
-        if values:
-            # In a statement of its own, for the one before writes this row too.
-            execute_writes(_card_write(source, values))
+    moved = checkout_progress.move(caller, checkout, State.PAID, **OVER)
+    execute_writes(*moved, *kept, _card_write(source, values))
 
 
-def _give_up(caller: Caller, checkout: Checkout, source: Source, state: State) -> None:
-    """Move the checkout on without the card, whose number and CVC are destroyed."""
-    moved = checkout_progress.move(caller, checkout, state, **OVER)
+def _give_up(caller: Caller, checkout: Checkout, source: Source, state: State, code: str = "") -> None:
+    """Move the checkout on without the card, whose number and CVC are destroyed; `code` says why."""
+    moved = checkout_progress.move(caller, checkout, state, **OVER, check_code=code)
     execute_writes(*moved, _card_write(source, NUMBER_DESTROYED))
 
 

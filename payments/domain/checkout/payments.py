@@ -9,7 +9,7 @@ from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import attempts, charges, recovery, sources
+from payments.domain.charging import attempts, charges, recovery
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
@@ -17,9 +17,8 @@ from payments.domain.checkout import card_checks
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError
-from payments.domain.shared.idempotency import StoredAnswer
-from payments.ids import parse_id, public_id
-from payments.models import Charge, Checkout
+from payments.ids import parse_id
+from payments.models import Charge, Checkout, Source
 from payments.rendering.objects.checkout import payment_url
 
 DESCRIPTION_MAX_LENGTH = 255
@@ -89,17 +88,16 @@ def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
     """
     caller = payer_caller(checkout, address)
     checkout.customer_id = _customer_of(caller, checkout, choice)
-    source = sources.create(caller, _source_order(checkout, choice), _no_answer).row
-    card_checks.check(caller, checkout, public_id("src", source.id), _attempt(checkout, choice))
+    card_checks.check(caller, checkout, _source_order(checkout, choice), _attempt(checkout, choice))
+
+
+def come_back(checkout: Checkout, params: dict[str, str], address: str) -> None:
+    """Find out about the check whose payer came back from the issuer's page; `params` are those of the return."""
+    card_checks.continue_check(payer_caller(checkout, address), checkout, params)
 
 
 def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
     return CheckoutAttempt(checkout, choice.attempt, checkout.payer | choice.payer)
-
-
-def _no_answer(_: object) -> StoredAnswer:
-    # It is never sent.
-    return StoredAnswer(0, b"")
 
 
 def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:
@@ -157,12 +155,23 @@ def last_charge(checkout: Checkout) -> Charge | None:
     return rows.order_by("-id").first()
 
 
+def last_failure(checkout: Checkout) -> tuple[str, Source] | None:
+    """Return why the last attempt failed, as `failure_data` says it, and its source; None where none failed."""
+    if checkout.check_code:
+        return checkout.check_code, card_checks.checked_source(checkout)
+    charge = last_charge(checkout)
+    if charge is None or charge.status != Charge.Status.FAILED:
+        return None
+    return (charge.failure_data or {}).get("code", ""), charge.source
+
+
 def give_up(checkout: Checkout) -> bool:
-    """Cancel the payment whose payer came back to pay otherwise; return whether another may begin.
+    """Cancel the payment, or the check, whose payer came back to choose otherwise; return whether another may begin.
 
     It is cancelled at the provider first, as one whose time is over: a payer who pays late is in time or gets the money
     back. While the outcome is unknown, nothing else may begin.
     """
+    card_checks.give_up(checkout)
     charge = waiting_charge(checkout)
     if charge is not None and charge.action is not None:
         now = clock.now()

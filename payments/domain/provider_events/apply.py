@@ -11,6 +11,7 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
+from payments.domain.checkout import card_checks
 from payments.domain.due_rows import DueRows, next_lookup_at
 from payments.domain.payouts import send
 from payments.domain.payouts.outcomes import Answer, CannotBeTrue
@@ -75,6 +76,9 @@ def _apply(event: ProviderEvent) -> None:
     if event.outcome == DisputeNews.__name__:
         _apply_news(event)
         return
+    if is_check(event.reference):
+        _apply_to_check(event)
+        return
     attempt, step = _meant(event)
     if event.outcome == Disputed.__name__:
         disputes.apply_stage(event, attempt)
@@ -93,6 +97,18 @@ def _apply_news(event: ProviderEvent) -> None:
     named.reference = found.payment_reference
     attempt, _ = _meant(named)
     disputes.apply_found(attempt, found)
+
+
+def _apply_to_check(event: ProviderEvent) -> None:
+    """Record the outcome of the check of a card. Raise Ended and Later."""
+    checkout = card_checks.checkout_of(event.reference)
+    if checkout is None:
+        raise Ended(State.NOT_OURS, "A check of a card asked for it, which moves no money.")
+    require_same(event, checkout.check_account_id, checkout.amount, checkout.currency)
+    try:
+        card_checks.record_report(checkout, read_outcome(event.outcome, event.outcome_json))
+    except StaleRow:
+        raise Later("It is being looked up at this moment.") from None
 
 
 def _payout_of(event: ProviderEvent) -> Payout | None:
@@ -150,8 +166,6 @@ def _unasked(event: ProviderEvent) -> Ended:
     """How an event stands that names nothing that is on record."""
     if is_trial(event.reference):
         return Ended(State.NOT_OURS, "A trial of the connection asked for it.")
-    if is_check(event.reference):
-        return Ended(State.NOT_OURS, "A check of a card asked for it, which moves no money.")
     if read_reference(event.reference):
         return Ended(State.NEEDS_ATTENTION, "We asked for nothing of this name.")
     names = [name for name in (event.payment, event.provider_ref) if name]

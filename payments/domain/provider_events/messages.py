@@ -1,4 +1,4 @@
-"""Messages of the simulator, applied to charges and payouts."""
+"""Messages of the simulator, applied to charges, payouts and checks of cards."""
 
 import logging
 from collections.abc import Collection
@@ -6,12 +6,14 @@ from collections.abc import Collection
 from payments.db.writes import StaleRow
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, recovery
+from payments.domain.checkout import card_checks
 from payments.domain.disputes import record as disputes
 from payments.domain.payouts import send
 from payments.domain.payouts.outcomes import CannotBeTrue
 from payments.models import Attempt, Payout
 from payments.providers.base import NotSent, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed
+from payments.providers.references import is_check
 from payments.providers.simulator.connector import Simulator
 
 BATCH = 100
@@ -33,6 +35,8 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
 
 def _apply(event: WebhookEvent) -> bool:
     """Apply an event; return False where it must come again."""
+    if is_check(event.reference):
+        return _record_check(event)
     if event.dispute is None and event.outcome is None:
         return _look_up_payout(event)
     if not isinstance(event.dispute, Disputed):
@@ -44,6 +48,17 @@ def _apply(event: WebhookEvent) -> bool:
         return False
     except disputes.CannotBeTrue as reason:
         logger.warning("dispute contradicts its charge", extra={"attempt": event.reference, "why": str(reason)})
+    return True
+
+
+def _record_check(event: WebhookEvent) -> bool:
+    """Record the outcome of the check that an event names; return False where it must come again."""
+    checkout = card_checks.checkout_of(event.reference)
+    try:
+        if checkout and event.outcome:
+            card_checks.record_report(checkout, event.outcome)
+    except StaleRow:
+        return False
     return True
 
 

@@ -12,12 +12,14 @@ from payments.models import Checkout, PaymentRequest
 def change(caller: Caller, checkout: Checkout, event: str | None, **values: Any) -> list[Write]:
     """Return the writes that change a checkout, with the event that shows it, if there is one.
 
-    They match its row as long as it is in the state in which it was read; in memory it changes at once.
+    They match its row as long as it is in the state, and at the attempt, in which it was read; in memory it changes at
+    once.
     """
     unchanged = {
         "id": checkout.id,
         "merchant_id": checkout.merchant_id,
         "state": checkout.state,
+        "attempts": checkout.attempts,
         "version": checkout.version,
     }
     values |= {"updated_at": clock.now(), "version": checkout.version + (event is not None)}

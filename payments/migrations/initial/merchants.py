@@ -209,6 +209,8 @@ OPERATIONS = [
             ("check_source_id", models.UUIDField(blank=True, null=True)),
             ("check_account_id", models.UUIDField(blank=True, null=True)),
             ("check_due_at", models.DateTimeField(blank=True, null=True)),
+            ("check_url", models.TextField(blank=True, default="")),
+            ("check_code", models.CharField(blank=True, default="", max_length=30)),
             ("link", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="checkouts", to="payments.paymentlink")),
             ("edition", models.IntegerField(blank=True, null=True)),
             ("quantities", django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), blank=True, null=True, size=None)),
@@ -229,6 +231,7 @@ OPERATIONS = [
                 models.Index(F("link"), F("id"), condition=Q(link__isnull=False), name="checkout_of_link"),
                 models.Index(F("link"), condition=Q(link__isnull=False, state__in=["unpaid", "paying"]), name="checkout_under_way_of_link"),
                 models.Index(F("check_due_at"), condition=Q(check_due_at__isnull=False), name="checkout_check_due"),
+                models.Index(F("check_source_id"), condition=Q(check_source_id__isnull=False), name="checkout_checked"),
                 models.Index(F("id"), condition=Q(("attempts", 0), ("state", "expired")), name="checkout_never_tried"),
             ],
             "constraints": [
@@ -240,8 +243,8 @@ OPERATIONS = [
                         "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=20),
                         "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
                         "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
-                        "checkout_checks_only_cards_to_keep": Q(check_due_at__isnull=True, check_source_id__isnull=True) & ~Q(mode="save_card", state="paying")
-                        | Q(mode="save_card", state="paying", check_due_at__isnull=False, check_source_id__isnull=False),
+                        "checkout_checks_only_cards_to_keep": Q(check_due_at__isnull=True, check_url="") & ~Q(mode="save_card", state="paying")
+                        | Q(mode="save_card", state="paying", check_code="") & Q(check_due_at__isnull=False, check_source_id__isnull=False),
                         "checkout_open_has_no_end": Q(ended_at__isnull=True) | Q(state__regex="^(paid|voided|expired)$"),
                         "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
                         "checkout_of_link_says_what_was_bought": Q(kind="link", link__isnull=False, edition__isnull=False, quantities__isnull=False) | ~Q(kind="link") & Q(link__isnull=True),

@@ -79,11 +79,14 @@ class Checkout(FastModel):
     customer_id = models.UUIDField(null=True, blank=True)
     # How often a payer tried to pay it.
     attempts = models.SmallIntegerField(default=0)
-    # In mode `save_card`, the source whose card is being checked, the account of its provider, if any, and when the
-    # outcome is looked up next.
+    # In mode `save_card`, the source whose card was checked last, and the account of its provider, if any.
     check_source_id = models.UUIDField(null=True, blank=True)
     check_account_id = models.UUIDField(null=True, blank=True)
+    # While the check is under way: when its outcome is looked up next, and the issuer's page for its payer, if any.
     check_due_at = models.DateTimeField(null=True, blank=True)
+    check_url = models.TextField(blank=True, default="")
+    # Why the card was not kept, as `failure_data` says it.
+    check_code = models.CharField(max_length=30, blank=True, default="")
     # The link that it pays, the edition of the link's items, and how many of each were bought; empty for other kinds.
     link = OwnForeignKey(PaymentLink, models.PROTECT, null=True, blank=True, related_name="checkouts", db_index=False)
     edition = models.IntegerField(null=True, blank=True)
@@ -120,9 +123,10 @@ class Checkout(FastModel):
                     "checkout_attempts_in_bounds": Q(attempts__gte=0, attempts__lte=ATTEMPTS_MAX),
                     "checkout_held_only_for_setup": Q(mode="setup") | ~Q(state="authorized"),
                     "checkout_session_voided_only_if_held": Q(mode="setup") | Q(kind="request") | ~Q(state="voided"),
-                    "checkout_checks_only_cards_to_keep": Q(check_due_at__isnull=True, check_source_id__isnull=True)
+                    "checkout_checks_only_cards_to_keep": Q(check_due_at__isnull=True, check_url="")
                     & ~Q(mode="save_card", state="paying")
-                    | Q(mode="save_card", state="paying", check_due_at__isnull=False, check_source_id__isnull=False),
+                    | Q(mode="save_card", state="paying", check_code="")
+                    & Q(check_due_at__isnull=False, check_source_id__isnull=False),
                     "checkout_open_has_no_end": Q(ended_at__isnull=True)
                     | Q(state__regex=one_of("paid", "voided", "expired")),
                     "checkout_keeps_cards_only_of_sessions": Q(kind="session") | Q(mode="payment"),
@@ -151,6 +155,7 @@ class Checkout(FastModel):
                 condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
             ),
             models.Index(F("check_due_at"), name="checkout_check_due", condition=Q(check_due_at__isnull=False)),
+            models.Index(F("check_source_id"), name="checkout_checked", condition=Q(check_source_id__isnull=False)),
             # Finds what is deleted in the end.
             models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
         ]

@@ -11,13 +11,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import clock
 from payments.domain.checkout import payments
-from payments.domain.checkout.card_checks import CardDeclined
 from payments.domain.checkout.payments import Choice
 from payments.domain.payer_messages import receipts
 from payments.domain.payer_messages.outbox import is_ready
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
-from payments.models import Charge, Checkout, PayerMessage
+from payments.models import Charge, Checkout, PayerMessage, Source
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.pages.checkout import fields
 from payments.pages.checkout import form as forms
@@ -63,10 +62,16 @@ def show_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse
 @limited
 @require_safe
 def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
-    """Lead a payer who has paid back to the shop, and any other to the page."""
+    """Lead a payer who has paid, or whose card is kept, back to the shop, and any other to the page.
+
+    The issuer's page leads here whose card is to be kept.
+    """
     checkout = _checkout_at(prefix, token, with_charge=False)
     if checkout is None:
         return unknown_page(request)
+    if checkout.check_url:
+        payments.come_back(checkout, request.GET.dict(), address_of_payer())
+        checkout.refresh_from_db(fields=["state"])
     return SeeOther(_after(checkout))
 
 
@@ -125,8 +130,6 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
     try:
         return SeeOther(_next(request, checkout, choice))
-    except CardDeclined as declined:
-        return _asked(request, checkout, form, _problem(declined.code), 422)
     except (PaymentError, VaultError) as error:
         return _refused(request, checkout, form, error)
 
@@ -144,7 +147,7 @@ def _next(request: HttpRequest, checkout: Checkout, choice: Choice) -> str:
     done = f"{payment_url(checkout)}/done"
     if checkout.mode == Checkout.Mode.SAVE_CARD:
         payments.save_card(checkout, choice, address_of_payer())
-        return done
+        return checkout.check_url or (done if checkout.state == State.PAID else request.get_full_path())
     charge = payments.pay(checkout, choice, address_of_payer())
     if charge.status == Charge.Status.PENDING and charge.action:
         return str(charge.action["url"])
@@ -178,11 +181,10 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _ended(request, checkout, "expired")
     if checkout.attempts >= ATTEMPTS_MAX:
         return _ended(request, checkout, "exhausted")
-    charge = payments.last_charge(checkout) if checkout.attempts else None
-    form = forms.blank(asked_of(checkout), charge.source.type if charge else first_way(checkout))
-    if charge is None or charge.status != Charge.Status.FAILED:
-        return _asked(request, checkout, form)
-    return _asked_again(request, checkout, form, charge)
+    failure = payments.last_failure(checkout) if checkout.attempts else None
+    if failure is None:
+        return _asked(request, checkout, forms.blank(asked_of(checkout), first_way(checkout)))
+    return _asked_again(request, checkout, *failure)
 
 
 def _is_over(checkout: Checkout, now: datetime) -> bool:
@@ -197,9 +199,9 @@ def _asked(
     return page(request, template, context, status, has_script=True)
 
 
-def _asked_again(request: HttpRequest, checkout: Checkout, form: Form, failed: Charge) -> HttpResponse:
+def _asked_again(request: HttpRequest, checkout: Checkout, code: str, source: Source) -> HttpResponse:
     """Show the form after an attempt that failed: why, with the name on its card, and which card to replace."""
-    code, card = (failed.failure_data or {}).get("code", ""), getattr(failed.source, "card", None)
+    form, card = forms.blank(asked_of(checkout), source.type), getattr(source, "card", None)
     if card:
         form.values["holder"] = card.name
         form.refused_card = card.last4 if code in OF_THE_CARD else ""
@@ -216,10 +218,11 @@ def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     charge = payments.waiting_charge(checkout)
     # Between two statements of another request there may be none.
     context = shown_order(checkout) | (shown_facts(charge) if charge else {})
-    action = charge.action if charge else None
+    action = charge.action if charge else checkout.check_url and {"url": checkout.check_url}
     # Who has approved waits here: the shop may offer to pay once more.
     away = {} if action else {"cancel_url": ""}
-    response = page(request, "checkout/paying", context | {"action": action} | away)
+    shown = {"action": action, "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD}
+    response = page(request, "checkout/paying", context | shown | away)
     response["Refresh"] = str(REFRESH_SECONDS)
     return response
 
