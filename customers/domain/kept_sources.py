@@ -28,7 +28,8 @@ def attach(
 ) -> Result[Customer]:
     """Keep an unused source for a customer, by a validated request body (`source`, `consent`).
 
-    `render` makes the answer that is stored with it.
+    One that a checkout has kept for this customer only gets the consent, unless it has one. `render` makes the
+    answer that is stored with it.
 
     Raise PaymentError `resource_missing`, `source_already_used`, `source_expired` or `too_many_sources`.
     """
@@ -37,9 +38,9 @@ def attach(
             record = idempotency.claim(caller)
             customer = lock(caller, customer_id)
             source = sources.find(caller, order["source"], "source")
-            # Its checkout has kept it for this customer.
-            is_kept = source.vaulted and source.customer_id == customer.id and sources.mode_of_checkout(source)
-            writes = [] if is_kept else _keep(caller, customer, source, order.get("consent"))
+            consent = order.get("consent")
+            is_kept = source.vaulted and source.customer_id == customer.id and sources.is_of_checkout(source)
+            writes = sources.add_consent(source, consent) if is_kept else _keep(caller, customer, source, consent)
             answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, record.merchant_id, answer))

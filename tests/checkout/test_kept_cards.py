@@ -1,8 +1,10 @@
 """Sessions that keep the payer's card: in mode `subscription` after a charge, in mode `save_card` without one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 
 from customers.models import Customer
 from payments.domain.charging import expiry
@@ -72,12 +74,31 @@ def test_the_number_of_a_card_whose_customer_was_deleted_is_destroyed_in_time(ap
     assert expiry.destroy_unused_numbers() == 1
 
 
-def test_attaching_the_card_of_a_subscription_again_changes_nothing(api: Api, customer: str) -> None:
-    session = opened(api, **SUBSCRIPTION, customer=customer)
-    source = pay(session).source
+def attached(api: Api, customer: str, **consent: Any) -> HttpResponse:
+    """Return the answer to the only source, attached to `customer`."""
+    order = {"source": f"src_{Source.objects.get().id.hex}"} | ({"consent": consent} if consent else {})
+    return api.post(f"/customers/{customer}/sources", order)
+
+
+@pytest.mark.parametrize("do", [pay, save], ids=["subscription", "save_card"])
+def test_attaching_the_card_of_a_session_again_keeps_the_first_consent_and_changes_nothing_else(
+    api: Api, customer: str, do: Callable[[dict[str, Any]], Any]
+) -> None:
+    do(opened(api, **(SUBSCRIPTION if do is pay else SAVE_CARD), customer=customer))
     before = kept(api, customer)
-    made(api.post(f"/customers/{customer}/sources", {"source": f"src_{source.id.hex}"}))
+    for words in ("", "A box a week", "Two boxes a week"):
+        made(attached(api, customer, **({"text": words, "at": "2026-11-20"} if words else {})))
+    assert Source.objects.get().consent == {"text": "A box a week", "at": "2026-11-20T00:00:00.000000Z"}
     assert kept(api, customer) == before
+
+
+def test_the_card_of_a_session_is_kept_for_its_own_customer_only(api: Api, customer: str) -> None:
+    save(opened(api, **SAVE_CARD, customer=customer))
+    other = made(api.post("/customers/", {"email": "maria@example.com", "description": "Maria"}))["id"]
+    assert error_of(attached(api, other, text="x", at="2026-11-20"))["code"] == "source_already_used"
+    made(api.delete(f"/customers/{customer}/sources/{kept(api, customer)[0]['id']}"))
+    assert error_of(attached(api, customer, text="x", at="2026-11-20"))["code"] == "source_already_used"
+    assert Source.objects.get().consent is None
 
 
 def test_the_source_of_a_paid_session_cannot_be_attached_and_the_message_names_the_mode(

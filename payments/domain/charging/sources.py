@@ -20,7 +20,7 @@ from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import conflict, invalid, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
-from payments.models import Card, Charge, Source
+from payments.models import Card, Charge, Checkout, Source
 
 # How long before a kept card expires its merchant gets an event.
 EXPIRING_BEFORE = timedelta(days=30)
@@ -187,10 +187,19 @@ def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]
     return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
 
 
-def mode_of_checkout(source: Source) -> str | None:
-    """Return the mode of the checkout whose payer gave this source; None where a program made it."""
-    rows = Charge.objects.filter(source_id=source.id, merchant_id=source.merchant_id, checkout__isnull=False)
-    return rows.values_list("checkout__mode", flat=True).first()
+def is_of_checkout(source: Source) -> bool:
+    """Return whether the payer of a checkout gave this source, which was charged or checked; a program made others."""
+    charged = Charge.objects.filter(source_id=source.id, merchant_id=source.merchant_id, checkout__isnull=False)
+    checked = Checkout.objects.filter(check_source_id=source.id, merchant_id=source.merchant_id)
+    return charged.exists() or checked.exists()
+
+
+def add_consent(source: Source, consent: dict[str, Any] | None) -> list[Write]:
+    """Return the write that keeps what the payer agreed to with a vaulted source; none where there is one already."""
+    if source.consent or not consent:
+        return []
+    without = {"id": source.id, "merchant_id": source.merchant_id, "vaulted": True, "consent": None}
+    return [Update(Source, without, {"consent": consent})]
 
 
 def unvault(caller: Caller, source: Source) -> list[Write]:
