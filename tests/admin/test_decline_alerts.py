@@ -20,6 +20,7 @@ from payments.inbox.rows import decline_alerts as decline_alerts_of
 from payments.models import ApiKey, AuditEntry, Charge, DeclineAlert, Merchant
 from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
+from tests.checkout.cast import ADDRESS, SAVE_CARD, customer, opened, save
 from tests.client import DECLINED, Api, made
 from tests.factories import ApiKeyFactory, ChargeFactory
 from tests.high_limits import MANY_DECLINES
@@ -36,7 +37,9 @@ def alert(**members: Any) -> DeclineAlert:
     now = clock.now()
     own = {"livemode": False, "kind": "card", "subject": "visa …0002", "quota": 3}
     window = {"window_starts_at": now, "window_ends_at": now + timedelta(hours=1)}
-    return DeclineAlert.objects.create(charge=charge, **{"merchant": charge.merchant, **own, **window, **members})
+    return DeclineAlert.objects.create(
+        charge=charge, source=charge.source, **{"merchant": charge.merchant, **own, **window, **members}
+    )
 
 
 @pytest.mark.parametrize("kind", ["card", "address", "key", "merchant"])
@@ -66,6 +69,20 @@ def test_two_keys_in_one_window_are_one_alert_and_another_window_is_another(
     assert DeclineAlert.objects.count() == 2
 
 
+def test_a_declined_check_of_a_card_to_be_kept_that_reaches_a_limit_leaves_an_alert(
+    api: Api, operator: Client, settings: Settings
+) -> None:
+    settings.DECLINE_LIMITS_TEST = MANY_DECLINES | {"address": 2}
+    session = opened(api, **SAVE_CARD, customer=customer(api))
+    for _ in range(2):
+        save(session, DECLINED)
+    kept = DeclineAlert.objects.get()
+    assert (kept.kind, kept.subject, kept.charge) == ("address", ADDRESS, None)
+    assert f'href="{page_of(kept.source)}"' in text_of(operator.get(page_of(kept)))
+    block = text_of(operator.get(reverse("admin:payments_declinealert_block", args=[kept.pk])))
+    assert f"Every call from {ADDRESS}" in block
+
+
 @pytest.mark.django_db(transaction=True)
 def test_an_alert_that_cannot_be_kept_fails_no_charge(api: Api, settings: Settings) -> None:
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES | {"card": 1}
@@ -91,7 +108,7 @@ def test_its_page_leads_to_the_charge_the_merchant_and_the_key(operator: Client)
     key = ApiKeyFactory()
     kept = alert(merchant=key.merchant, kind="key", subject=public_id("key", key.id))
     text = text_of(operator.get(page_of(kept)))
-    for row in (kept.charge, key.merchant, ApiKey.objects.get(id=key.id)):
+    for row in (kept.charge, kept.source, key.merchant, ApiKey.objects.get(id=key.id)):
         assert f'href="{page_of(row)}"' in text
 
 

@@ -116,7 +116,8 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
 
 def _too_many_declines(house: House) -> None:
     window = {"window_starts_at": clock.now(), "window_ends_at": clock.now() + timedelta(hours=1)}
-    own = {"merchant": house.shop.merchant, "livemode": False, "charge": Charge.objects.get()}
+    charge = Charge.objects.get()
+    own = {"merchant": house.shop.merchant, "livemode": False, "charge": charge, "source": charge.source}
     DeclineAlert.objects.create(kind="merchant", quota=200, **own, **window)
 
 

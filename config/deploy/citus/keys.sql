@@ -14,6 +14,7 @@ ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_checkout_id_0e080f3b
 ALTER TABLE payments_charge DROP CONSTRAINT payments_charge_source_id_784b2fd9_fk_payments_source_id;
 ALTER TABLE payments_checkout DROP CONSTRAINT payments_checkout_link_id_b11c4b0b_fk_payments_paymentlink_id;
 ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id;
+ALTER TABLE payments_declinealert DROP CONSTRAINT payments_declinealert_source_id_67bcd07b_fk_payments_source_id;
 ALTER TABLE payments_dispute DROP CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id;
 ALTER TABLE payments_evidence DROP CONSTRAINT payments_evidence_dispute_id_5dc44375_fk_payments_dispute_id;
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id;
@@ -167,6 +168,8 @@ ALTER TABLE payments_checkout ADD CONSTRAINT payments_checkout_link_id_b11c4b0b_
     REFERENCES payments_paymentlink (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_declinealert ADD CONSTRAINT payments_declinealert_charge_id_e07aff6b_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_declinealert ADD CONSTRAINT payments_declinealert_source_id_67bcd07b_fk_payments_source_id FOREIGN KEY (source_id, merchant_id)
+    REFERENCES payments_source (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_dispute ADD CONSTRAINT payments_dispute_charge_id_751cc74d_fk_payments_charge_id FOREIGN KEY (charge_id, merchant_id)
     REFERENCES payments_charge (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_evidence ADD CONSTRAINT payments_evidence_dispute_id_5dc44375_fk_payments_dispute_id FOREIGN KEY (dispute_id, merchant_id)

@@ -122,10 +122,9 @@ class BlockAdmin(ReadOnlyAdmin):
     def put_of_alert(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Block what is known of the decline that reached a limit: its caller's address, its source and payer."""
         rows: Any = self.admin_site.get_model_admin(DeclineAlert).get_queryset(request)
-        parts = rows.select_related("charge__source__card", "charge__source__merchant")
-        alert = get_object_or_404(parts, pk=pk)
+        alert = get_object_or_404(rows.select_related("source__card", "source__merchant"), pk=pk)
         address = alert.subject if alert.kind == DeclineAlert.Kind.ADDRESS else ""
-        return self._put_of(request, alert.charge.source, address)
+        return self._put_of(request, alert.source, address)
 
     def _put_of(self, request: HttpRequest, source: Source, address: str) -> HttpResponse:
         form = SourceBlockForm(request.POST or None, source, address, **self._reach_of(request))

@@ -18,7 +18,7 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.risk.blocks import MAY_PUT
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
-from payments.models import ApiKey, Charge, DeclineAlert, Merchant
+from payments.models import ApiKey, Charge, DeclineAlert, Merchant, Source
 
 Kind = DeclineAlert.Kind
 
@@ -59,10 +59,10 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")
     list_select_related = ("merchant", "acknowledged_by")
     search_fields = ("merchant__title", "=subject")
-    search = IdSearch({"": "pk", "mer": "merchant_id", "ch": "charge_id"})
+    search = IdSearch({"": "pk", "mer": "merchant_id", "ch": "charge_id", "src": "source_id"})
     fieldsets = (
         (None, {"fields": ("created", "of_merchant", "mode", "kind", "whose", "quota")}),
-        ("The decline that reached it", {"fields": ("by_charge",)}),
+        ("The decline that reached it", {"fields": ("by_charge", "by_source")}),
         ("Such charges are refused", {"fields": ("window_starts", "window_ends")}),
         ("Since then", {"fields": ("status", "acknowledged_by", "acknowledged", "over")}),
     )
@@ -71,6 +71,7 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     status = column("Status", lambda alert: chip(*_status(alert)))
     of_merchant = row_link_column("merchant", Merchant)
     by_charge = id_link_column("charge", "ch", Charge)
+    by_source = id_link_column("source", "src", Source)
     window_starts = moment_column("window_starts_at")
     window_ends = moment_column("window_ends_at")
 

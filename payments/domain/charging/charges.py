@@ -223,5 +223,5 @@ def _continue(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Re
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     result = record_outcome.record(caller, attempt, outcome)
-    card_testing.count(caller, getattr(attempt.charge.source, "card", None), outcome, attempt.charge)
+    card_testing.count(caller, attempt.charge.source, outcome, attempt.charge)
     return result

@@ -249,7 +249,7 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
         case _:
             code = outcome.code if isinstance(outcome, Declined) else "processing_error"
             _give_up(caller, checkout, source, State.UNPAID, code)
-            card_testing.count(caller, source.card, outcome)
+            card_testing.count(caller, source, outcome)
 
 
 def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved | None) -> None:

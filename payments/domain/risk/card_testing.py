@@ -41,11 +41,12 @@ def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:
         raise rate_limited(window.ends_in_seconds)
 
 
-def count(caller: Caller, card: Card | None, outcome: Outcome, charge: Charge | None = None) -> None:
-    """Count `outcome` if it is a decline of `card`, and alert operators where that of a `charge` reaches a limit.
+def count(caller: Caller, source: Source, outcome: Outcome, charge: Charge | None = None) -> None:
+    """Count `outcome` if it is a decline of the card of `source`, and alert operators where it reaches a limit.
 
-    The outcome is recorded already, so a database error here is only logged.
+    It is that of a `charge`, or of a check. It is recorded already, so a database error here is only logged.
     """
+    card: Card | None = getattr(source, "card", None)
     if card is None or not isinstance(outcome, Declined) or outcome.code in NOT_ABOUT_THE_CARD:
         return
     counters, window = counters_at(settings.REDIS_URL), present_window()
@@ -53,12 +54,12 @@ def count(caller: Caller, card: Card | None, outcome: Outcome, charge: Charge | 
     sums = counters.count(*((window.key(name), window.seconds) for name in counted.values()))
     used = dict(zip(counted, sums, strict=True))
     try:
-        _alert_if_over(caller, charge, used, window)
+        _alert_if_over(caller, source, charge, used, window)
     except Error:
         logger.exception("declines could not be compared with their limits")
 
 
-def _alert_if_over(caller: Caller, charge: Charge | None, used: Quotas, window: Window) -> None:
+def _alert_if_over(caller: Caller, source: Source, charge: Charge | None, used: Quotas, window: Window) -> None:
     budget = caller.decline_budget
     if not caller.key_id:
         # A caller without a key does not carry the merchant's budget.
@@ -69,14 +70,13 @@ def _alert_if_over(caller: Caller, charge: Charge | None, used: Quotas, window: 
         logger.warning(
             "too many declines", extra={"merchant": public_id("mer", caller.merchant_id), "kind": kind.value}
         )
-        if charge is None:
-            continue
         alert = DeclineAlert(
             merchant_id=caller.merchant_id,
             livemode=caller.livemode,
             kind=kind,
-            subject=_subject(caller, charge, kind),
+            subject=_subject(caller, source, kind),
             quota=limits[kind],
+            source=source,
             charge=charge,
             window_starts_at=window.starts_at,
             window_ends_at=window.ends_at,
@@ -115,9 +115,9 @@ def _fingerprint(caller: Caller, source: str | dict[str, Any]) -> bytes | None:
     return bytes(found) if found else None
 
 
-def _subject(caller: Caller, charge: Charge, kind: Kind) -> str:
+def _subject(caller: Caller, source: Source, kind: Kind) -> str:
     if kind is Kind.CARD:
-        return str(charge.source.card)
+        return str(source.card)
     if kind is Kind.KEY and caller.key_id:
         return public_id("key", caller.key_id)
     return caller.address if kind is Kind.ADDRESS else ""

@@ -210,8 +210,9 @@ OPERATIONS = [
             ("over_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("acknowledged_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
-            ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.charge")),
+            ("charge", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.charge")),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("source", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.source")),
         ],
         options={
             "permissions": [("acknowledge_declinealert", "Can acknowledge decline alerts")],

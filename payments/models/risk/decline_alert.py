@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.db.fields import OwnForeignKey
 from payments.models.charging.charge import Charge
+from payments.models.charging.source import Source
 from payments.models.merchants.merchant import Merchant
 
 SHOWN_FOR = timedelta(days=1)
@@ -36,8 +37,9 @@ class DeclineAlert(models.Model):
     kind = models.CharField(max_length=8, choices=Kind.choices)
     subject = models.TextField(blank=True)
     quota = models.PositiveIntegerField()
-    # The charge whose decline reached the limit.
-    charge = OwnForeignKey(Charge, models.PROTECT, related_name="+", db_index=False)
+    # Whose decline reached the limit: a source, and its charge unless its card was only checked to be kept.
+    source = OwnForeignKey(Source, models.PROTECT, related_name="+", db_index=False)
+    charge = OwnForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     window_starts_at = models.DateTimeField()
     # Such charges are refused until then.
     window_ends_at = models.DateTimeField()
