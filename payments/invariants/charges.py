@@ -11,6 +11,9 @@ _of_source = partial(Invariant, model="payments.Source", prefix="src")
 ONCE_VAULTED = """(s.id < (SELECT id FROM kept)
     OR EXISTS (SELECT FROM event e WHERE e.object_id = s.id AND e.type = 'source.deleted'))"""
 
+# Its card is being checked, to be kept by a session.
+UNDER_CHECK = "EXISTS (SELECT FROM checkout k WHERE k.check_source_id = s.id AND k.check_due_at IS NOT NULL)"
+
 INVARIANTS = (
     _of_charge(
         name="amounts_within_bounds",
@@ -121,11 +124,12 @@ INVARIANTS = (
     ),
     _of_source(
         name="used_sources_have_their_charge",
-        sentence="Each used source has its charge, and each charge's source is used.",
+        sentence="Each used source has its charge or is being checked to be kept, and each charge's source is used.",
         query=f"""
             SELECT s.id FROM source s
             LEFT JOIN (SELECT DISTINCT source_id FROM charge) c ON c.source_id = s.id
-            WHERE CASE WHEN s.used THEN c.source_id IS NULL AND NOT s.vaulted AND NOT {ONCE_VAULTED}
+            WHERE CASE
+                WHEN s.used THEN c.source_id IS NULL AND NOT s.vaulted AND NOT {ONCE_VAULTED} AND NOT {UNDER_CHECK}
                 ELSE c.source_id IS NOT NULL END
         """,  # nosec B608 # made of constants
     ),

@@ -11,6 +11,8 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.checkout import card_checks, payments, sessions
 from payments.domain.shared.errors import PaymentError
+from payments.invariants import checks
+from payments.invariants.registry import INVARIANTS
 from payments.models import Card, Charge, Checkout, Source
 from payments.providers.base import ActionRequired, NotSent, Pending, Unknown
 from payments.providers.simulator.connector import Simulator
@@ -57,6 +59,11 @@ def state_of(session: dict[str, Any]) -> tuple[str, int, str]:
     return row.state, row.attempts, row.check_code
 
 
+def broken() -> list[str]:
+    """Return the invariants of the money that do not hold."""
+    return [failure["name"] for failure in checks.run(INVARIANTS).failures]
+
+
 def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
     client: Client, api: Api, session: dict[str, Any], bank: str
 ) -> None:
@@ -72,6 +79,7 @@ def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
     assert api.charge_source(source["id"], initiator="merchant")["status"] == "succeeded"
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("decision", "code", "reason"),
     [
@@ -82,13 +90,15 @@ def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
 def test_a_payer_who_fails_or_cancels_is_asked_for_another_card(
     client: Client, api: Api, session: dict[str, Any], bank: str, decision: str, code: str, reason: str
 ) -> None:
+    assert broken() == []
     decided(client, bank, decision)
     assert come_back(client, session) == session["payment_url"]
     assert state_of(session) == ("unpaid", 1, code)
+    assert broken() == []
     assert reason in text_of(client, session)
     assert not Card.objects.filter(sealed_number__isnull=False).exists()
     save(session)
-    assert (state_of(session), len(kept(api, session))) == (("paid", 2, ""), 1)
+    assert (state_of(session), len(kept(api, session)), broken()) == (("paid", 2, ""), 1, [])
 
 
 @pytest.mark.parametrize("decision", ["pay", "fail"])
@@ -158,11 +168,12 @@ def test_a_provider_that_waits_longer_does_not_keep_the_session(session: dict[st
 def test_a_return_without_an_outcome_is_looked_up(
     client: Client, session: dict[str, Any], bank: str, answer: Any
 ) -> None:
-    decided(client, bank, "pay")
-    with provider(Double(continue_payment=answer)):
-        assert come_back(client, session) == session["payment_url"]
-    assert (state_of(session)[0], WAITS in text_of(client, session)) == ("paying", False)
-    with clock.at(clock.now() + timedelta(minutes=1)):
+    with clock.at(clock.now() + timedelta(minutes=20)):
+        decided(client, bank, "pay")
+        with provider(Double(continue_payment=answer)):
+            assert come_back(client, session) == session["payment_url"]
+        assert (state_of(session)[0], WAITS in text_of(client, session)) == ("paying", False)
+    with clock.at(clock.now() + timedelta(minutes=21)):
         assert card_checks.resolve_due() == 1
     assert state_of(session)[0] == "paid"
 

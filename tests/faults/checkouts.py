@@ -1,4 +1,4 @@
-"""One checkout session and its payers, through any crash: it is paid once, or ends without a payment."""
+"""One checkout session and its payers, through any crash: it is paid, or keeps a card, once, or ends without."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,12 +13,13 @@ from payments.domain.checkout.payments import Choice
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.shared.errors import PaymentError
 from payments.ids import parse_id
-from payments.models import Charge, Checkout, Event
+from payments.models import Charge, Checkout, Event, Source
+from payments.providers.simulator.books import approve, decline, find_page
 from payments.providers.simulator.models import Entry, SimulatedPayment
-from tests.checkout.cast import ADDRESS, SETUP, card, opened
+from tests.checkout.cast import ADDRESS, SAVE_CARD, SETUP, card, customer, opened
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
 from tests.faults.books import differences, not_found_out
-from tests.faults.elapsed_time import let_pass
+from tests.faults.elapsed_time import let_pass, let_pass_for_check
 from tests.faults.jobs import Fault, Kill, Stall, recover
 from tests.faults.life import ROUNDS_SECONDS
 from tests.faults.proxy import Cut
@@ -40,16 +41,30 @@ CHARGED = {
 
 @dataclass(frozen=True)
 class Pay:
-    """A payer's form, sent with a card; the number of attempts is that of the page that was shown."""
+    """A payer's form, sent with a card; the number of attempts is that of the page that was shown.
+
+    Where the card is only kept and its issuer asks, the payer may `confirm` or refuse there, and comes back.
+    """
 
     session: str
     number: str
+    confirm: bool
 
     def __call__(self) -> None:
         row = payments.checkout_of_page(self.session)
         assert row
+        choice = Choice(type="card", card=card(self.number), attempt=row.attempts)
         with suppress(PaymentError):
-            payments.pay(row, Choice(type="card", card=card(self.number), attempt=row.attempts), ADDRESS)
+            if row.mode != Checkout.Mode.SAVE_CARD:
+                payments.pay(row, choice, ADDRESS)
+                return
+            payments.save_card(row, choice, ADDRESS)
+            if row.check_url and (page := find_page(row.check_url.rpartition("/")[2])):
+                if self.confirm:
+                    approve(page, send_message=True)
+                else:
+                    decline(page, "authentication_failed", send_message=True)
+                payments.come_back(row, {}, ADDRESS)
 
 
 @dataclass(frozen=True)
@@ -110,7 +125,8 @@ class CheckoutLife:
     def run(self, steps: int = 4) -> None:
         """Open a session and do so many things to it, each under a fault."""
         api = Api(self.shop.keys["sk_test"])
-        self.session = opened(api, **self.random.choice([{}, SETUP]))["id"]
+        order = self.random.choice([{}, SETUP, SAVE_CARD])
+        self.session = opened(api, **order, **({"customer": customer(api)} if order is SAVE_CARD else {}))["id"]
         for _ in range(steps):
             act = self._drawn(api.key)
             fault = self._fault()
@@ -125,7 +141,7 @@ class CheckoutLife:
 
     def _drawn(self, key: str) -> Act:
         path = f"/checkout_sessions/{self.session}"
-        pay = Pay(self.session, self.random.choice(CARDS))
+        pay = Pay(self.session, self.random.choice(CARDS), self.random.choice([True, False]))
         ends = [Post(key, f"{path}/expire"), Post(key, f"{path}/capture"), TimeEnds(self.session)]
         return self.random.choice([pay, pay, pay, GiveUp(self.session), *ends])
 
@@ -134,14 +150,16 @@ class CheckoutLife:
         if chance < 0.1:
             return None
         if chance < 0.25:
-            return Stall(self.random.choice(STALL))
-        return self.random.choice(list(Cut)) if chance < 0.5 else Kill(self.random.choice(STEPS))
+            return Stall(self.random.choice(STALL), self.random.choice([1, 1, 2]))
+        kill = Kill(self.random.choice(STEPS), self.random.choice([1, 1, 2]))
+        return self.random.choice(list(Cut)) if chance < 0.5 else kill
 
     def _find_out(self) -> None:
         """Let the payer's hour pass, after which nothing is open."""
         for seconds in (*ROUNDS_SECONDS, ACTION_SECONDS, *ROUNDS_SECONDS):
             for charge in self._charges():
                 let_pass(charge.source_id, seconds)
+            let_pass_for_check(parse_id("cs", self.session), seconds)
             recover()
 
     def _charges(self) -> list[Charge]:
@@ -151,7 +169,11 @@ class CheckoutLife:
         row = Checkout.objects.get(id=parse_id("cs", self.session))
         charges = self._charges()
         standing = [charge.status for charge in charges if charge.status != Charge.Status.FAILED]
-        if standing not in CHARGED[State(row.state)]:
+        if row.mode == Checkout.Mode.SAVE_CARD:
+            kept = Source.objects.filter(customer_id=row.customer_id, vaulted=True).count()
+            if kept != (row.state == State.PAID) or row.state == State.PAYING:
+                yield "double", f"a session that is {row.state} has kept {kept} cards"
+        elif standing not in CHARGED[State(row.state)]:
             yield "double", f"a session that is {row.state} has charges {standing}"
         if (taken := self._taken(charges)) > row.amount:
             yield "double", f"{taken} was taken for a session of {row.amount}"

@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import F
 
 from payments import clock
-from payments.models import Attempt, Charge, Dispute, Payout, PayoutPart, PayoutSchedule, Webhook
+from payments.models import Attempt, Charge, Checkout, Dispute, Payout, PayoutPart, PayoutSchedule, Webhook
+from payments.providers.references import check_reference
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
 
@@ -21,6 +22,15 @@ def let_pass(source_id: UUID, seconds: int) -> None:
     _nearer(SimulatedOperation.objects.filter(payment__reference__in=references), seconds, "settles_at")
     _nearer(Dispute.objects.filter(charge__source_id=source_id), seconds, "response_due_at")
     _nearer(Message.objects.filter(delivered_at=None), seconds, "due_at")
+
+
+def let_pass_for_check(checkout_id: UUID | None, seconds: int) -> None:
+    """Let time pass for the check of a card that a session keeps."""
+    rows = Checkout.objects.filter(id=checkout_id, check_due_at__isnull=False)
+    references = [check_reference(source_id) for source_id in rows.values_list("check_source_id", flat=True)]
+    _nearer(SimulatedPayment.objects.filter(reference__in=references, state="awaiting"), seconds, "expires_at")
+    _nearer(rows, seconds, "updated_at")
+    _nearer(rows, seconds, "check_due_at")
 
 
 def let_leases_end(merchant_id: UUID, seconds: int) -> None:

@@ -187,6 +187,13 @@ def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]
     return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
 
 
+def release(caller: Caller, source: Source) -> list[Write]:
+    """Return the writes that give up the use of a source, whose card is not kept after its check and is destroyed."""
+    writes = _change(caller, source, "source.updated", {"used": True, "vaulted": False}, used=False)
+    destroyed = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
+    return [*writes, *_card_writes(source, **destroyed)]
+
+
 def is_of_checkout(source: Source) -> bool:
     """Return whether the payer of a checkout gave this source, which was charged or checked; a program made others."""
     charged = Charge.objects.filter(source_id=source.id, merchant_id=source.merchant_id, checkout__isnull=False)

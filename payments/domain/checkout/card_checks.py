@@ -15,7 +15,7 @@ from typing import Any
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.db.writes import StaleRow, Update, Write, execute_writes
+from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import provider_calls
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.cards.card_data import card_data
@@ -57,7 +57,6 @@ BATCH = 20
 DUE = DueRows(lease=timedelta(minutes=3), due="check_due_at", same=("merchant_id", "state", "attempts"))
 SOONEST, LATEST = timedelta(seconds=5), timedelta(hours=1)
 OVER = {"check_due_at": None, "check_url": ""}
-NUMBER_DESTROYED = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
 State = Checkout.State
 # Asks a provider about the payment that checks a card.
 Question = Callable[[Any, Payment], Outcome]
@@ -169,7 +168,7 @@ def _resolve_alone(
             # It moves no money, whatever the payer does there after it.
             outcome = Declined("action_expired")
         if isinstance(outcome, Unknown | Pending | NotSent | Rejected):
-            _put_off(caller, checkout, source)
+            _put_off(caller, checkout, source, is_payer_here=is_given_up or question is not _look_up)
         else:
             with suppress(PaymentError, StaleRow):
                 _record(caller, checkout, source, outcome)
@@ -187,14 +186,15 @@ def _ask_again(checkout: Checkout, source: Source, question: Question) -> Outcom
     return _ask(checkout, source, provider, question)
 
 
-def _put_off(caller: Caller, checkout: Checkout, source: Source) -> None:
-    """Look a check up again as much later as it is old; give it up with its session, for it moves no money."""
+def _put_off(caller: Caller, checkout: Checkout, source: Source, *, is_payer_here: bool) -> None:
+    """Look a check up again as much later as it is old, or soon for a payer who came; give it up with its session."""
     now = clock.now()
     if checkout.expires_at and checkout.expires_at <= now:
         with suppress(StaleRow):
             _give_up(caller, checkout, source, State.EXPIRED)
     else:
-        DUE.put_off(checkout, until=now + min(max(now - checkout.updated_at, SOONEST), LATEST))
+        age = timedelta() if is_payer_here else now - checkout.updated_at
+        DUE.put_off(checkout, until=now + min(max(age, SOONEST), LATEST))
 
 
 def _action_expires_at(checkout: Checkout) -> datetime:
@@ -255,26 +255,22 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
 def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved | None) -> None:
     """Complete the checkout and keep the card for its customer. Raise PaymentError where it takes no more sources."""
     assert checkout.customer_id is not None  # nosec B101 # for the type checker: it was found or made before
-    values = sources.kept_card(source.card)
+    card: Card = source.card
+    values = sources.kept_card(card)
     if approved:
         values |= {"checked_at": clock.now(), "cvc_checked": approved.cvc_checked}
     if approved and named_by_network(approved):
         values |= {"network_reference": approved.network_reference}
-    vars(source.card).update(values)
+    vars(card).update(values)
     kept = customers().keep(caller, checkout.customer_id, source)
     if not kept:
         _give_up(caller, checkout, source, State.UNPAID, "processing_error")
         raise conflict("too_many_sources", "No more cards can be kept for this customer.")
     moved = checkout_progress.move(caller, checkout, State.PAID, **OVER)
-    execute_writes(*moved, *kept, _card_write(source, values))
+    execute_writes(*moved, *kept, Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, values))
 
 
 def _give_up(caller: Caller, checkout: Checkout, source: Source, state: State, code: str = "") -> None:
     """Move the checkout on without the card, whose number and CVC are destroyed; `code` says why."""
     moved = checkout_progress.move(caller, checkout, state, **OVER, check_code=code)
-    execute_writes(*moved, _card_write(source, NUMBER_DESTROYED))
-
-
-def _card_write(source: Source, values: dict[str, Any]) -> Write:
-    card: Card = source.card
-    return Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, values)
+    execute_writes(*moved, *sources.release(caller, source))
