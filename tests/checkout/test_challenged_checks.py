@@ -50,8 +50,7 @@ def come_back(client: Client, session: dict[str, Any], **brought: str) -> str:
 
 
 def kept(api: Api, session: dict[str, Any]) -> list[dict[str, Any]]:
-    sources: list[dict[str, Any]] = made(api.get(f"/customers/{session['customer']}"))["sources"]
-    return sources
+    return list(made(api.get(f"/customers/{session['customer']}"))["sources"])
 
 
 def state_of(session: dict[str, Any]) -> tuple[str, int, str]:
@@ -285,7 +284,7 @@ def test_an_outcome_of_a_card_that_was_given_up_meanwhile_is_not_the_next_cards(
     row = row_of(session)
 
     def meanwhile(do: Any, asked: Any) -> Any:
-        # Its lease is over, the provider reports a decline, and the payer has chosen another card.
+        # Its lease and the payer's hour are over, and the payer has chosen another card.
         Checkout.objects.update(check_due_at=clock.now())
         with provider(Double(resolve=ActionRequired("P1", "https://bank.example"))), clock.at(clock.now() + AN_HOUR):
             card_checks.resolve_due()
