@@ -1,17 +1,20 @@
 """Sessions that keep the payer's card: in mode `subscription` after a charge, in mode `save_card` without one."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.http import HttpResponse
 
 from customers.models import Customer
-from payments.domain.charging import expiry
+from payments import clock
+from payments.domain.charging import expiry, recovery
 from payments.domain.shared.errors import PaymentError
-from payments.models import Card, Checkout, Source
+from payments.models import Card, Charge, Checkout, Source
 from tests.checkout.cast import SAVE_CARD, charges_of, event_types, opened, pay, save, shown
-from tests.client import DECLINED, Api, error_of, made
+from tests.client import ANSWER_LOST, DECLINED, Api, error_of, made
 
 pytestmark = pytest.mark.django_db
 SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
@@ -34,6 +37,29 @@ def test_a_subscription_charges_the_total_and_keeps_the_card(api: Api, customer:
     [source] = kept(api, customer)
     again = api.charge_source(source["id"], 5_000)
     assert (again["status"], again["source"]["vaulted"]) == ("succeeded", True)
+
+
+def test_the_expiry_of_a_card_that_a_subscription_keeps_is_announced(api: Api, customer: str) -> None:
+    pay(opened(api, **SUBSCRIPTION, customer=customer))
+    card = Card.objects.get()
+    last_month = (int(card.exp_year), int(card.exp_month))
+    assert card.expiring_at
+    end = card.expiring_at + timedelta(days=30)
+    assert (end - timedelta(seconds=1)).timetuple()[:2] == last_month
+
+
+def test_the_number_of_a_card_whose_customer_was_deleted_meanwhile_is_destroyed_in_time(
+    api: Api, customer: str
+) -> None:
+    pay(opened(api, **SUBSCRIPTION, customer=customer), ANSWER_LOST)
+    made(api.delete(f"/customers/{customer}"))
+    with clock.at(clock.now() + timedelta(hours=1)):
+        recovery.resolve_due()
+    assert Charge.objects.get().status == "succeeded"
+    with clock.at(clock.now() + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS)):
+        expiry.destroy_unused_numbers()
+    card = Card.objects.get()
+    assert (card.sealed_number, card.expiring_at) == (None, None)
 
 
 def test_a_subscription_without_a_customer_makes_one_of_what_the_payer_gave(api: Api) -> None:

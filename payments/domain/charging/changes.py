@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +35,8 @@ class RowUpdate:
 
 # How long a kept card is not charged after its issuer said that it never approves it.
 REFUSED_FOR = timedelta(days=30)
+# How long before a kept card expires its merchant gets an event.
+EXPIRING_BEFORE = timedelta(days=30)
 # New values of a row, money that moves, or a new row.
 Change = RowUpdate | Movement | Insert
 Changes = tuple[Change, ...]
@@ -101,7 +103,16 @@ def card_approved(charge: Charge, outcome: Approved, now: datetime) -> Changes:
     is_named = is_check or (card is not None and not card.network_reference)
     if is_kept and is_named and named_by_network(outcome):
         first |= {"network_reference": outcome.network_reference}
+    if card and is_kept and charge.single_use:
+        first |= {"expiring_at": expiring_at(card)}
     return _card_data_destroyed(charge, outcome.cvc_checked, is_kept or not charge.single_use, **first)
+
+
+def expiring_at(card: Card) -> datetime | None:
+    """Return when the expiry of a kept card is announced: 30 days before its last month (UTC) ends."""
+    year, month = int(card.exp_year), int(card.exp_month)
+    end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) if year < MAXYEAR else None
+    return end - EXPIRING_BEFORE if end else None
 
 
 def named_by_network(approved: Approved) -> bool:

@@ -49,7 +49,7 @@ def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     due.filter(source__vaulted=True).update(number_expires_at=None)
     charging = Charge.objects.filter(source=OuterRef("source"), status=Charge.Status.PENDING)
     unused = due.filter(~Exists(charging), source__vaulted=False)
-    return unused.update(sealed_number=None, number_expires_at=None)
+    return unused.update(sealed_number=None, number_expires_at=None, expiring_at=None)
 
 
 def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:

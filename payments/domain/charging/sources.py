@@ -1,7 +1,7 @@
 """Sources: created once, and charged once, or vaulted for a customer and charged again."""
 
 from collections.abc import Callable
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
+from payments.domain.charging.changes import expiring_at
 from payments.domain.merchants import terms
 from payments.domain.risk.blocks import emails_of_owner
 from payments.domain.routing import candidates
@@ -21,9 +22,6 @@ from payments.domain.shared.errors import conflict, invalid, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Checkout, Source
-
-# How long before a kept card expires its merchant gets an event.
-EXPIRING_BEFORE = timedelta(days=30)
 
 
 def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], StoredAnswer]) -> Result[Source]:
@@ -178,7 +176,7 @@ def vault(caller: Caller, source: Source, customer_id: UUID, consent: dict[str, 
 def kept_card(card: Card) -> dict[str, Any]:
     """Return the columns of a card that is kept: its number stays, its CVC does not, and its expiry is announced."""
     kept = {"number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
-    return kept | {"expiring_at": _expiring_at(card)}
+    return kept | {"expiring_at": expiring_at(card)}
 
 
 def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
@@ -222,13 +220,6 @@ def announce_expiring(card: Card) -> None:
     writes = _change(Caller(source.merchant_id, source.livemode), source, "source.expiring", {"vaulted": True})
     unsaid = {"id": card.id, "merchant_id": card.merchant_id, "expiring_at": card.expiring_at}
     execute_writes(*writes, Update(Card, unsaid, {"expiring_at": None}))
-
-
-def _expiring_at(card: Card) -> datetime | None:
-    """Return the moment 30 days before the month (UTC) of the card's expiry ends."""
-    year, month = int(card.exp_year), int(card.exp_month)
-    end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) if year < MAXYEAR else None
-    return end - EXPIRING_BEFORE if end else None
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
