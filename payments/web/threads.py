@@ -17,6 +17,7 @@ from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.fair_queue import FairQueue, Slots
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
+from payments.web.limited_pages import LimitedPages
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
@@ -112,7 +113,7 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._submitted = 0
         self._room = Slots(2 * count, 2 * count)
-        self._callers, self.waits = Callers(), Waits()
+        self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
         self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
         self._office = FairQueue(min(running, OFFICE_PAGES))
 
@@ -144,6 +145,8 @@ class Threads:
             client.stop_watching()
 
     async def _answer_in_room(self, environ: Environ, client: Client, send: Send) -> Answer | None:
+        if refusal := self._limited.answer_to(environ):
+            return refusal
         caller = self._callers.caller_of(environ)
         if not self._room.take(caller):
             raise Refused(too_many_requests())
@@ -151,13 +154,17 @@ class Threads:
         queue = self._office if environ["PATH_INFO"].startswith(OFFICE) else self._queue
         turn = queue.begin(caller, partial(begun.set_result, None))
         try:
-            if not turn.has_begun and await client.leaves_before(begun):
-                return None
+            if not turn.has_begun:
+                if await client.leaves_before(begun):
+                    return None
+                if refusal := self._limited.answer_to(environ):
+                    return refusal
             return await self._answer_in_thread(partial(queue.end, turn), environ, client, send)
         finally:
             queue.end(turn)
             self._room.give_back(caller)
             self._callers.learn(environ)
+            self._limited.learn(environ)
 
     async def _answer_in_thread(
         self, end_turn: Callable[[], object], environ: Environ, client: Client, send: Send

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -78,6 +79,13 @@ def test_a_request_that_no_thread_took_is_counted_without_a_route(tmp_path: Path
         response, _ = ask(server.port, head("POST /providers/none/webhooks", length(b"late")))
         assert response.status == 408
         assert value(server.scrape(), "kaha_requests_total", route="none", method="POST", status="408") == 1
+
+
+def test_pages_that_are_refused_without_a_thread_are_counted_by_route(tmp_path: Path, db: None) -> None:
+    with web(tmp_path, RATE_LIMIT_ANONYMOUS="1/year", TRUSTED_PROXIES="1") as server:
+        page = head("GET /checkout/cs_0", b"Accept: text/html\r\n", f"X-Forwarded-For: {uuid4().hex}\r\n".encode())
+        assert [ask(server.port, page)[0].status for _ in range(20)] == [404, *[429] * 19]
+        assert value(server.scrape(), "kaha_requests_total", route="checkout/<str:token>", status="429") == 19
 
 
 def test_a_scraper_that_sends_nothing_delays_others_only_for_seconds(server: Server) -> None:

@@ -1,0 +1,121 @@
+"""Payers' pages beyond the limit of an address: refused by the event loop, until the window ends."""
+
+import json
+import re
+from http.client import HTTPResponse
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from payments.embedded.processes import wait_until
+from tests.client import Api
+from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, head, length, open_sockets, status_of
+from tests.web.conftest import Serve
+from tests.web.test_health_checks import BUSY, busy_threads
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+PAGE, PAYER = "/checkout/cs_0", b"Accept: text/html\r\n"
+JSON_TYPE = b"Content-Type: application/json\r\n"
+# Counted by the year: no window ends during a test.
+ONE = {"RATE_LIMIT_ANONYMOUS": "1/year", "TRUSTED_PROXIES": "1"}
+OWN = {"request-id", "retry-after", "refresh", "date"}
+
+
+@pytest.fixture
+def sender() -> bytes:
+    """Return the header of a proxy for an address that was never counted."""
+    return came_from(uuid4().hex)
+
+
+def came_from(address: str) -> bytes:
+    return f"X-Forwarded-For: {address}\r\n".encode()
+
+
+def opening(path: str, *headers: bytes) -> bytes:
+    """Return the request of a browser for a page."""
+    return head(f"GET {path}", PAYER, *headers)
+
+
+def refusing(serve: Serve, sender: bytes) -> int:
+    """Return the port of a server that has refused a page to this address."""
+    port = serve(**ONE)
+    assert [status_of(port, opening(PAGE, sender)) for _ in range(2)] == [404, 429]
+    return port
+
+
+def fixed_headers(response: HTTPResponse) -> dict[str, set[str]]:
+    """Return the headers that are the same in each answer, whose parts come in any order."""
+    return {name: set(re.split("[;,] ", value)) for name, value in response.headers.items() if name not in OWN}
+
+
+def test_a_refusal_is_repeated_while_every_thread_is_taken(serve: Serve, sender: bytes) -> None:
+    port = serve(**BUSY, **ONE)
+    _, (made, page) = (ask(port, opening(PAGE, sender)) for _ in range(2))
+    with busy_threads(port):
+        repeated, same_page = ask(port, opening(PAGE, sender))
+    assert (made.status, repeated.status) == (429, 429)
+    assert same_page == page
+    # Unlike Django, it reads no cookie.
+    assert fixed_headers(repeated) == fixed_headers(made) | {"vary": {"Accept-Language"}}
+    assert repeated.headers["Request-Id"] != made.headers["Request-Id"]
+    assert int(repeated.headers["Refresh"]) == int(repeated.headers["Retry-After"]) + 1
+
+
+def test_of_a_burst_the_first_refusal_alone_takes_a_thread(serve: Serve, sender: bytes, tmp_path: Path) -> None:
+    port = serve(**ONE, DATABASE_CONNECTIONS="1")
+    with open_sockets(port, 40, opening(PAGE, sender)) as connections:
+        statuses = [answer_on(connection)[0].status for connection in connections]
+    assert sorted(statuses) == [404, *[429] * 39]
+    lines = [json.loads(line) for line in (tmp_path / "web.log").read_text().splitlines() if line[:1] == "{"]
+    assert [line["status"] for line in lines if line["message"] == "request"] == [404, 429]
+
+
+def test_other_paths_and_addresses_are_answered_as_before(serve: Serve, sender: bytes, api: Api) -> None:
+    port, other = refusing(serve, sender), came_from(uuid4().hex)
+
+    def statuses(who: bytes) -> dict[str, int]:
+        asked = {
+            "ping": head("GET /ping", who),
+            "ready": head("GET /ready", who),
+            "script": opening("/sdk/kaha.js", who),
+            "sign-in": opening("/admin/login/", who),
+            "charges": head("GET /v2/charges/", who, key=api.key),
+            "sessions by their other path": head("GET /checkout/", who, key=api.key),
+            "source by a publishable key": head("GET /v2/sources/none", who, key=api.key),
+            "callback": head("POST /providers/none/webhooks", who, length(b"{}")) + b"{}",
+        }
+        return {name: status_of(port, sent) for name, sent in asked.items()}
+
+    assert statuses(sender) == statuses(other)
+    assert 429 not in statuses(sender).values()
+    assert [status_of(port, opening(PAGE, who)) for who in (other, sender)] == [404, 429]
+
+
+def test_the_repeated_page_suits_its_request(serve: Serve, sender: bytes) -> None:
+    port, form = refusing(serve, sender), b"way=card"
+    form_type = b"Content-Type: application/x-www-form-urlencoded\r\n"
+    asked = {
+        "chosen": opening(f"{PAGE}?lang=fil", sender),
+        "browser's": opening(PAGE, sender, b"Accept-Language: fil-PH, en;q=0.5\r\n"),
+        "too many fields": opening(f"{PAGE}?{'a&' * 2_000}", sender),
+        "form": head(f"POST {PAGE}", sender, length(form)).replace(JSON_TYPE, form_type) + form,
+        "head": head(f"HEAD {PAGE}", PAYER, sender),
+    }
+    answers = {name: ask(port, sent) for name, sent in asked.items()}
+    assert {response.status for response, _ in answers.values()} == {429}
+    assert {name for name, (_, page) in answers.items() if b'<html lang="fil">' in page} == {"chosen", "browser's"}
+    assert {name for name, (response, _) in answers.items() if "Refresh" not in response.headers} == {"form"}
+
+
+def test_a_network_of_ipv6_is_refused_as_one_address(serve: Serve) -> None:
+    port, network = serve(**ONE), f"2001:db8:{uuid4().hex[:4]}"
+    addresses = [f"{network}::1", f"{network}::2", f"{network}::3", f"{network}:1::1"]
+    assert [status_of(port, opening(PAGE, came_from(address))) for address in addresses] == [404, 429, 429, 404]
+
+
+def test_the_page_opens_again_in_the_next_window(serve: Serve) -> None:
+    port = serve(RATE_LIMIT_ANONYMOUS="1/second")
+    for status in (429, 404, 429, 404):
+        assert wait_until(lambda status=status: status_of(port, opening(PAGE)) == status, PATIENCE_SECONDS)
