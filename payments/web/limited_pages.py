@@ -43,7 +43,7 @@ class LimitedPages:
 
     def answer_to(self, environ: Environ) -> Answer | None:
         """Return the answer to a request for such a page by an address that is refused, None to any other."""
-        began, route = time.perf_counter(), _route_of(environ["PATH_INFO"]) if self._refused else None
+        began, route = time.perf_counter(), limited_route(environ["PATH_INFO"]) if self._refused else None
         if route is None:
             return None
         request = request_of(environ)
@@ -57,7 +57,7 @@ class LimitedPages:
         return Answer(made.status, [*made.headers, *encoded(own.items())], made.body)
 
 
-def _route_of(path: str) -> str | None:
+def limited_route(path: str) -> str | None:
     """Return the route of a page that has the limit, None for any other path."""
     return next((match.route for pattern in LIMITED if (match := pattern.resolve(path.removeprefix("/")))), None)
 

@@ -17,14 +17,14 @@ from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.fair_queue import FairQueue, Slots
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
-from payments.web.limited_pages import LimitedPages
+from payments.web.limited_pages import LimitedPages, limited_route
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
 OFFICE = "/admin/"
-# A page of the back office keeps the interpreter for as long as many requests of the API, so few are made at once.
-OFFICE_PAGES = 2
+# A page keeps the interpreter for as long as many requests of the API, so few are made at once.
+PAGES_AT_ONCE = 2
 # One caller has the fourth part of the turns: with 2 of 8, it makes a tenth more charges a second than with 4, and
 # delays those of others half as much, because its threads do not wait for each other's interpreter.
 PART_OF_ONE = 4
@@ -105,7 +105,8 @@ class Threads:
     At most `running` of the threads run at the same time; the others wait for a provider or something else that is
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
-    office's pages, at most OFFICE_PAGES run at the same time, in a queue of their own.
+    office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
+    of their own.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -115,7 +116,7 @@ class Threads:
         self._room = Slots(2 * count, 2 * count)
         self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
         self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
-        self._office = FairQueue(min(running, OFFICE_PAGES))
+        self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
 
     @property
     def are_taken(self) -> bool:
@@ -151,7 +152,7 @@ class Threads:
         if not self._room.take(caller):
             raise Refused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue = self._office if environ["PATH_INFO"].startswith(OFFICE) else self._queue
+        queue = self._queue_of(environ)
         turn = queue.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun:
@@ -165,6 +166,12 @@ class Threads:
             self._room.give_back(caller)
             self._callers.learn(environ)
             self._limited.learn(environ)
+
+    def _queue_of(self, environ: Environ) -> FairQueue:
+        if environ["PATH_INFO"].startswith(OFFICE):
+            return self._office
+        is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
+        return self._shown if is_shown else self._queue
 
     async def _answer_in_thread(
         self, end_turn: Callable[[], object], environ: Environ, client: Client, send: Send

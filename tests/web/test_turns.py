@@ -6,6 +6,7 @@ import pytest
 
 from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
 from tests.web.conftest import Serve
+from tests.web.waiting_app import PAGES
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
@@ -19,14 +20,15 @@ def test_of_a_burst_of_one_caller_a_fourth_as_many_run_at_once_as_there_are_conn
     assert ask(port, head("GET /most"))[1] == b"2"
 
 
-def test_of_a_crowd_of_operators_few_pages_are_made_at_once(serve: Serve) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_of_a_crowd_few_pages_are_made_at_once(serve: Serve, page: str) -> None:
     port = serve(workers=1, DATABASE_CONNECTIONS="12", target="tests.web.waiting_app:application")
     with ExitStack() as crowd:
-        pages = [
-            crowd.enter_context(open_sockets(port, 5, head("GET /admin/running"), f"127.0.1.{number}"))
+        answers = [
+            crowd.enter_context(open_sockets(port, 5, head(f"GET {page}"), f"127.0.1.{number}"))
             for number in range(1, 9)
         ]
-        assert all(page.recv(1) for of_one in pages for page in of_one)
+        assert all(connection.recv(1) for of_one in answers for connection in of_one)
     assert ask(port, head("GET /most"))[1] == b"2"
 
 

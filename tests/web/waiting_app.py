@@ -16,7 +16,7 @@ from payments import context
 from payments.web.front import Front
 
 WAITING, RUNNING, MOST = "/waiting", "/running", "/most"
-OFFICE_PAGE, CHECKOUT = "/admin/running", "/checkout/"
+PAGES, CHECKOUT = ("/admin/running", "/links/running"), "/checkout/"
 WAIT_SECONDS = 120
 RUN_SECONDS = 0.02
 
@@ -44,7 +44,7 @@ def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterable[b
     if path == WAITING:
         context.begin_wait()
         threading.Event().wait(WAIT_SECONDS)
-    if path in (RUNNING, OFFICE_PAGE):
+    if path in (RUNNING, *PAGES):
         running.add(1)
         time.sleep(RUN_SECONDS)
         running.add(-1)
