@@ -8,16 +8,23 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count, islice
 from pathlib import Path
+from random import randrange
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from payments.embedded.folders import PROJECT
 from payments.embedded.processes import spawn, stop, tail, wait_until
+from payments.quickstart import ports
 from payments.quickstart.ports import HOST, claim
 
 # Far more than anything takes, on a machine with a lot to do.
 PATIENCE_SECONDS = 60
+# Each worker of the suite has ports of its own, below those that the kernel gives to connections.
+PORTS_OF_WORKER = 1_000
+FIRST_PORT = 10_000 + PORTS_OF_WORKER * int(os.environ.get("PYTEST_XDIST_WORKER", "gw20").removeprefix("gw"))
+_next_port = count(randrange(PORTS_OF_WORKER))
 LOG_LINES_SHOWN = 40
 
 
@@ -154,10 +161,12 @@ def running_module(name: str, *arguments: object) -> Iterator[Program]:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nothing listens on."""
-    with claim(0) as claimed:
-        port: int = claimed.getsockname()[1]
-    return port
+    """Return a port of loopback that nothing listens on, and that this process was not given before."""
+    for number in islice(_next_port, PORTS_OF_WORKER):
+        port = FIRST_PORT + number % PORTS_OF_WORKER
+        with suppress(ports.Failed), claim(port):
+            return port
+    raise Failed("No port is free.")
 
 
 def listens(port: int) -> bool:
