@@ -49,7 +49,7 @@ def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     due.filter(source__vaulted=True).update(number_expires_at=None)
     charging = Charge.objects.filter(source=OuterRef("source"), status=Charge.Status.PENDING)
     unused = due.filter(~Exists(charging), source__vaulted=False)
-    return unused.update(sealed_number=None, number_expires_at=None, expiring_at=None)
+    return unused.update(sealed_number=None, number_expires_at=None)
 
 
 def destroy_numbers_from_before(moment: datetime, batch: int = BATCH) -> int:
@@ -76,9 +76,11 @@ def delete_old_visits(batch: int = VISITS_BATCH) -> int:
 
 def announce_expiring_cards(limit: int = BATCH) -> int:
     """Write an event for at most `limit` kept cards that expire soon, once for each; return how many."""
-    due = Card.objects.filter(expiring_at__lte=clock.now()).select_related("source").order_by("expiring_at")
+    due = Card.objects.filter(expiring_at__lte=clock.now())
+    # Their customer was deleted, or full, before a subscription was paid.
+    due.filter(source__vaulted=False).update(expiring_at=None)
     count = 0
-    for card in due[:limit]:
+    for card in due.select_related("source").order_by("expiring_at")[:limit]:
         # One that is detached at this moment is looked at again, and is not due then.
         with suppress(StaleRow):
             sources.announce_expiring(card)
