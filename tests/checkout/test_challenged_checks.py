@@ -83,7 +83,7 @@ def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
     ("decision", "code", "reason"),
     [
         ("fail", "authentication_failed", "Your bank could not confirm that it was you"),
-        ("cancel", "payer_cancelled", "You cancelled the payment"),
+        ("cancel", "payer_cancelled", "You did not confirm the card"),
     ],
 )
 def test_a_payer_who_fails_or_cancels_is_asked_for_another_card(

@@ -29,7 +29,7 @@ from payments.pages.checkout.order import (
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
-from payments.pages.payer import DECLINED, FAILURES, PAY_OTHERWISE
+from payments.pages.payer import CHECK_FAILURES, DECLINED, FAILURES, PAY_OTHERWISE, TRY_ANOTHER_CARD
 from payments.pages.payment import shown_facts
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
 from payments.rendering.objects.checkout import payment_url
@@ -166,6 +166,8 @@ def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: Paymen
             title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
         case "source_type_unavailable":
             title, advice = _("This way to pay is not available now"), _("Choose another way.")
+        case _other if checkout.mode == Checkout.Mode.SAVE_CARD:
+            return _asked(request, checkout, form, _problem(checkout, "processing_error"), REFUSED.get(code, 503))
         case _other:
             title = _("The payment could not be sent")
             advice = _("Try again in a moment, or choose another way to pay.")
@@ -205,12 +207,14 @@ def _asked_again(request: HttpRequest, checkout: Checkout, code: str, source: So
     if card:
         form.values["holder"] = card.name
         form.refused_card = card.last4 if code in OF_THE_CARD else ""
-    return _asked(request, checkout, form, _problem(code))
+    return _asked(request, checkout, form, _problem(checkout, code))
 
 
-def _problem(code: str) -> Problem:
+def _problem(checkout: Checkout, code: str) -> Problem:
     """Return what a form says of a payment or a check that failed."""
     reason, advice = FAILURES.get(code, (DECLINED, PAY_OTHERWISE))
+    if checkout.mode == Checkout.Mode.SAVE_CARD:
+        reason, advice = CHECK_FAILURES.get(code, reason), TRY_ANOTHER_CARD
     return Problem(str(reason).removesuffix("."), f"{_('Nothing was paid.')} {advice}")
 
 
