@@ -54,6 +54,14 @@ def test_a_connection_in_use_is_nobody_elses() -> None:
         assert threads.submit(ask).result() is not connection.connection
 
 
+def test_a_connection_returns_to_the_pool_it_was_taken_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend()
+    pool, in_use = connection.process_pool, connection.process_pool.in_use
+    monkeypatch.setitem(connection.settings_dict, "NAME", "another")
+    connection.close()
+    assert pool.in_use == in_use - 1
+
+
 def test_a_connection_in_the_middle_of_a_transaction_is_not_handed_on() -> None:
     with transaction.atomic():
         ours = backend()

@@ -55,14 +55,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.alias == NO_DB_ALIAS:
             super().connect()
             return
-        self._turn, kept = self.process_pool.take()
+        self._pool = self.process_pool
+        self._turn, kept = self._pool.take()
         if kept:
             self._reuse(kept)
             return
         try:
             super().connect()
         except BaseException as error:
-            self.process_pool.give_back(self._turn, self.connection)
+            self._pool.give_back(self._turn, self.connection)
             self.connection = None
             # A server that refuses a connection with a FATAL error does answer.
             if isinstance(error, OperationalError) and "FATAL" not in str(error):
@@ -118,7 +119,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         elif self.connection is not None:
             connection, self.connection = self.connection, None
             with self.wrap_database_errors:
-                self.process_pool.give_back(self._turn, connection)
+                self._pool.give_back(self._turn, connection)
 
     def close_pool(self) -> None:
         """Close the idle connections and end the probe, before a database is dropped or not used any more."""
