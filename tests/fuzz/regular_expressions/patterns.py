@@ -56,6 +56,7 @@ class Use:
         return self.methods <= ANCHORED
 
 
+@cache
 def uses() -> list[Use]:
     """All patterns: of modules and what hangs on them, of calls with a text, and of URLs."""
     found: dict[re.Pattern[Any], Use] = {}
