@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from ipaddress import ip_address
 from itertools import pairwise
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
@@ -11,6 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS
 
 from payments.vault import keys
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 SECRET_KEY_MIN_CHARACTERS = 8
 KEY_MIN_BYTES = 16
@@ -95,12 +100,19 @@ def _hosts_are_ours() -> bool:
 
 def _is_public_suffix(host: str) -> bool:
     """Return whether `host` is a public suffix: `.com`, `.com.ph`, `com`."""
-    # Imported here because it reads a list of ten thousand names.
+    name = host.lower().strip(".")
+    if is_loopback(name):
+        return False
+    is_wildcard_of_one_label = host.startswith(".") and "." not in name
+    return is_wildcard_of_one_label or bool(_public_suffixes().is_public(name))
+
+
+@cache
+def _public_suffixes() -> "PublicSuffixList":
+    """Read the list of ten thousand names, which takes 60 ms, where a host is not loopback and once in a process."""
     from publicsuffixlist import PublicSuffixList
 
-    name = host.lower().strip(".")
-    is_wildcard_of_one_label = host.startswith(".") and "." not in name and not is_loopback(name)
-    return is_wildcard_of_one_label or bool(PublicSuffixList(accept_unknown=False).is_public(name))
+    return PublicSuffixList(accept_unknown=False)
 
 
 def _redis_is_verified() -> bool:
