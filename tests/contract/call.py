@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from django.http import HttpResponse
 
 from tests.client import Api
@@ -12,7 +13,7 @@ from tests.contract.shapes import Schema
 Asked = tuple[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Call:
     """One row: the method, what makes the path and body of a request that succeeds, and how that is answered.
 
@@ -39,3 +40,8 @@ def about(
 def at(path: str, body: Any = None) -> Callable[[Api], Asked]:
     """Return what prepares a call about a list."""
     return lambda api: (f"/{path}", body)
+
+
+def every(calls: dict[str, Call]) -> pytest.MarkDecorator:
+    """Return the mark that runs a test with each of these calls."""
+    return pytest.mark.parametrize("call", calls.values(), ids=calls.keys())

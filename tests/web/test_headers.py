@@ -47,7 +47,7 @@ def test_without_a_proxy_no_spelling_of_its_header_is_believed(serve: Serve, sho
 
 
 def test_an_underscore_does_not_pass_the_limit_of_outsiders(serve: Serve) -> None:
-    port = serve(TRUSTED_PROXIES="1", RATE_LIMIT_ANONYMOUS="3/hour")
+    port = serve(TRUSTED_PROXIES="1", RATE_LIMIT_ANONYMOUS="3/year")
     statuses = []
     for number in range(3):
         headers = forwarded(OUTSIDE), forwarded(str(ip_address(INSIDE) + number), NAMES[0])

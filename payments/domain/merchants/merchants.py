@@ -71,7 +71,8 @@ def create_merchant(
         statement_descriptor=statement_descriptor
         or NOT_PLAIN.sub("", unicodedata.normalize("NFKD", account_name)).strip(),
     )
-    merchant.full_clean()
+    # PostgreSQL checks the constraints.
+    merchant.full_clean(validate_constraints=False)
     check_statement_descriptor(merchant.statement_descriptor)
     merchant.save(force_insert=True)
     audit_log.record(Action.ADDED, merchant)

@@ -18,9 +18,9 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.failpoints import Failpoint
 from payments.models import ApiKey
 from tests.client import Api, error_of, made
+from tests.contract.call import every
 from tests.contract.calls import CALLS, Call, nobodys
 from tests.contract.shapes import ERROR, faults_in
-from tests.contract.transport.test_endpoints import every
 from tests.factories import ApiKeyFactory
 
 

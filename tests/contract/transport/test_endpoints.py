@@ -1,20 +1,13 @@
 """Every row of the table of endpoints: it succeeds as documented, on every form of its path."""
 
-import json
-
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 from pytest_django import Settings
 
 from tests.client import Api, error_of
-from tests.contract.calls import CALLS, GETS, POSTS, Call, faults_of
+from tests.contract.calls import CALLS
 from tests.contract.shapes import ERROR, faults_in, id_of
-
-
-def every(calls: dict[str, Call]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("call", calls.values(), ids=calls.keys())
 
 
 def routes(patterns: list[URLPattern | URLResolver]) -> set[tuple[str, str]]:
@@ -28,11 +21,6 @@ def routes(patterns: list[URLPattern | URLResolver]) -> set[tuple[str, str]]:
     return found
 
 
-def ask(api: Api, call: Call, ending: str = "") -> HttpResponse:
-    path, body = call.prepare(api)
-    return call.make(api, path + ending, body)
-
-
 def test_the_table_names_every_call_that_is_routed(api: Api) -> None:
     asked = {(call.method, resolve(f"/v2{call.prepare(api)[0]}").view_name) for call in CALLS.values()}
     v2 = [part for part in get_resolver().url_patterns if str(part.pattern) == "v2/"]
@@ -40,62 +28,11 @@ def test_the_table_names_every_call_that_is_routed(api: Api) -> None:
     assert {(method, name) for method, name in routes(v2) if method != "HEAD"} == asked
 
 
-@pytest.mark.long
-@every(CALLS)
-@pytest.mark.parametrize("slash", ["", "/"], ids=["bare", "slash"])
-def test_a_call_succeeds_with_and_without_its_trailing_slash(api: Api, call: Call, slash: str) -> None:
-    response = ask(api, call, slash)
-    assert response.status_code == call.status, response.content
-    assert response["Content-Type"] == "application/json"
-    assert faults_in(response["Request-Id"], id_of("req")) == []
-    assert faults_in(json.loads(response.content), call.shape) == []
-
-
-@every(CALLS)
-def test_an_unknown_query_parameter_is_refused(api: Api, call: Call) -> None:
-    response = ask(api, call, "?limti=5")
-    assert faults_of(response) == {"limti": "unknown_parameter"}
-    assert json.loads(response.content)["detail"][0]["loc"] == ["query", "limti"]
-
-
-@every(CALLS)
-def test_expand_is_accepted_everywhere(api: Api, call: Call) -> None:
-    assert ask(api, call, "?expand=source&expand=refunds&expand[]=owner").status_code == call.status
-
-
-@every(GETS)
-def test_expand_changes_nothing(api: Api, call: Call) -> None:
-    path, _ = call.prepare(api)
-    assert api.get(f"{path}?expand=source").content == api.get(path).content
-
-
-@every(GETS)
-def test_head_is_get_without_a_body(api: Api, call: Call) -> None:
-    path, _ = call.prepare(api)
-    response = api.send("HEAD", path, None, {})
-    assert (response.status_code, response.content) == (200, b"")
-
-
-@every(POSTS)
-def test_a_post_with_an_unknown_member_is_refused(api: Api, call: Call) -> None:
-    path, body = call.prepare(api)
-    assert faults_of(api.post(path, (body or {}) | {"captur": False})) == {"captur": "unknown_parameter"}
-
-
 def test_a_mistyped_capture_takes_no_money(api: Api) -> None:
     source = api.source()
     body = {"amount": 1, "currency": "PHP", "source": source, "description": "x", "captur": False}
     assert api.post("/charges/", body).status_code == 422
     assert api.get("/charges/").json()["data"] == []
-
-
-@every(CALLS)
-def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, call: Call) -> None:
-    path, _ = call.prepare(api)
-    for method in ("PATCH", "OPTIONS", "TRACE"):
-        response = api.send(method, path, None, {})
-        assert (response.status_code, error_of(response)["code"]) == (405, "method_not_allowed")
-        assert call.method in response["Allow"].split(", ")
 
 
 @pytest.mark.django_db

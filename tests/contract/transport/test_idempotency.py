@@ -15,8 +15,8 @@ from payments.models import IdempotencyRecord
 from payments.tasks import purge_idempotency
 from tests.charging.doubles import Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
+from tests.contract.call import every
 from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, faults_of, order
-from tests.contract.transport.test_endpoints import every
 
 KEY = "order 5, first try"
 HEADERS = ("Idempotency-Key", "X-Idempotency-Key")
