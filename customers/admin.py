@@ -130,6 +130,9 @@ class CustomerAdmin(ReadOnlyAdmin):
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 
+    def headline(self, row: Customer) -> str:
+        return row.email or row.mobile_number or f"Customer of {row.merchant}"
+
     @admin.display(description="Charges")
     def charge_links(self, customer: Customer) -> SafeString | str:
         """Return links to the newest charges on the customer's sources, kept or not."""

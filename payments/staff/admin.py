@@ -209,8 +209,8 @@ class OperatorAdmin(BaseAdmin):
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
         return super().add_view(request, extra_context={"title": "New operator"})
 
-    def beside_row(self, request: HttpRequest, row: User) -> dict[str, Any]:
-        return super().beside_row(request, row) | {"title": "Operator"}
+    def headline(self, row: User) -> str:
+        return row.first_name or row.username
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OperatorList]:
         return OperatorList

@@ -28,8 +28,8 @@ def desk_page(attempt: Attempt) -> str:
     return reverse("admin:payments_unknownoutcome_change", args=[attempt.pk])
 
 
-def test_the_index_leads_to_the_desk(ana: Client) -> None:
-    text = text_of(ana.get(reverse("admin:index")))
+def test_the_inbox_leads_to_the_desk(ana: Client) -> None:
+    text = text_of(ana.get(reverse("admin:inbox")))
     assert f'href="{list_of(UnknownOutcome)}"' in text
     assert ">Unknown outcomes<" in text
 

@@ -40,7 +40,7 @@ def test_the_menu_of_a_phone_opens_and_leads_on(office: Office, work: Work) -> N
     tab = office.tab_of("superuser", "admin", viewport=PHONE)
     tab.goto("/admin/")
     tab.get_by_role("button", name="Menu").click()
-    tab.get_by_role("navigation", name="Main").get_by_role("link", name="Charges", exact=True).click()
+    tab.get_by_role("navigation", name="Main").get_by_role("link", name="Payments", exact=True).click()
     tab.get_by_title(work.held["id"]).click()
     tab.get_by_role("link", name="Capture").wait_for()
 

@@ -34,6 +34,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     expect(lourdes.get_by_role("button", name="Take the key")).to_have_count(0)
 
     efren.goto("/admin/")
+    hand.press(efren.get_by_role("link", name="Inbox").first)
     hand.press(efren.get_by_role("link", name="Requests for approval"))
     hand.press(efren.get_by_role("link", name="Everything that waits for approval"))
     hand.press(efren.get_by_role("link", name="Issue a key: secret").last)

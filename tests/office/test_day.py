@@ -27,7 +27,7 @@ def find(tab: Page, hand: Hand, term: str) -> None:
     tab.goto("/admin/")
     hand.write(tab.get_by_role("searchbox", name="Find"), term)
     hand.press(tab.get_by_role("button", name="Find"))
-    expect(tab.get_by_role("main").get_by_text(term).first).to_be_visible()
+    expect(tab.get_by_role("main").get_by_title(term).first).to_be_visible()
 
 
 def give_reason(tab: Page, hand: Hand) -> None:
@@ -66,6 +66,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
 
     efren = office.tab_of("finance", "efren")
     efren.goto("/admin/")
+    hand.press(efren.get_by_role("link", name="Inbox").first)
     hand.press(efren.get_by_role("link", name="Operator actions"))
     hand.press(efren.locator("summary", has_text="Turn"))
     hand.press(efren.get_by_role("link", name="Waiting for me"))

@@ -95,7 +95,12 @@ def make_passkey(tab: Page) -> None:
     expect(tab).to_have_url(at(RECOVERY_CODES))
 
 
+def open_account(tab: Page) -> None:
+    tab.locator(".account summary").click()
+
+
 def log_out(tab: Page) -> None:
+    open_account(tab)
     tab.get_by_role("button", name="Log out").click()
     expect(tab.get_by_text("Thanks for spending")).to_be_visible()
 
@@ -148,6 +153,7 @@ def hand_over(user: User) -> None:
 
 def test_a_second_factor_is_added_and_the_first_removed(tab: Page, ana: User, key: CDPSession) -> None:
     sign_in(tab, ana)
+    open_account(tab)
     tab.get_by_role("link", name="Second factors").click()
     tab.get_by_role("link", name="Add a passkey").click()
     make_passkey(tab)
@@ -186,7 +192,7 @@ def test_a_key_leads_to_the_search_box(tab: Page, ana: User, keys: str) -> None:
     sign_in(tab, ana)
     tab.locator("h1").first.click()
     tab.keyboard.press(keys)
-    box = tab.get_by_label("Find", exact=True)
+    box = tab.get_by_role("searchbox", name="Find")
     expect(box).to_be_focused()
     expect(box).to_have_value("")
 

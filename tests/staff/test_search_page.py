@@ -1,5 +1,6 @@
 """The search on every page of the admin: an ID leads to its page, anything else to what has it."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from payments.ids import new_id, public_id
 from payments.models import Charge, MerchantAccess, Refund, SearchProgress
 from payments.search.sweep import rebuild
 from payments.staff.admin_site import search_page
-from payments.staff.admin_site.site import grouped
+from payments.staff.admin_site.navigation import SECTIONS
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, house, operator, text_of  # noqa: F401  something to be found
 from tests.client import APPROVED, signed_in
 from tests.factories import ChargeFactory, MerchantFactory
@@ -238,16 +239,33 @@ def test_a_limited_operator_is_not_led_to_other_merchants(house: House) -> None:
 
 
 def test_every_list_of_the_admin_is_in_the_navigation_once(operator: Client) -> None:  # noqa: F811
-    groups = grouped([{"models": [{"model": model} for model in admin.site._registry]}])
-    listed = [model["model"] for group in groups for model in group["models"]]
-    assert sorted(listed, key=str) == sorted(admin.site._registry, key=str)
-    assert "Other" not in [group["name"] for group in groups]
+    sections = [section for sections in SECTIONS.values() for section in sections]
+    listed = [page for section in sections for page in section.pages if "." in page]
+    assert sorted(listed) == sorted(model._meta.label_lower for model in admin.site._registry)
+    assert len(sections) <= 12
 
 
 def test_the_navigation_has_what_the_reader_may_see_and_says_where_they_are(db: None) -> None:
     text = text_of(member("view_charge").get(reverse("admin:payments_charge_changelist")))
-    assert f'<a href="{reverse("admin:payments_charge_changelist")}" aria-current="page">Charges</a>' in text
+    assert f'<a href="{reverse("admin:payments_charge_changelist")}" aria-current="page">' in text
     assert reverse("admin:payments_refund_changelist") not in text
+    assert reverse("admin:payments_dispute_changelist") not in text
+
+
+def test_the_lists_of_a_section_are_tabs_of_it(db: None) -> None:
+    text = text_of(member("view_charge", "view_refund").get(reverse("admin:payments_refund_changelist")))
+    tabs = re.findall(r'<nav class="tabs" aria-label="(\w+)">(.*?)</nav>', text, re.DOTALL)
+    assert [(name, re.findall(r"<a [^>]*>([^<]*)<", links)) for name, links in tabs] == [
+        ("Payments", ["Charges", "Refunds"])
+    ]
+
+
+def test_the_page_of_a_row_leads_back_to_its_list(house: House) -> None:  # noqa: F811
+    client = member("view_charge", "view_refund", "work_for_all_merchants")
+    text = text_of(client.get(page_of(Refund.objects.get())))
+    back = re.search(r'<a class="back" href="([^"]*)">', text)
+    assert back
+    assert back[1] == reverse("admin:payments_refund_changelist")
 
 
 @pytest.mark.parametrize("term", ["a\0b", "\0"])

@@ -119,6 +119,9 @@ class SettlementAdmin(ReadOnlyAdmin):
     )
     postings = column("See", lambda settlement: search_link(Posting, str(settlement), "its postings"))
 
+    def headline(self, row: Settlement) -> str:
+        return f"Settlement of {row.day:%d %b %Y} for {row.merchant}"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Settlement]:
         account = Posting.Account
         sums = {"bank": _sum_of(account.BANK), "payable": _sum_of(account.MERCHANT_PAYABLE)}

@@ -2,6 +2,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Model
+from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.framework.base import ReadOnlyAdmin
@@ -11,6 +12,7 @@ from payments.admin.framework.formats import (
     id_link_column,
     json_column,
     moment_column,
+    money,
     money_column,
     row_link_column,
     search_link,
@@ -69,6 +71,9 @@ class AttemptAdmin(ReadOnlyAdmin):
         "Reference", lambda attempt: attempt.reference, in_list=lambda attempt: short_id(attempt.reference)
     )
     events = column("Events", lambda attempt: search_link(Event, public_id("ch", attempt.charge_id), "of its charge"))
+
+    def headline(self, row: Attempt) -> str:
+        return f"{capfirst(row.kind)} {money(row.amount, row.charge.currency)}"
 
     def history_rows(self, obj: Model) -> list[Model]:
         """Return the attempt and its corrections."""

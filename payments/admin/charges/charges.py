@@ -10,6 +10,7 @@ from payments.admin.charges.charge_list import ChargeList
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
+    chips,
     column,
     events_column,
     id_column,
@@ -18,7 +19,9 @@ from payments.admin.framework.formats import (
     moment_column,
     money,
     money_column,
+    of_payer,
     row_link_column,
+    short_id,
     shown_rate,
     source_label,
 )
@@ -105,6 +108,13 @@ class ChargeAdmin(ChargeList):
         fields = flatten_fieldsets(super().get_fieldsets(request, obj))
         return [("All fields", {"fields": fields, "classes": ("collapse",)})]
 
+    def headline(self, row: Charge) -> str:
+        about = f" for {row.description}" if row.description else ""
+        return f"{money(row.amount, row.currency)}{of_payer(row, 'from')}{about}"
+
+    def marks(self, row: Charge) -> list[Any]:
+        return [chips(row), short_id(str(row))]
+
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
         shown = timeline_context(request, row, self.get_queryset(request))
         return super().beside_row(request, row) | {"timeline": shown}
@@ -133,3 +143,7 @@ class RefundAdmin(ReadOnlyAdmin):
     public_id = id_column("re")
     shown_amount = money_column("amount")
     events = events_column("Of the refund")
+
+    def headline(self, row: Refund) -> str:
+        words = {"pending": "to be refunded", "failed": "not refunded"}.get(row.status, "refunded")
+        return f"{money(row.amount, row.currency)} {words}{of_payer(row.charge, 'to')}"

@@ -64,5 +64,8 @@ class EventAdmin(ReadOnlyAdmin):
     object_link = column("Object", link_to_object, in_list=lambda event: link_to_object(event, is_short=True))
     shown_payload = column("Payload", lambda event: pretty_json(loads(bytes(event.payload).decode())))
 
+    def headline(self, row: Event) -> str:
+        return f"{row.type}"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("payload")

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by, by_type_of, one_of
@@ -19,6 +20,7 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
+    payer_name,
     search_link,
     source_label,
 )
@@ -72,6 +74,10 @@ class SourceAdmin(ReadOnlyAdmin):
     label = column("Type", source_label)
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
+    def headline(self, row: Source) -> str:
+        name = payer_name(row)
+        return f"{capfirst(source_label(row))}{name and f' of {name}'}"
+
     @admin.display(description="Card")
     def card_link(self, source: Source) -> str:
         card = getattr(source, "card", None)
@@ -108,6 +114,9 @@ class CardAdmin(ReadOnlyAdmin):
     refused = moment_column("refused_until")
     shown_address = json_column("address")
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
+
+    def headline(self, row: Card) -> str:
+        return capfirst(f"{row}")
 
     def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
         address = reverse("admin:payments_source_block", args=[row.source_id])

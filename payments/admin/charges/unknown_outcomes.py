@@ -104,6 +104,9 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     looked_up = column("Lookups, next", lambda attempt: lines((attempt.tries, moment_cell(attempt.due_at))))
     proposal = column("Proposal", lambda attempt: chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING)
 
+    def headline(self, row: Attempt) -> str:
+        return f"Whether the provider did {row.kind} {money(row.amount, row.charge.currency)} is not known"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
         return super().get_queryset(request).annotate(is_proposed=Exists(proposed))

@@ -149,6 +149,10 @@ class CheckoutAdmin(ReadOnlyAdmin):
         kinds = [kind for kind in Checkout.Kind.values if chosen.get("kind", kind) == kind]
         return IndexPath(COLUMNS, tuple(product(merchants, modes, kinds)), frozenset({"merchant", "mode", "kind"}))
 
+    def headline(self, row: Checkout) -> str:
+        payer, about = payers(row, "name"), description_of(row)
+        return f"{_money(row)}{payer and f' from {payer}'}{about and f' for {about}'}"
+
     def beside_row(self, request: HttpRequest, row: Checkout) -> dict[str, Any]:
         return super().beside_row(request, row) | {"timeline": page_context(request, row)}
 

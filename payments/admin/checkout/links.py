@@ -137,6 +137,9 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
     newest_payments = column("Payments", _payments)
     shown_order = json_column("order")
 
+    def headline(self, row: PaymentLink) -> str:
+        return row.internal_name or f"Payment link of {row.merchant}"
+
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         """Return the index of the operator's merchants; without a limit, the newest links of all are read, bounded."""
         limit = limit_of(request)

@@ -69,10 +69,6 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
     moments = [*_changes(records), *_attempts(charges), *webhook_moments(records)]
     moments += staff_moments(records, sees_people)
     return {
-        "id": copyable(str(checkout)),
-        "amount": money(checkout.amount, checkout.currency),
-        "chips": state_chip(checkout),
-        "mode": "live" if checkout.livemode else "test",
         "summary": known_of(_summary(request, checkout)),
         "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": checkout.state == State.PAYING,

@@ -14,7 +14,9 @@ from payments.admin.framework.formats import (
     id_column,
     lines,
     moment_column,
+    money,
     money_column,
+    of_payer,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_cell
@@ -78,6 +80,10 @@ class DisputeAdmin(ReadOnlyAdmin):
     shown_status = column(
         "Status", lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
     )
+
+    def headline(self, row: Dispute) -> str:
+        why = f" as {row.reason.replace('_', ' ')}" if row.reason else ""
+        return f"{money(row.amount, row.currency)} disputed{why}{of_payer(row.charge, 'by')}"
 
     @admin.display(description="Evidence")
     def pieces(self, dispute: Dispute) -> SafeString | str:

@@ -13,9 +13,11 @@ from django.forms.models import BaseInlineFormSet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 
+from payments.admin.facts import shown_facts
 from payments.admin.framework.change_audit import Audited
-from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column
+from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column, row_link_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
@@ -48,7 +50,7 @@ class CommonColumns:
     decided = moment_column("decided_at")
     expires = moment_column("expires_at")
     mode = mode_column()
-    of_merchant = id_link_column("merchant", "mer", Merchant)
+    of_merchant = row_link_column("merchant", Merchant)
     charge_link = id_link_column("charge", "ch", Charge)
 
 
@@ -78,7 +80,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     It shows operators the rows of their merchants alone. `merchant_lookup` leads from a row to its merchant; None means
     that rows belong to no merchant: such a page is only for operators who work for all. `views` has the page's further
     addresses by their names, each with its method. `search` finds rows by ID, `row_actions` are done to one row, and
-    `parts` are shown beside.
+    `parts` are shown beside. The page of a row has a headline, its state, one action and a menu, and facts in cards.
     """
 
     merchant_lookup: str | None
@@ -92,6 +94,9 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
+    # What the head of the page of a row says beside its headline, and which groups of fields stand folded at its end.
+    head_columns: Sequence[str] = ("shown_status", "shown_state", "public_id")
+    folded: Sequence[str] = ("References", "Times", "Events", "As sent", "All fields")
     change_list_template = "admin/payments/keyset_list.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -190,12 +195,28 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Return what the template of the page of `row` shows beside its fields."""
-        shown = {"acts": self.buttons_of(request, row), "mode_of_row": self.mode_of(row)}
+        shown = {
+            "acts": self.buttons_of(request, row),
+            "mode_of_row": self.mode_of(row),
+            "title": self.headline(row),
+            "marks": self.marks(row),
+        }
         return shown | {name: it for part in self.parts for name, it in part.beside_row(self, request, row).items()}
+
+    def headline(self, row: Any) -> str:
+        """Return in words what `row` is."""
+        return f"{capfirst(self.opts.verbose_name)} {row}"
+
+    def marks(self, row: Any) -> list[Any]:
+        """Return the state of `row` and its ID, which stand below the headline."""
+        columns = filter(None, (getattr(type(self), name, None) for name in self.head_columns))
+        return [(getattr(column, "in_list", None) or column.__get__(self))(row) for column in columns]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
             context |= self.beside_row(request, row)
+            if not self.has_change_permission(request, row):
+                context |= shown_facts(context["adminform"], (*self.head_columns, "mode"), self.folded)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:

@@ -142,6 +142,9 @@ class MerchantAdmin(BaseAdmin):
     disputes = column("Card disputes by month", dispute_lines)
     preview = column("Preview", brand_preview)
 
+    def headline(self, row: Merchant) -> str:
+        return f"{row}"
+
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
         why = [("Why", {"fields": ("reason",)})] if self.has_change_permission(request, obj) else []
         return [*super().get_fieldsets(request, obj), *why]

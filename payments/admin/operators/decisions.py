@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
+from django.utils.text import capfirst
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import chip, column, money_column
@@ -93,6 +94,9 @@ class DecidedByAnother(ReadOnlyAdmin):
         view = self.admin_site.admin_view(self.decide)
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
+
+    def headline(self, row: Any) -> str:
+        return capfirst(self.in_words(row))
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         return acts_on(request, row, self.decisions)

@@ -142,6 +142,9 @@ class PayoutAccountAdmin(ReadOnlyAdmin):
     effective = column("In effect from", lambda account: moment_cell(account.effective_at))
     withdrawn = moment_column("withdrawn_at")
 
+    def headline(self, row: PayoutAccount) -> str:
+        return f"{row}"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutAccount]:
         same = {name: OuterRef(name) for name in ("merchant", "livemode", "currency")}
         newer = PayoutAccount.objects.in_effect(clock.now()).filter(**same, effective_at__gt=OuterRef("effective_at"))

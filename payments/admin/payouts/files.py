@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
@@ -91,6 +92,10 @@ class PayoutFileAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("sealed_debtor_number")
 
+    def headline(self, row: PayoutFile) -> str:
+        accounts = f"{row.count:,} account{pluralize(row.count)}"
+        return f"{money(row.total, row.currency)} to {accounts} on {row.execute_on:%d %b %Y}"
+
     def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         acts = [ActionButton(TITLE, reverse("admin:payments_payoutfile_add"))] if _may_make(request) else []
         return {"acts": acts, "mode_of_row": "live"}
@@ -146,7 +151,8 @@ class PayoutFileAdmin(ReadOnlyAdmin):
         if file.cancelled_at or not operator_of(request).has_perm(MAY_DOWNLOAD):
             return acts
         address = reverse("admin:payments_payoutfile_download", args=[file.pk])
-        return [ActionButton("Download", address, posts=True), *acts]
+        further = [act for act in acts if act.label != CancelFile.label]
+        return [*further, ActionButton("Download", address, posts=True), *(act for act in acts if act not in further)]
 
     @admin.display(description="By status")
     def states(self, file: PayoutFile) -> SafeString | str:

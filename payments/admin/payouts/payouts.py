@@ -116,6 +116,9 @@ class PayoutAdmin(ReadOnlyAdmin):
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {NAME: (_approve, NAME, LABEL)} if operator_of(request).has_perm(MAY_APPROVE) else {}
 
+    def headline(self, row: Payout) -> str:
+        return f"{money(row.amount, row.currency)} to {row.merchant}"
+
     @admin.display(description="Made of")
     def made_of(self, payout: Payout) -> SafeString | str:
         found = payout.parts.order_by("id")

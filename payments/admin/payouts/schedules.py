@@ -204,6 +204,9 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
     way_out = column("By", way_out)
     next = column("Next payout", lambda schedule: moment_cell(schedule.next_at))
 
+    def headline(self, row: PayoutSchedule) -> str:
+        return f"{row.get_interval_display()} payouts in {row.currency} to {row.merchant}"
+
     def complete(self, rows: Any) -> None:
         payable = make.payables(rows, clock.now())
         for row in rows:

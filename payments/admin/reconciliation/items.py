@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Case, CharField, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from django.utils.timesince import timesince
 
 from payments import clock
@@ -168,6 +169,9 @@ class ReconciliationItemAdmin(ReadOnlyAdmin):
     number = column("Line of the report", lambda item: item.line.number if item.line else NOTHING)
     booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
+
+    def headline(self, row: Item) -> str:
+        return capfirst(f"{row}")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).annotate(arrived=_arrivals())

@@ -11,14 +11,14 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
-from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column, row_link_column
+from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.risk.blocks import MAY_PUT
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
-from payments.models import ApiKey, Charge, DeclineAlert, Merchant, Source
+from payments.models import ApiKey, Charge, DeclineAlert, Source
 
 Kind = DeclineAlert.Kind
 
@@ -69,7 +69,6 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     acknowledged = moment_column("acknowledged_at")
     over = moment_column("over_at")
     status = column("Status", lambda alert: chip(*_status(alert)))
-    of_merchant = row_link_column("merchant", Merchant)
     by_charge = id_link_column("charge", "ch", Charge)
     by_source = id_link_column("source", "src", Source)
     window_starts = moment_column("window_starts_at")
@@ -79,6 +78,9 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     def whose(self, alert: DeclineAlert) -> SafeString | str:
         key: UUID | None = parse_id("key", alert.subject) if alert.kind == Kind.KEY else None
         return link(ApiKey, key, alert.subject) if key else alert.subject or NOTHING
+
+    def headline(self, row: DeclineAlert) -> str:
+        return f"Too many declines {row.get_kind_display()}, at {row.merchant}"
 
     def buttons_of(self, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
         """Add the way to a block of the payer, or the caller's address, of the decline that reached the limit."""

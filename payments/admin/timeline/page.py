@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.formats import chips, copyable, link, money, search_link
+from payments.admin.framework.formats import link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
 from payments.admin.timeline.moment import Moment, Moments
@@ -65,10 +65,6 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     return {
-        "id": copyable(str(charge)),
-        "amount": money(charge.amount, charge.currency),
-        "chips": chips(charge),
-        "mode": "live" if charge.livemode else "test",
         "possible_duplicates": list(possible_duplicates_of(charge)),
         "summary": summary_of(request, records),
         "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],

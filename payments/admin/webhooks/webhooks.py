@@ -166,6 +166,9 @@ class WebhookAdmin(ReadOnlyAdmin):
         "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
     )
 
+    def headline(self, row: Webhook) -> str:
+        return f"{row.event.type} to {row.receiver}"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("event__payload")
 

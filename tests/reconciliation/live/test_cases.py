@@ -103,7 +103,7 @@ def test_a_row_that_cannot_be_read_has_a_page_with_its_reason_and_its_line(api: 
     client = signed_in(the_operator())
     page = text_of(client.get(page_of(item)))
     assert "column Gross Credit (GC): must be an amount of PHP in digits" in page
-    assert "field-number" in page
+    assert "Line of the report" in page
     line = ReportLine.objects.get(kind="unread")
     for address in (list_of(ReconciliationItem), list_of(ReportLine), page_of(line), page_of(item.run), "/admin/"):
         assert "XXX" not in words_of(client.get(address))

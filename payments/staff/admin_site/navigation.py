@@ -1,0 +1,189 @@
+"""The navigation: a dozen sections at most, and the pages of the present one as tabs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.text import capfirst
+
+
+@dataclass(frozen=True)
+class Section:
+    """A link of the navigation, which leads to the first of its pages that an operator may see.
+
+    A page is a model's list (`app.model`), or the name of an address.
+    """
+
+    name: str
+    icon: str
+    pages: tuple[str, ...]
+
+
+# The sections by their headings.
+SECTIONS: Mapping[str, Sequence[Section]] = {
+    "": (
+        Section("Home", "home", ("index",)),
+        Section(
+            "Inbox",
+            "inbox",
+            (
+                *("inbox", "payments.approvalrequest", "payments.operatoraction", "payments.case"),
+                *("payments.unknownoutcome", "payments.declinealert", "on_call"),
+            ),
+        ),
+    ),
+    "Payments": (
+        Section(
+            "Payments",
+            "card",
+            (
+                *("payments.charge", "payments.refund", "payments.checkout", "payments.paymentlink"),
+                *("payments.source", "payments.card", "payments.attempt"),
+            ),
+        ),
+        Section("Customers", "people", ("customers.customer", "payments.payermessage")),
+        Section("Disputes", "flag", ("payments.dispute",)),
+    ),
+    "Money": (
+        Section(
+            "Payouts",
+            "bank",
+            ("payments.payout", "payments.payoutfile", "payments.payoutschedule", "payments.payoutaccount"),
+        ),
+        Section(
+            "Reconciliation",
+            "scale",
+            (
+                *("payments.reconciliationitem", "payments.reconciliationrun", "payments.reportupload"),
+                *("payments.reportline", "payments.settlement", "payments.correction"),
+            ),
+        ),
+        Section(
+            "Reports",
+            "report",
+            (
+                *("payments.statement", "payments.ledgerday", "payments.account", "payments.posting"),
+                "payments.moneycheck",
+            ),
+        ),
+    ),
+    "Service": (
+        Section(
+            "Merchants",
+            "shop",
+            (
+                *("payments.merchant", "payments.feetemplate", "payments.provideraccount", "payments.route"),
+                "payments.block",
+            ),
+        ),
+        Section(
+            "Developers",
+            "code",
+            (
+                *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.webhooksecret"),
+                *("payments.event", "payments.providermessage", "payments.idempotencyrecord"),
+            ),
+        ),
+        Section(
+            "Settings",
+            "sliders",
+            (
+                *("auth.user", "payments.approvallimit", "payments.auditentry"),
+                *("payments.binrange", "payments.datakey"),
+            ),
+        ),
+        Section(
+            "Simulator",
+            "dice",
+            (
+                *("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.simulatedpayout"),
+                *("simulator.entry", "simulator.message"),
+            ),
+        ),
+    ),
+}
+# Whom a page without a model is for; it is for every operator otherwise.
+PERMISSIONS = {"on_call": ("payments.view_sweep", "payments.work_for_all_merchants")}
+NAMES = {"index": "Home", "inbox": "Inbox", "on_call": "On call", "auth.user": "Operators"}
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of a section; `current` is the value of `aria-current`."""
+
+    name: str
+    view: str
+    current: str = ""
+
+    @property
+    def address(self) -> str:
+        return reverse(f"admin:{self.view}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A section as an operator sees it."""
+
+    section: Section
+    tabs: Sequence[Tab]
+
+    @property
+    def address(self) -> str:
+        return self.tabs[0].address
+
+    @property
+    def current(self) -> str:
+        currents = [tab.current for tab in self.tabs]
+        return "page" if currents[0] == "page" else "true" if any(currents) else ""
+
+
+@dataclass(frozen=True)
+class Navigation:
+    """What an operator may see, and where they are."""
+
+    groups: Mapping[str, Sequence[Link]] = field(default_factory=dict)
+
+    @property
+    def present(self) -> Link | None:
+        """Return the section of this page; None where it is in none."""
+        return next((link for links in self.groups.values() for link in links if link.current), None)
+
+    @property
+    def back(self) -> Tab | None:
+        """Return the list that this page is below; None where it is below none."""
+        tabs = self.present.tabs if self.present else ()
+        return next((tab for tab in tabs if tab.current == "true"), None)
+
+    @property
+    def has_lists(self) -> bool:
+        """Return whether the operator may see anything but their own pages."""
+        return any(
+            tab.view.endswith("_changelist") for links in self.groups.values() for each in links for tab in each.tabs
+        )
+
+
+def navigation(site: AdminSite, request: HttpRequest) -> Navigation:
+    """Return the sections of `site`, each with the pages that the operator of `request` may see."""
+    pages = {page.opts.label_lower: page for model in site._registry for page in [site.get_model_admin(model)]}
+    groups = {
+        heading: [link for section in sections if (link := Link(section, list(_tabs(section, pages, request)))).tabs]
+        for heading, sections in SECTIONS.items()
+    }
+    return Navigation({heading: links for heading, links in groups.items() if links})
+
+
+def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> Iterator[Tab]:
+    user: Any = request.user
+    here = (request.resolver_match and request.resolver_match.url_name) or ""
+    for name in section.pages:
+        page = pages.get(name)
+        if page and page.has_module_permission(request) and page.has_view_or_change_permission(request):
+            prefix = f"{page.opts.app_label}_{page.opts.model_name}_"
+            view = f"{prefix}changelist"
+            current = "page" if here == view else "true" if here.startswith(prefix) else ""
+            yield Tab(NAMES.get(name) or capfirst(str(page.opts.verbose_name_plural)), view, current)
+        elif "." not in name and user.has_perms(PERMISSIONS.get(name, ())):
+            yield Tab(NAMES[name], name, "page" if here == name else "")
