@@ -57,7 +57,8 @@ def test_a_button_that_gives_money_back_stands_out(
 ) -> None:
     api.charge(capture=not hold)
     offered, confirmed = text_of(ben.get(page_of(Charge.objects.get()))), asked(ben, kind, amount="1.00")
-    assert (f'{page_at(kind)}" class="danger"' in offered, "default danger" in confirmed) == (stands_out, stands_out)
+    assert (f'{page_at(kind)}" class="primary danger"' in offered) == stands_out
+    assert ("default danger" in confirmed) == stands_out
     assert '<p class="consequence">' in confirmed
 
 
