@@ -1,10 +1,9 @@
 """The navigation: a dozen sections at most, and the pages of the present one as tabs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
@@ -144,7 +143,7 @@ class Link:
 class Navigation:
     """What an operator may see, and where they are."""
 
-    groups: Mapping[str, Sequence[Link]] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[Link]]
 
     @property
     def present(self) -> Link | None:
@@ -165,9 +164,9 @@ class Navigation:
         )
 
 
-def navigation(site: AdminSite, request: HttpRequest) -> Navigation:
-    """Return the sections of `site`, each with the pages that the operator of `request` may see."""
-    pages = {page.opts.label_lower: page for model in site._registry for page in [site.get_model_admin(model)]}
+def navigation(registered: Iterable[Any], request: HttpRequest) -> Navigation:
+    """Return the sections, each with those of the `registered` pages that the operator of `request` may see."""
+    pages = {page.opts.label_lower: page for page in registered}
     groups = {
         heading: [link for section in sections if (link := Link(section, list(_tabs(section, pages, request)))).tabs]
         for heading, sections in SECTIONS.items()

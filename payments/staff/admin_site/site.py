@@ -73,5 +73,9 @@ class StaffSite(AdminSite):
 
         shown: dict[str, Any] = {"has_second_factors": settings.ADMIN_MFA}
         if self.has_permission(request):
-            shown |= {"modes": tuple(MODES), "chosen_mode": mode_of(request), "navigation": navigation(self, request)}
+            shown |= {
+                "modes": tuple(MODES),
+                "chosen_mode": mode_of(request),
+                "navigation": navigation(self.pages(), request),
+            }
         return super().each_context(request) | shown
