@@ -1,5 +1,7 @@
 """Acts as operators do them: a form, what will happen in words, and how it went."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -60,6 +62,15 @@ def test_a_button_that_gives_money_back_stands_out(
     assert (f'{page_at(kind)}" class="primary danger"' in offered) == stands_out
     assert ("default danger" in confirmed) == stands_out
     assert '<p class="consequence">' in confirmed
+
+
+def test_what_gives_money_back_is_last_in_the_menu(api: Api, ben: Client) -> None:
+    api.charge()
+    offered = text_of(ben.get(page_of(Charge.objects.get())))
+    menu = offered[offered.index("More actions") : offered.index("</details>", offered.index("More actions"))]
+    labels = re.findall(r'class="(danger|)">([^<]+)<', menu)
+    assert labels[-1] == ("danger", "Void")
+    assert [mark for mark, _ in labels] == sorted(mark for mark, _ in labels)
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "100.01", "1.001", "1e2", "1.000,00", "NaN", ""], ids=repr)
