@@ -209,8 +209,8 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def marks(self, row: Any) -> list[Any]:
         """Return the state of `row` and its ID, which stand below the headline."""
-        columns = filter(None, (getattr(type(self), name, None) for name in self.head_columns))
-        return [(getattr(column, "in_list", None) or column.__get__(self))(row) for column in columns]
+        columns = filter(None, (getattr(self, name, None) for name in self.head_columns))
+        return [(getattr(column, "in_list", None) or column)(row) for column in columns]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
