@@ -56,6 +56,7 @@ def form_page(
     lookup = "livemode" if hasattr(about, "livemode") else "charge__livemode"
     context = page.admin_site.each_context(request) | {
         "title": title,
+        "row": about if isinstance(about, page.model) else None,
         "mode_of_row": mode or mode_of_row(about, lookup),
         "consequence": consequence,
         "opts": page.opts,
