@@ -6,12 +6,12 @@ from uuid import UUID
 from customers.models import Customer
 from payments.models import SearchEntry
 from payments.search.entries import entry
-from payments.search.lexemes import at_most, texts_in, words
+from payments.search.lexemes import at_most, end_lexeme, texts_in, words
 
 
 def search_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
     """Yield the entries of these customers; a deleted one has none."""
     for customer in Customer.objects.present().filter(pk__in=ids):
         texts = (customer.email, customer.mobile_number, customer.description, *texts_in(customer.metadata))
-        lexemes = at_most(lexeme for text in texts for lexeme in words(text))
-        yield entry(SearchEntry.Kind.CUSTOMER, customer, lexemes)
+        lexemes = [end_lexeme(customer.pk.hex), *(lexeme for text in texts for lexeme in words(text))]
+        yield entry(SearchEntry.Kind.CUSTOMER, customer, at_most(lexemes))

@@ -8,16 +8,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVectorField
 from django.db.models import Func, TextField, Value
 
-from payments.ids import short_reference
-from payments.models import Attempt, Charge, Checkout, PaymentLink, SearchEntry
+from payments.models import Attempt, Charge, Checkout, Dispute, PaymentLink, Refund, SearchEntry
 from payments.money import major_units
 from payments.search.lexemes import (
     amount_lexeme,
     at_most,
     customer_lexeme,
+    end_lexeme,
     last4_lexeme,
     merchant_lexeme,
-    reference_lexeme,
     texts_in,
     word,
     words,
@@ -30,12 +29,16 @@ Maker = Callable[[Sequence[UUID]], Iterable[SearchEntry]]
 def charge_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
     """Yield the entries of these charges."""
     named: dict[UUID, list[str]] = {}
+    ends: dict[UUID, list[UUID]] = {charge_id: [charge_id] for charge_id in ids}
+    for about in (Refund, Dispute):
+        for charge_id, own_id in about._default_manager.filter(charge__in=ids).values_list("charge_id", "pk"):
+            ends[charge_id].append(own_id)
     for charge_id, *names in Attempt.objects.filter(charge__in=ids).values_list(
         "charge_id", "provider_ref", "idempotency_key", "response__acquirerReference"
     ):
         named.setdefault(charge_id, []).extend(str(name) for name in names if name)
     for charge in Charge.objects.filter(pk__in=ids).select_related("source__card"):
-        lexemes = at_most(_charge_lexemes(charge, named.get(charge.pk, [])))
+        lexemes = at_most(_charge_lexemes(charge, ends[charge.pk], named.get(charge.pk, [])))
         yield entry(SearchEntry.Kind.CHARGE, charge, lexemes)
 
 
@@ -49,7 +52,8 @@ def checkout_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
 def link_entries(ids: Sequence[UUID]) -> Iterator[SearchEntry]:
     """Yield the entries of these payment links."""
     for link in PaymentLink.objects.filter(pk__in=ids):
-        yield entry(SearchEntry.Kind.LINK, link, at_most(_words_in([link.internal_name, *_sold_in(link.order)])))
+        lexemes = [end_lexeme(link.pk.hex), *_words_in([link.internal_name, *_sold_in(link.order)])]
+        yield entry(SearchEntry.Kind.LINK, link, at_most(lexemes))
 
 
 def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
@@ -62,9 +66,9 @@ def entry(kind: SearchEntry.Kind, row: Any, lexemes: list[str]) -> SearchEntry:
     return SearchEntry(id=row.pk, kind=kind, merchant_id=row.merchant_id, livemode=row.livemode, lexemes=stored)
 
 
-def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
+def _charge_lexemes(charge: Charge, ends: list[UUID], names: list[str]) -> Iterator[str]:
     """Yield what a charge is found by, what identifies it first: there is a limit."""
-    yield reference_lexeme(short_reference(charge.id))
+    yield from (end_lexeme(each.hex) for each in ends)
     source = charge.source
     card = getattr(source, "card", None)
     if charge.customer_id:
@@ -86,6 +90,7 @@ def _charge_lexemes(charge: Charge, names: list[str]) -> Iterator[str]:
 
 def _checkout_lexemes(checkout: Checkout) -> Iterator[str]:
     """Yield what a checkout is found by, what identifies it first."""
+    yield end_lexeme(checkout.pk.hex)
     if checkout.customer_id:
         yield customer_lexeme(checkout.customer_id)
     yield amount_lexeme(major_units(checkout.amount, checkout.currency))

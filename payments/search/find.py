@@ -6,6 +6,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -21,6 +22,11 @@ Kind = SearchEntry.Kind
 FEW_MAX = 2_000
 # A word that names more merchants or customers than this is looked for as a word of charges alone.
 NAMED_MAX = 20
+# For so many alternatives in one condition, and for EXISTS, PostgreSQL would read all entries in place of the index.
+STORED = "SELECT word FROM unnest(%s::text[]) word WHERE " + " OR ".join(
+    f"(SELECT count(*) FROM payments_searchentry WHERE kind = '{kind}' AND lexemes @@ word::tsquery) > 0"
+    for kind in Kind
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,18 @@ def links(query: Query, limit: Limit) -> Found:
     return _sales(Kind.LINK, query, limit)
 
 
+def with_one_error(query: Query) -> Query | None:
+    """Return the query for names that differ from those typed by one letter; None where no name was typed."""
+    near = query.with_one_error(_stored)
+    return near if near != query else None
+
+
+def _stored(words: list[str]) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(STORED, [words])
+        return [word for (word,) in cursor.fetchall()]
+
+
 def of_customer(customer_id: UUID) -> "QuerySet[SearchEntry]":
     """Return the entries of the checkouts of a customer."""
     return SearchEntry.objects.filter(kind=Kind.CHECKOUT, lexemes__meet=_quoted(Lexeme(customer_lexeme(customer_id))))
@@ -73,8 +91,8 @@ def merchants(query: Query, limit: Limit) -> Found:
     if query.days or not query.terms or not all(term.word for term in query.terms):
         return Found(found.none(), [])
     for term in query.terms:
-        typed = term.typed.strip('"')
-        found = found.filter(Q(title__icontains=typed) | Q(account_name__icontains=typed))
+        way, text = ("iregex", term.pattern) if term.pattern else ("icontains", term.typed.strip('"'))
+        found = found.filter(Q(**{f"title__{way}": text}) | Q(**{f"account_name__{way}": text}))
     return _found_in(found)
 
 

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from string import ascii_lowercase
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,10 @@ from uuid import UUID
 LEXEME_MAX_LENGTH = 64
 # What merchants send is bounded, but not as tightly as this.
 LEXEMES_MAX = 200
+# Of an ID, so many last digits are compared.
+END_LENGTH = 8
+# No currency has more.
+SPAN_DECIMALS = 4
 # Written in many ways, and found by its digits.
 PHONE = re.compile(r"\+?[0-9(][0-9 ()/.-]{5,24}[0-9]")
 _APART = re.compile(r"[\W_]+")
@@ -23,8 +28,39 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def amount_lexeme(number: Decimal) -> str:
-    """Return the lexeme of an amount in whole units of any currency: the same for 1250 and 1,250.00."""
-    return f"={number.normalize():f}"
+    """Return the lexeme of an amount in whole units of any currency: the same for 1250 and 1,250.00.
+
+    A letter says how many digits come before the point, so that the amounts of a span begin alike.
+    """
+    whole, _, fraction = f"{number:f}".partition(".")
+    return f"={_length_letter(len(whole))}{whole}{fraction.rstrip('0')}"
+
+
+def amount_span(low: Decimal, high: Decimal) -> Iterator[tuple[str, bool]]:
+    """Yield the lexemes of the amounts from `low` to `high`, and whether each is a beginning."""
+    first, last = (f"{number:.{SPAN_DECIMALS}f}".replace(".", "") for number in (low, high))
+    for length in range(len(first), len(last) + 1):
+        least = first if length == len(first) else "0" * length
+        greatest = last if length == len(last) else "9" * length
+        head = f"={_length_letter(length - SPAN_DECIMALS)}"
+        yield from ((head + digits, is_prefix) for digits, is_prefix in _digits_between(least, greatest, ""))
+
+
+def _digits_between(least: str, greatest: str, begun: str) -> Iterator[tuple[str, bool]]:
+    """Yield the beginnings of the digits from `least` to `greatest`, and the whole ones that end in left-out zeros."""
+    width = len(least)
+    lowest, highest = begun.ljust(width, "0"), begun.ljust(width, "9")
+    if least <= lowest and highest <= greatest:
+        yield begun, True
+    elif least <= highest and lowest <= greatest:
+        if len(begun) >= width - SPAN_DECIMALS and least <= lowest:
+            yield begun, False
+        for digit in "0123456789":
+            yield from _digits_between(least, greatest, begun + digit)
+
+
+def _length_letter(length: int) -> str:
+    return chr(ord("a") + length)
 
 
 def last4_lexeme(digits: str) -> str:
@@ -32,9 +68,12 @@ def last4_lexeme(digits: str) -> str:
     return f"#{digits}"
 
 
-def reference_lexeme(reference: str) -> str:
-    """Return the lexeme of the reference that payers read on their pages, `4F7A 91C2`."""
-    return f"~{reference.replace(' ', '').lower()}"
+def end_lexeme(digits: str) -> str:
+    """Return the lexeme of the last digits of an ID, from the last on: fewer digits are its beginning.
+
+    Payers read these digits on their pages: `4F7A 91C2`.
+    """
+    return f"~{digits[: -END_LENGTH - 1 : -1].lower()}"
 
 
 def customer_lexeme(customer_id: UUID) -> str:
@@ -61,6 +100,25 @@ def words(text: str) -> Iterator[str]:
         whole = word(typed)
         parts = (whole, *whole.split("@"), *_APART.split(whole))
         yield from dict.fromkeys(filter(None, map(_trimmed, parts)))
+
+
+def with_one_error(word: str) -> Iterator[str]:
+    """Yield the words that `word` becomes by a letter too few, too many or wrong, or by two exchanged."""
+    for place in range(len(word) + 1):
+        before, after = word[:place], word[place:]
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after
+            yield before + letter + after[1:]
+
+
+def one_error_pattern(word: str) -> str:
+    """Return the regular expression of PostgreSQL for a whole word that is `word` but for one error."""
+    ways = [r"\w".join((word[:place], word[place + shift :])) for place in range(len(word) + 1) for shift in (0, 1)]
+    ways += [word[:place] + word[place + 1 :] for place in range(len(word))]
+    ways += [word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1)]
+    return rf"\m({'|'.join(ways)})\M"
 
 
 def digits_of(text: str) -> str:

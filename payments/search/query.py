@@ -2,13 +2,22 @@
 
 import re
 from calendar import month_abbr, month_name, monthrange
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
 from payments.money import KNOWN_CURRENCIES, TYPED
-from payments.search.lexemes import amount_lexeme, digits_of, last4_lexeme, reference_lexeme, word
+from payments.search.lexemes import (
+    amount_lexeme,
+    amount_span,
+    digits_of,
+    end_lexeme,
+    last4_lexeme,
+    one_error_pattern,
+    with_one_error,
+    word,
+)
 
 # More terms make no search better, and each costs a scan.
 TERMS_MAX = 8
@@ -20,10 +29,15 @@ PHONE = re.compile(r"[0-9(][0-9()/-]{5,23}[0-9]")
 # Digits alone may be numbers, and letters alone words.
 _GROUP = "(?![a-f]{4})([0-9a-f]{4})"
 SPACED_REFERENCE = re.compile(rf"\b(?![0-9 ]{{9}}\b){_GROUP} {_GROUP}\b", re.IGNORECASE)
-REFERENCE = re.compile(r"[0-9a-f]{8}", re.IGNORECASE)
+# As the admin shows an ID, and the end of one: letters alone may be a word, and few digits alone a number.
+SHORT_ID = re.compile(r"(?:[a-z]{2,5}_)?[0-9a-f]*(?:…|\.\.\.)([0-9a-f]{4,31})", re.IGNORECASE)
+ID_END = re.compile(r"(?=.*[a-f])(?=.*[0-9])[0-9a-f]{5,31}|[0-9a-f]{8}", re.IGNORECASE)
 QUOTED = re.compile(r'"([^"]*)"')
 LAST4 = re.compile(r"(?P<marked>[*•…xX.]*)(?P<digits>[0-9]{4})")
 SYMBOLS = "₱$€£¥"
+SPAN = re.compile(r"(?P<low>.*[0-9])\.\.(?P<high>[^.].*)")
+# A shorter word becomes too many others by one error.
+NAME = re.compile("[a-z]{4,16}")
 ISO_DAYS = re.compile(r"(?P<year>20[0-9]{2})-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?")
 MONTHS = {name.lower(): number for names in (month_abbr, month_name) for number, name in enumerate(names) if name}
 _MONTH = "|".join(MONTHS)
@@ -49,6 +63,8 @@ class Term:
     typed: str
     lexemes: tuple[Lexeme, ...]
     meaning: str
+    # The regular expression for what a name is but for one error; "" for what was typed without one.
+    pattern: str = ""
 
     @property
     def word(self) -> str:
@@ -67,6 +83,10 @@ class Query:
     def meanings(self) -> list[str]:
         """Return what is looked for, a line for each term and one for the days."""
         return [term.meaning for term in self.terms] + ([f"created {_span(self.days)}"] if self.days else [])
+
+    def with_one_error(self, stored: Callable[[list[str]], Iterable[str]]) -> "Query":
+        """Return the query for names that differ by one letter; `stored` returns those words that anything has."""
+        return replace(self, terms=tuple(_with_one_error(term, stored) for term in self.terms))
 
     @property
     def parts(self) -> list[str]:
@@ -91,11 +111,18 @@ def parse(text: str, today: date) -> Query:
 
 def term_of(typed: str) -> Term | None:
     """Return the term of a typed word: the end of a card number, an amount, a word. None where it can be nothing."""
-    ways = list(_ways(typed))
+    ways = list(_amounts_between(typed)) or list(_ways(typed))
     if not ways:
         return None
-    *others, last = (meaning for _, meaning in ways)
+    *others, last = dict.fromkeys(meaning for _, meaning in ways)
     return Term(typed, tuple(way for way, _ in ways), f"{', '.join(others)} or {last}" if others else last)
+
+
+def _with_one_error(term: Term, stored: Callable[[list[str]], Iterable[str]]) -> Term:
+    if not NAME.fullmatch(term.word) or term.typed.startswith('"'):
+        return term
+    near = tuple(map(Lexeme, sorted(stored([*{*with_one_error(term.word)}]))))
+    return Term(term.typed, (*term.lexemes, *near), f"a name like “{term.word}”", one_error_pattern(term.word))
 
 
 def quoted_term(typed: str) -> Term | None:
@@ -118,20 +145,30 @@ def days_of(typed: str, today: date) -> list[date]:
     return [first] if found["day"] else [first, first.replace(day=monthrange(first.year, first.month)[1])]
 
 
+def _amounts_between(typed: str) -> Iterator[tuple[Lexeme, str]]:
+    """Yield the amounts that a typed span has; nothing where it is none."""
+    span = SPAN.fullmatch(typed)
+    bounds = sorted(number for number in map(_number_of, span.groups()) if number is not None) if span else []
+    if len(bounds) == 2:
+        meaning = f"an amount from {bounds[0]:,.2f} to {bounds[1]:,.2f}"
+        yield from ((Lexeme(*each), meaning) for each in amount_span(*bounds))
+
+
 def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
-    """Yield what a typed word may be: the end of a card number, an amount, a word."""
-    card = LAST4.fullmatch(typed)
+    """Yield what a typed word may be: the end of a card number or of an ID, an amount, a word."""
+    card, short_id = LAST4.fullmatch(typed), SHORT_ID.fullmatch(typed)
     if card:
         yield Lexeme(last4_lexeme(card["digits"])), f"a card that ends in {card['digits']}"
-    if card and card["marked"]:
+    end = short_id[1] if short_id else typed if ID_END.fullmatch(typed) else ""
+    if end:
+        yield Lexeme(end_lexeme(end), is_prefix=True), f"an ID that ends in {end.lower()}"
+    if short_id or (card and card["marked"]):
         return
     number = _number_of(typed)
     if number is not None:
         yield Lexeme(amount_lexeme(number)), f"an amount of {number:,.2f}"
     if PHONE.fullmatch(typed) and not typed.isdigit():
         yield Lexeme(digits_of(typed), is_prefix=True), f"the number {digits_of(typed)}"
-    if REFERENCE.fullmatch(typed):
-        yield Lexeme(reference_lexeme(typed)), f"the reference {typed.upper()}"
     whole = word(typed)
     if whole:
         is_prefix = len(whole) >= PREFIX_MIN_LENGTH

@@ -63,6 +63,43 @@ def test_the_reference_on_a_payer_s_page_finds_its_charge(charge: UUID) -> None:
     assert found(reference.replace(" ", "")) == found(reference.replace(" ", "").lower()) == {charge}
 
 
+@pytest.mark.parametrize("digits", [5, 8, 12, 31])
+def test_the_end_of_an_id_finds_its_charge(digits: int, charge: UUID) -> None:
+    assert found(f"…{charge.hex[-digits:]}") == found(f"ch_0195...{charge.hex[-digits:]}") == {charge}
+
+
+def test_the_end_of_a_refunds_id_finds_its_charge(api: Api) -> None:
+    charge = api.charge()["id"]
+    refund = made(api.post(f"/charges/{charge}/refund", {"amount": 100}))["refunds"][0]["id"]
+    sweep.rebuild()
+    assert found(f"…{refund[-6:]}") == {parse_id("ch", charge)}
+
+
+@pytest.mark.parametrize("text", ["1000..1250", "1,250..2000", "₱1,249.99..₱1,250.01", "0..99999999", "1250..1250"])
+def test_a_span_of_amounts_finds_what_is_between(text: str, charge: UUID) -> None:
+    assert charge in found(text)
+
+
+@pytest.mark.parametrize("text", ["1000..1249.99", "1250.01..2000", "0..1", "12500..99999"])
+def test_a_span_of_amounts_finds_nothing_outside(text: str, charge: UUID) -> None:
+    assert charge not in found(text)
+
+
+@pytest.mark.parametrize("text", ["bonifcaio 1250", "bonifaci 1250", "bonnifacio 1250", "boniffcio 1250"])
+def test_a_name_with_one_error_finds_what_was_meant(text: str, charge: UUID) -> None:
+    near = find.with_one_error(parse(text, TODAY))
+    assert near
+    assert find.charges(near, None).few == [charge]
+
+
+@pytest.mark.parametrize(("typed", "finds"), [("laakbay", True), ("lakbya", True), ("lkbay", True), ("lakkkay", False)])
+def test_a_merchant_is_found_by_a_name_with_one_error(typed: str, finds: bool, db: None) -> None:
+    merchant = MerchantFactory(title="Hotel Lakbay (Main)").pk
+    near = find.with_one_error(parse(typed, TODAY))
+    assert near
+    assert find.merchants(near, None).few == [merchant] * finds
+
+
 FINDS = [
     "1250",
     "1,250.00",

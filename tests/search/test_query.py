@@ -22,27 +22,74 @@ def lexemes(text: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("typed", "understood"),
     [
-        ("4242", ["#4242", "=4242", "4242*"]),
-        ("1250", ["#1250", "=1250", "1250*"]),
-        ("1,250.00", ["=1250", "1,250.00*"]),
-        ("₱1,250.50", ["=1250.5", "1,250.50*"]),
-        ("PHP1250", ["=1250", "php1250*"]),
-        ("…4242", ["#4242"]),
+        ("4242", ["#4242", "=e4242", "4242*"]),
+        ("1250", ["#1250", "=e1250", "1250*"]),
+        ("1,250.00", ["=e1250", "1,250.00*"]),
+        ("₱1,250.50", ["=e12505", "1,250.50*"]),
+        ("PHP1250", ["=e1250", "php1250*"]),
+        ("…4242", ["#4242", "~2424*"]),
         ("****4242", ["#4242"]),
         ("Juan@Example.com", ["juan@example.com*"]),
         ("Niño", ["nino*"]),
         ("#A-1042", ["a-1042*"]),
         ("ab", ["ab"]),
         ('"4242"', ["4242"]),
-        ("+639171234567", ["=639171234567", "639171234567*"]),
+        ("+639171234567", ["=m639171234567", "639171234567*"]),
         ("0917-123-4567", ["09171234567*", "0917-123-4567*"]),
-        ("+63 (917) 123 4567", ["=639171234567", "639171234567*"]),
-        ("4F7A 91c2", ["~4f7a91c2", "4f7a91c2*"]),
-        ("0077", ["#0077", "=77", "0077*"]),
+        ("+63 (917) 123 4567", ["=m639171234567", "639171234567*"]),
+        ("4F7A 91c2", ["~2c19a7f4*", "4f7a91c2*"]),
+        ("ch_0195…3f9a", ["~a9f3*"]),
+        ("3e26d", ["~d62e3*", "3e26d*"]),
+        ("019a4b5c6d7e8f", ["~f8e7d6c5*", "019a4b5c6d7e8f*"]),
+        ("0077", ["#0077", "=c77", "0077*"]),
     ],
 )
 def test_a_word_is_tried_as_all_that_it_may_be(typed: str, understood: list[str]) -> None:
     assert lexemes(typed) == [understood]
+
+
+AMOUNTS = st.decimals(0, 99_999, places=2)
+
+
+@given(AMOUNTS, AMOUNTS, AMOUNTS)
+def test_a_span_has_the_amounts_between_its_ends(one: Decimal, other: Decimal, amount: Decimal) -> None:
+    (term,) = parse(f"{one}..₱{other}", TODAY).terms
+    stored = amount_lexeme(amount)
+    is_found = any(stored.startswith(each.text) if each.is_prefix else stored == each.text for each in term.lexemes)
+    assert is_found == (min(one, other) <= amount <= max(one, other))
+
+
+def test_a_span_says_its_ends() -> None:
+    assert parse("2,000..1000.50", TODAY).meanings == ["an amount from 1,000.50 to 2,000.00"]
+
+
+@pytest.mark.parametrize("typed", ["1..", "..1", "1..2..3", "a..b", "1...2"])
+def test_points_without_two_amounts_are_no_span(typed: str) -> None:
+    assert not any("from" in meaning for meaning in parse(typed, TODAY).meanings)
+
+
+@given(st.text("abc", min_size=4, max_size=5), st.text("abc", min_size=3, max_size=6))
+def test_one_error_is_a_letter_too_few_too_many_wrong_or_exchanged(typed: str, name: str) -> None:
+    (term,) = parse(typed, TODAY).with_one_error(list).terms
+    found = {each.text for each in term.lexemes if not each.is_prefix}
+    assert (name in found) == (distance(typed, name) <= 1)
+
+
+def distance(one: str, other: str) -> int:
+    """Return the optimal string alignment distance: one for a letter too few, too many or wrong, or two exchanged."""
+    if not one or not other:
+        return len(one) + len(other)
+    steps = [distance(one[1:], other) + 1, distance(one, other[1:]) + 1]
+    steps.append(distance(one[1:], other[1:]) + (one[0] != other[0]))
+    if one[:2] == other[1::-1] and len(one) > 1 < len(other):
+        steps.append(distance(one[2:], other[2:]) + 1)
+    return min(steps)
+
+
+@pytest.mark.parametrize("typed", ["ana", '"santos"', "1250", "…3f9a", "today", "a1b2c3"])
+def test_short_names_quoted_words_and_numbers_are_taken_as_typed(typed: str) -> None:
+    query = parse(typed, TODAY)
+    assert query.with_one_error(list) == query
 
 
 @pytest.mark.parametrize("typed", ["cafe 1250", "face bead", "2026 1250"])

@@ -56,6 +56,13 @@ def test_an_id_leads_to_the_page_of_what_it_names(prefix: str, house: House, ope
     assert operator.get(place).status_code == 200
 
 
+def test_what_has_a_name_with_one_error_is_shown_as_such(operator: Client, db: None) -> None:  # noqa: F811
+    MerchantFactory(title="Lakbay Hotels")
+    text = text_of(operator.post(FIND, {"q": "lakbya"}))
+    assert "Nothing has exactly this." in text
+    assert "Lakbay Hotels" in text
+
+
 @long
 def test_an_id_without_its_prefix_is_found_too(house: House, operator: Client) -> None:  # noqa: F811
     assert found(operator, house.id_of("uuid")) == page_of(Charge.objects.get())

@@ -74,9 +74,12 @@ def find(request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             allow_long_statements(STATEMENT_TIMEOUT)
             groups = list(_groups(request, _found_by(request, query), term))
+            near = None if groups else index.with_one_error(query)
+            # The lists search for what was typed, so that no link leads to them.
+            near_groups = list(_groups(request, _found_by(request, near), "")) if near else []
     except OperationalError:
         return _page(request, term, query=query, took_too_long=True)
-    return _page(request, term, query=query, groups=groups)
+    return _page(request, term, query=query, groups=groups or near_groups, is_near=bool(near_groups))
 
 
 def _page(request: HttpRequest, term: str, query: Query | None = None, **context: Any) -> HttpResponse:

@@ -61,6 +61,7 @@ def _pages(client: Client) -> Iterator[tuple[str, Ask]]:
     by_card = reverse("admin:payments_charge_by_card")
     yield "search by card number", lambda: client.post(by_card, {"number": APPROVED}, follow=True)
     charge = Charge.objects.latest("pk")
+    yield "list: webhooks", lambda: client.get(reverse("admin:payments_webhook_changelist"), {"mode": "test"})
     yield "page of a charge", lambda: client.get(reverse("admin:payments_charge_change", args=[charge.pk]))
 
 
@@ -81,6 +82,7 @@ def _searches() -> Iterator[str]:
         charge.merchant.title,
     )
     yield from (charge.merchant.title, charge.description, "nothing of the kind", "order nothing", "1234567.89")
+    yield from ("1000..1010", "1000..2000", f"…{charge.pk.hex[-5:]}", "ordre nohting")
 
 
 def _lists() -> Mapping[str, Mapping[str, Any]]:
