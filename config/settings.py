@@ -147,6 +147,7 @@ TEMPLATES = [
                 "moments": "payments.admin.moments",
                 "lists": "payments.admin.lists.tags",
                 "banners": "payments.admin.banners",
+                "home": "payments.admin.inbox",
                 "overview": "payments.admin.overview",
             },
         },

@@ -24,6 +24,6 @@ from payments.admin.webhooks import endpoints, webhooks  # noqa: F401
 
 admin.site.site_title = "kaha"
 admin.site.site_header = "kaha"
-admin.site.index_title = "Operations"
+admin.site.index_title = "Home"
 admin.site.site_url = None
 admin.site.empty_value_display = NOTHING

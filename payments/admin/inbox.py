@@ -1,32 +1,97 @@
-"""The page of everything that needs attention, and the operator's own things first."""
+"""What needs attention: on the first page the most urgent of it, and on a page of its own all, one's own first."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from django import template
+from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
 
+from payments import clock
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
+from payments.admin.lists.mode import MODES, mode_of
+from payments.inbox.entries import Sort
 from payments.inbox.sections import assigned_to, sections_of
+from payments.inbox.sorts import APPROVALS, MONEY_CHECK
+from payments.inbox.summary import in_number, summary_of
+from payments.models import MoneyCheck
+from payments.models.merchants.merchant_access import Limit
+from payments.overview.trade import has_charges
 
-# Of one's own things on the first page.
-OWN_SHOWN = 5
+# Of the sorts with nothing to do.
+NAMED_MAX = 3
+
+register = template.Library()
 
 
 def inbox(request: HttpRequest) -> HttpResponse:
     """Return the page; everybody who may sign in has one."""
     user, limit = operator_of(request), limit_of(request)
+    mine, sections = assigned_to(user, limit), sections_of(user, limit)
+    own = {f"{APPROVALS}:{entry.key}" for _, entries in mine for entry in entries}
     context = admin.site.each_context(request) | {
         "title": "Inbox",
-        "mine": assigned_to(user, limit),
-        "sections": sections_of(user, limit),
+        "mine": mine,
+        # What is theirs stands above.
+        "sections": [
+            replace(section, entries=[entry for entry in section.entries if entry.key not in own])
+            for section in sections
+        ],
+        "well": _well([section.sort for section in sections if not section.count], limit),
     }
     return TemplateResponse(request, "admin/payments/inbox.html", context)
 
 
-def summary_of(request: HttpRequest) -> dict[str, Any]:
-    """Return the inbox for the first page: the number of each sort with its most urgent entry, and one's own."""
-    user, limit = operator_of(request), limit_of(request)
-    mine = [entry for _, entries in assigned_to(user, limit)[:2] for entry in entries]
-    return {"inbox": sections_of(user, limit), "mine": mine[:OWN_SHOWN], "more_of_mine": max(0, len(mine) - OWN_SHOWN)}
+@register.inclusion_tag("admin/payments/home.html", takes_context=True)
+def home(context: template.Context) -> dict[str, Any]:
+    """Return what begins the first page: what needs the operator, or the first tasks where there is no charge yet."""
+    request: HttpRequest = context["request"]
+    user, limit, mode = operator_of(request), limit_of(request), mode_of(request)
+    if limit is not None and not limit:
+        return {"works_for_none": True}
+    summary = summary_of(user, limit)
+    shown = {
+        "summary": summary,
+        "more": summary.count - len(summary.entries),
+        "well": _well(summary.well, limit),
+        "now": clock.now(),
+        "chosen_mode": mode,
+    }
+    is_new = user.has_perm("payments.view_charge") and not has_charges(MODES[mode], limit)
+    return shown | (_first_tasks(user, limit, mode) if is_new else {})
+
+
+def _first_tasks(user: User, limit: Limit, mode: str) -> dict[str, Any]:
+    """Return which tasks there are beside a payment, and their headline."""
+    may_invite, may_seed = user.has_perm("auth.add_user"), limit is None and mode == "test"
+    count = 1 + may_invite + may_seed
+    ways = "Begin with a payment" if count == 1 else f"{in_number(count).capitalize()} ways to begin"
+    return {
+        "welcome": f"Welcome, {user.get_short_name() or user.get_username()}. {ways}",
+        "guides": settings.PUBLIC_URL + "/docs/guides",
+        "may_invite": may_invite,
+        "may_seed": may_seed,
+    }
+
+
+def _well(quiet: Sequence[Sort], limit: Limit) -> str:
+    """Return what is well in few words, with the last check of the money, and how much else is; empty for nothing."""
+    check = MoneyCheck.objects.newest_whole() if limit is None else None
+    words = [_in_order(check) if sort.name == MONEY_CHECK else sort.well for sort in quiet]
+    named = list(filter(None, words))[:NAMED_MAX]
+    more = len(quiet) - len(named)
+    return ", ".join([*named, f"and {more} more"] if named and more else named)
+
+
+def _in_order(check: MoneyCheck | None) -> str:
+    if check is None or check.failures:
+        return ""
+    local = timezone.localtime(check.started_at)
+    day = "" if local.date() == timezone.localdate(clock.now()) else f" on {local:%d %b}"
+    return f"ledger in order at {local:%H:%M}{day}"

@@ -1,4 +1,4 @@
-"""The admin's first page: what needs attention, and what was charged."""
+"""The lower part of the admin's first page: what was charged."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,15 +17,14 @@ from payments import clock, sourcetypes
 from payments.admin.charts import WIDTH, Axis, Chart, Mark, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.inbox import summary_of
 from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.moments import moment_text
-from payments.models import DayTotal, DeclineAlert, Merchant, MoneyCheck
+from payments.models import DayTotal, DeclineAlert, Merchant
 from payments.models.merchants.merchant_access import Limit, within
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES
 from payments.overview.days import DAY, Days
 from payments.overview.sessions import sessions_of
-from payments.overview.trade import HOUR, HOURS_COUNT, Outcome, Share, Trade, outcomes_by_hour, trades_of
+from payments.overview.trade import HOUR, HOURS_COUNT, Outcome, Share, Trade, has_charges, outcomes_by_hour, trades_of
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
@@ -87,16 +86,15 @@ class Choice:
 
 @register.inclusion_tag("admin/payments/overview.html", takes_context=True)
 def overview(context: template.Context) -> dict[str, Any]:
-    """Return the page's context for those who may see charges; nothing for others."""
+    """Return the part's context for those who may see charges, once there is one; nothing for others."""
     request: HttpRequest = context["request"]
     if not _may(request.user, MAY_LOOK):
         return {}
-    limit = limit_of(request)
-    if limit is not None and not limit:
-        return {"works_for_none": True}
-    choice = _choice(request)
+    limit, choice = limit_of(request), _choice(request)
     days = Days.until_today(choice.period)
     trades = trades_of(choice.livemode, days, limit)
+    if not trades and not has_charges(choice.livemode, limit):
+        return {}
     currency = choice.currency or next(iter(trades), DEFAULT_CURRENCY)
     trade = trades.get(currency) or Trade(days, [])
     before = trades_of(choice.livemode, days.before, limit).get(currency) or Trade(days.before, [])
@@ -104,10 +102,9 @@ def overview(context: template.Context) -> dict[str, Any]:
     charts = [*_hours(choice, currency, limit), *_charts(trade, currency)]
     if _may(request.user, MAY_SEE_ALERTS):
         charts = [_marked(chart, choice.livemode, days, limit) for chart in charts]
-    return summary_of(request) | {
+    return {
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
-        "check": MoneyCheck.objects.newest_whole() if limit is None else None,
         "trade": trade,
         "sums": list(_sums(trade, before, currency)),
         "charts": charts,

@@ -14,7 +14,8 @@ from payments import clock
 from payments.inbox import decisions
 from payments.inbox.entries import Entry, Section, Sort
 from payments.inbox.sections import limit_of
-from payments.inbox.sorts import SORTS, decision_entry
+from payments.inbox.sorts import APPROVALS, SORTS
+from payments.inbox.texts import decision_entry
 from payments.models import Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH
@@ -25,7 +26,6 @@ ANNOUNCED_MAX = 50
 WAITING_MAX = 200
 KEPT = timedelta(days=30)
 DELETED_AT_ONCE = 5_000
-APPROVALS = "approvals"
 Mode = NotificationChoice.Mode
 # What one sweep has read, by merchants and sort: most operators work for all merchants.
 Found = dict[tuple[Limit, str], Section]
@@ -98,7 +98,9 @@ def event_text(sort: Sort, entry: Entry) -> str:
     moment = entry.until or entry.since
     when = f"{'by' if entry.until else 'since'} {moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else ""
     mode = "test mode" if entry.livemode is False else ""
-    facts = ", ".join(filter(None, (entry.amount.replace("\N{NO-BREAK SPACE}", " "), when, mode)))
+    # Not every mail program has the sign of pesos.
+    amount = entry.amount.replace("\N{NO-BREAK SPACE}", " ").replace("₱", "PHP ")
+    facts = ", ".join(filter(None, (amount, when, mode)))
     what = entry.what if sort.is_impersonal else sort.label
     return f"{what}{': ' if facts else ''}{facts}\n{settings.ADMIN_ORIGIN}{entry.address}"
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
+from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, Correction, OperatorAction
 from payments.models.merchants.merchant_access import Limit, within
 from payments.models.operators.approval_request import SHOWN_AS
-from payments.money import format_amount
+from payments.money import shown_amount
 
 # The most rows read of each list.
 READ_MAX = 100
@@ -21,6 +22,7 @@ class Waiting:
 
     row: ApprovalRequest
     what: str
+    about: str
     merchant: str
     amount: str
     livemode: bool
@@ -59,15 +61,16 @@ def _kinds(models: Iterable[type[ApprovalRequest]]) -> list[str]:
 
 
 def _waiting(rows: QuerySet[ApprovalRequest], most: int = READ_MAX) -> list[Waiting]:
-    return list(map(_in_words, rows.select_related("merchant", "charge", "attempt")[:most]))
+    return list(map(_in_words, rows.select_related("merchant", "charge__source__card", "attempt")[:most]))
 
 
 def _in_words(row: ApprovalRequest) -> Waiting:
-    what, amount = row.get_kind_display(), ""
+    what, amount = row.get_kind_display().lower(), ""
     if row.amount:
-        amount = format_amount(row.amount, row.currency)
+        amount = shown_amount(row.amount, row.currency)
     if row.shown_as is OperatorAction:
-        what = f"{row.kind.capitalize()} of a charge"
-    if row.shown_as is Correction and row.attempt:
-        what = f"Correction, {row.attempt.kind}: {row.after['outcome'].replace('_', ' ')}"
-    return Waiting(row, what, row.merchant.title, amount, row.charge.livemode if row.charge else True)
+        what = f"{row.kind} a charge"
+    if row.shown_as is Correction:
+        what = f"record an outcome as {row.after['outcome'].replace('_', ' ')}"
+    livemode = row.charge.livemode if row.charge else True
+    return Waiting(row, f"Request to {what}", about_charge(row), row.merchant.title, amount, livemode)

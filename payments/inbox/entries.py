@@ -6,17 +6,23 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from payments import clock
+from payments.models import Charge
 from payments.models.merchants.merchant_access import Limit
-from payments.money import format_amount
+from payments.money import shown_amount
 
 COUNTED_MAX = 1_000
+# So many of a sort are one row of the first page, where the sort has words for them.
+LEAST_TOGETHER = 3
 # The pages of our tables; what is below the pages cannot ask the URL configuration.
 PAGES = "/admin/payments"
 ON_CALL = "/admin/on-call/"
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+# The action of those who may only look.
+OPEN = "Open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,24 +33,45 @@ class Entry:
     what: str
     merchant: str
     address: str
+    # Who and what it is about: payer and order where it has a charge.
+    about: str = ""
     amount: str = ""
     livemode: bool | None = None
     # When it began, or when it must be done: one of them is enough.
     since: datetime | None = None
     until: datetime | None = None
-    # What is done until then: "expires in 3 h".
-    ends: str = "expires"
+    # Whether it cannot wait, whatever its time.
+    at_once: bool = False
     # How many equal ones a row of the page stands for.
     times: int = 1
+    # What to do about it, in one verb, and where.
+    act: str = OPEN
+    act_at: str = ""
+
+    @property
+    def names(self) -> str:
+        """Return payer, order and merchant, as far as they are known."""
+        return ", ".join(filter(None, (self.about, self.merchant)))
 
     @property
     def when(self) -> str:
-        """Return the time that is left, or for how long it needs attention, in words."""
+        """Return the time that is left, or for how long it waits, in words."""
         now = clock.now()
         if self.until is not None:
             left = self.until - now
-            return f"{self.ends} in {in_words(left)}" if left > timedelta() else f"over since {in_words(-left)}"
-        return f"for {in_words(now - self.since)}" if self.since else ""
+            return f"{in_words(left)} left" if left > timedelta() else f"{in_words(-left)} overdue"
+        return f"waiting {in_words(now - self.since)}" if self.since else "no deadline"
+
+    @property
+    def urgency(self) -> str:
+        """Return `now` for what cannot wait an hour, `soon` for what cannot wait a day; empty for all else."""
+        left = DAY if self.until is None else self.until - clock.now()
+        return "now" if self.at_once or left < HOUR else "soon" if left < DAY else ""
+
+    @property
+    def rank(self) -> tuple[int, datetime]:
+        """Return its place among others: what cannot wait, then by deadline, then what waits for longest."""
+        return 0 if self.at_once else 1 if self.until else 2, self.until or self.since or clock.now()
 
     @property
     def mode(self) -> str:
@@ -63,10 +90,6 @@ class Section:
     def count_text(self) -> str:
         return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
 
-    @property
-    def has_more(self) -> bool:
-        return self.count > sum(entry.times for entry in self.entries)
-
     def grouped(self, most: int) -> "Section":
         """Return at most `most` of its entries, the equal ones as one, in the place of the first."""
         found: dict[object, list[Entry]] = {}
@@ -76,6 +99,24 @@ class Section:
             )
         first = [replace(equal[0], times=len(equal)) for equal in found.values()]
         return replace(self, entries=first[:most])
+
+    def offered_to(self, user: User) -> "Section":
+        """Return the entries with what `user` may do about each."""
+        sort = self.sort
+        if sort.act_right and not user.has_perm(f"payments.{sort.act_right}"):
+            return self
+        way = ("/change/", f"/{sort.step}/")
+        return replace(
+            self, entries=[replace(each, act=sort.act, act_at=each.address.replace(*way)) for each in self.entries]
+        )
+
+    @property
+    def in_one(self) -> Sequence[Entry]:
+        """Return its entries, or one about all of them where that is enough."""
+        if not self.sort.together or self.count < LEAST_TOGETHER:
+            return self.entries
+        first, what, at = self.entries[0], self.sort.together.format(self.count_text), self.sort.address
+        return [Entry(first.key, what, "", at, since=first.since, act=first.act)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +131,23 @@ class Sort:
     model: str
     # A QuerySet or a list; only what is shown is read of it.
     rows: Callable[[Limit], Any]
-    # The text, with the row as its one value.
+    # The text, with the row as its one value, and who or what it is about.
     what: str | Callable[[Any], str] = ""
+    about: Callable[[Any], str] = lambda _: ""
+    # What to do about one, the right to do so, and the page for it where that is another than its own.
+    act: str = "See why"
+    act_right: str = ""
+    step: str = "change"
+    # The text of the first page about many, with their number as its one value, where one row is enough for them.
+    together: str = ""
+    # What is well while there are none; empty where nobody would ask.
+    well: str = ""
     filters: str = ""
     # What has the row's merchant, mode and currency, if the row itself has not.
     owner: str = ""
     since: str = "created_at"
     until: str = ""
-    ends: str = "expires"
+    at_once: bool = False
     # The column by which a row needs attention anew.
     again: str = ""
     page: Callable[[Any], str] | None = None
@@ -125,7 +175,8 @@ class Sort:
         count = len(entries)
         if count == most:
             count = rows.order_by()[: COUNTED_MAX + 1].count() if isinstance(rows, QuerySet) else len(rows)
-        return Section(self, [replace(entry, key=f"{self.name}:{entry.key}") for entry in entries], count)
+        named = [replace(entry, key=f"{self.name}:{entry.key}", at_once=self.at_once) for entry in entries]
+        return Section(self, named, count)
 
     def _entry(self, row: Any) -> Entry:
         owner = getattr(row, self.owner) if self.owner else row
@@ -135,12 +186,18 @@ class Sort:
             what=self.what.format(row) if isinstance(self.what, str) else self.what(row),
             merchant=merchant.title if merchant else "",
             address=self.page(row) if self.page else page_of(row._meta.model_name, row.pk),
-            amount=format_amount(amount, getattr(row, "currency", None) or owner.currency) if amount else "",
+            about=self.about(row),
+            amount=shown_amount(amount, getattr(row, "currency", None) or owner.currency) if amount else "",
             livemode=getattr(owner, "livemode", None),
             since=None if self.until else attrgetter(self.since)(row),
             until=getattr(row, self.until) if self.until else None,
-            ends=self.ends,
         )
+
+
+def about_charge(row: Any) -> str:
+    """Return payer and order of a charge, or of the charge of another row; empty where it has none."""
+    charge = row if isinstance(row, Charge) else row.charge
+    return ", ".join(filter(None, (charge.source.payer_name, charge.description))) if charge else ""
 
 
 def list_of(model: str) -> str:

@@ -46,6 +46,8 @@ FAILED_PAYOUT_SHOWN = timedelta(days=7)
 PAYOUT_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
+# What names the payer and the merchant of a charge.
+OF_CHARGE = ("charge__merchant", "charge__source__card")
 
 FAILING = f"""{RECEIVERS}SELECT r.merchant_id, m.title, r.livemode, r.receiver, failing.count, failing.since
 FROM (SELECT * FROM receiver LIMIT %(receivers)s) r
@@ -78,27 +80,27 @@ class FailingReceiver:
 def expiring_holds(limit: Limit) -> QuerySet[Any]:
     """Return the charges whose hold expires soon, the next one first."""
     rows = Charge.objects.filter(within(limit, "merchant"), hold_expires_at__lte=clock.now() + EXPIRES_SOON)
-    return rows.select_related("merchant").order_by("hold_expires_at")
+    return rows.select_related("merchant", "source__card").order_by("hold_expires_at")
 
 
 def unknown_outcomes(limit: Limit) -> QuerySet[Any]:
     """Return the attempts with an unknown outcome, oldest first; reversals have a list of their own."""
     rows = UnknownOutcome.objects.filter(within(limit, "charge__merchant")).exclude(kind=Attempt.Kind.REVERSE)
     # Not by the ID: its index would lead through all attempts.
-    return rows.select_related("charge__merchant").order_by("created_at")
+    return rows.select_related(*OF_CHARGE).order_by("created_at")
 
 
 def late_payments(limit: Limit) -> QuerySet[Any]:
     """Return the reversals of money that came after its charge had failed, and that has not gone back yet."""
     rows = Attempt.objects.filter(within(limit, "charge__merchant"), kind=Attempt.Kind.REVERSE, due_at__isnull=False)
-    return rows.select_related("charge__merchant").order_by("created_at")
+    return rows.select_related(*OF_CHARGE).order_by("created_at")
 
 
 def slow_refunds(limit: Limit) -> QuerySet[Any]:
     """Return the refunds that are pending for longer than usual, oldest first."""
     before = first_id(clock.now() - REFUND_USUAL)
     rows = Refund.objects.filter(within(limit, "merchant"), status=Refund.Status.PENDING, id__lt=before)
-    return rows.select_related("merchant").order_by("id")
+    return rows.select_related("merchant", *OF_CHARGE).order_by("id")
 
 
 def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
@@ -106,7 +108,7 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
     to_answer = [Dispute.Status.WARNING, Dispute.Status.NEEDS_RESPONSE]
     rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
     rows = rows.exclude(response_state__in=[Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT])
-    return rows.select_related("merchant").order_by("evidence_due_at", "id")
+    return rows.select_related("merchant", *OF_CHARGE).order_by("evidence_due_at", "id")
 
 
 def stuck_payouts(limit: Limit) -> QuerySet[Any]:
@@ -126,7 +128,7 @@ def failed_payouts(limit: Limit) -> QuerySet[Any]:
     """Return the payouts that failed or were returned lately, newest first."""
     since = clock.now() - FAILED_PAYOUT_SHOWN
     rows = Payout.objects.filter(within(limit, "merchant"), status=Payout.Status.FAILED, ended_at__gte=since)
-    return rows.select_related("merchant").order_by("-ended_at")
+    return rows.select_related("merchant", "account").order_by("-ended_at")
 
 
 def payouts_to_approve(limit: Limit) -> QuerySet[Any]:
@@ -134,7 +136,7 @@ def payouts_to_approve(limit: Limit) -> QuerySet[Any]:
     rows = Payout.objects.filter(
         within(limit, "merchant"), livemode=True, status=Payout.Status.PENDING, approved_at__isnull=True
     )
-    return rows.select_related("merchant").order_by("id")
+    return rows.select_related("merchant", "account").order_by("id")
 
 
 def new_payout_accounts(limit: Limit) -> QuerySet[Any]:
@@ -182,7 +184,7 @@ def open_differences(limit: Limit) -> QuerySet[Any]:
     """Return the open reconciliation items, oldest first."""
     rows = ReconciliationItem.objects.filter(within(limit, "charge__merchant"), state=ReconciliationItem.State.OPEN)
     sums = {"amount": F("line__amount"), "currency": F("line__currency")}
-    return rows.select_related("charge__merchant").annotate(**sums).order_by("id")
+    return rows.select_related(*OF_CHARGE).annotate(**sums).order_by("id")
 
 
 def provider_events(limit: Limit) -> QuerySet[Any]:

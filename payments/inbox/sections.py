@@ -6,8 +6,9 @@ Each sort reads at most READ_MAX rows of the operator's merchants, and only if t
 from django.contrib.auth.models import User
 
 from payments.inbox import decisions
-from payments.inbox.entries import Entry, Section, page_of
-from payments.inbox.sorts import SORTS, decision_entry
+from payments.inbox.entries import Entry, Section, about_charge, page_of
+from payments.inbox.sorts import SORTS
+from payments.inbox.texts import decision_entry
 from payments.models import Case, MerchantAccess
 from payments.models.merchants.merchant_access import Limit, within
 
@@ -22,9 +23,10 @@ def limit_of(user: User) -> Limit:
     return MerchantAccess.objects.limit_of(user)
 
 
-def sections_of(user: User, limit: Limit, shown: int = SHOWN_MAX) -> list[Section]:
+def sections_of(user: User, limit: Limit, shown: int = SHOWN_MAX, read: int = READ_MAX) -> list[Section]:
     """Return the sorts that `user` may see with what needs attention at the merchants in `limit`."""
-    return [sort.section(limit, READ_MAX).grouped(shown) for sort in SORTS if user.has_perm(sort.permission)]
+    seen = [sort for sort in SORTS if user.has_perm(sort.permission)]
+    return [sort.section(limit, read).grouped(shown).offered_to(user) for sort in seen]
 
 
 def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
@@ -40,7 +42,8 @@ def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
 
 def _cases_of(user: User, limit: Limit) -> list[Entry]:
     """Return what other operators or `user` assigned to `user`, changed last first."""
-    cases = Case.objects.select_related("merchant", "charge", "attempt", "item")
+    charges = ("charge", "attempt__charge", "item__charge")
+    cases = Case.objects.select_related("merchant", *(f"{each}__source__card" for each in charges))
     found = cases.filter(within(limit, "merchant"), assignee=user).order_by("-updated_at")
     return [_case_entry(case) for case in found[:SHOWN_MAX]]
 
@@ -49,7 +52,8 @@ def _case_entry(case: Case) -> Entry:
     subject = case.subject
     return Entry(
         key=f"case:{case.pk}",
-        what=f"{subject._meta.verbose_name} {subject}" + (f" ({', '.join(case.tags)})" if case.tags else ""),
+        what=str(subject._meta.verbose_name) + (f" ({', '.join(case.tags)})" if case.tags else ""),
+        about=about_charge(subject),
         merchant=case.merchant.title if case.merchant else "",
         address=page_of(subject._meta.model_name, subject.pk),
         since=case.updated_at,

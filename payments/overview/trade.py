@@ -14,8 +14,8 @@ from django.db import connection
 
 from payments import clock
 from payments.ids import first_id
-from payments.models import DayTotal
-from payments.models.merchants.merchant_access import Limit
+from payments.models import Charge, DayTotal
+from payments.models.merchants.merchant_access import Limit, within
 from payments.overview.day_totals import COUNTED, COUNTED_BY, bounds, first_not_done
 from payments.overview.days import Days
 
@@ -167,6 +167,13 @@ def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, T
                 providers[currency][provider].add(outcome, count, amount)
     trades = {name: Trade(days, found, merchants[name], providers[name]) for name, found in lines.items()}
     return dict(sorted(trades.items(), key=lambda trade: trade[1].charges, reverse=True))
+
+
+def has_charges(livemode: bool, limit: Limit = None) -> bool:
+    """Return whether the merchants in `limit` have any charge of a mode."""
+    # By the index of states, where each is found at once.
+    of_any_state = Charge.objects.filter(status__in=Charge.Status.values, captured__in=[True, False], livemode=livemode)
+    return of_any_state.filter(within(limit, "merchant")).exists()
 
 
 def outcomes_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mapping[datetime, Mapping[str, int]]:

@@ -14,11 +14,12 @@ from payments.domain.merchants.terms import set_fee
 from payments.domain.operators.cases import work_on
 from payments.inbox.entries import Section, in_words
 from payments.inbox.sections import assigned_to, limit_of, sections_of
+from payments.inbox.summary import summary_of
 from payments.ledger.fees import Rate
 from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
 from tests.admin.conftest import House, text_of, the_operator
 from tests.admin.test_pages import newest  # noqa: F401
-from tests.client import Api
+from tests.client import ANSWER_LOST, Api
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
 from tests.sweeps.factories import MINUTE, a_worker, all_swept
@@ -62,10 +63,11 @@ def test_a_duration_is_said_in_its_two_largest_units(time: timedelta, words: str
 def test_holds_come_by_the_time_that_is_left_across_currencies_and_modes(shop: NewMerchant) -> None:
     now = clock.now()
     make_past_charge(shop.merchant, now - timedelta(days=6), hold=True, currency="JPY")
-    make_past_charge(shop.merchant, now - timedelta(days=6, hours=20, minutes=30), hold=True)
+    urgent = make_past_charge(shop.merchant, now - timedelta(days=6, hours=20, minutes=30), hold=True)
+    first_payer = urgent.charge.source.payer_name
     [first, second] = sections(person("ben", "viewer"))["holds"].entries
-    assert first.when == "expires in 3 h 29 min"
-    assert (first.amount[:3], second.amount[:3], second.when) == ("PHP", "JPY", "expires in 23 h 59 min")
+    assert (first.when, first.about) == ("3 h 29 min left", f"{first_payer}, Halo-halo")
+    assert (first.amount[:1], second.amount[:3], second.when) == ("₱", "JPY", "23 h 59 min left")
 
 
 def test_a_request_is_mine_to_decide_and_its_own_requester_waits_for_others(api: Api) -> None:
@@ -99,7 +101,7 @@ def test_what_is_not_shown_is_counted_and_a_link_leads_to_all(shop: NewMerchant)
     for _ in range(3):
         make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True)
     [section] = [each for each in sections_of(person("ben", "viewer"), None, 2) if each.sort.name == "holds"]
-    assert (len(section.entries), section.count, section.has_more) == (2, 3, True)
+    assert (len(section.entries), section.count) == (2, 3)
 
 
 def test_every_list_that_the_page_leads_to_knows_its_filter(operator: Client, shop: NewMerchant) -> None:
@@ -112,8 +114,8 @@ def test_the_page_shows_each_sort_with_its_countdown(operator: Client, shop: New
     make_past_charge(shop.merchant, clock.now() - timedelta(days=6, minutes=30), hold=True)
     text = text_of(operator.get(INBOX))
     assert "Holds that expire" in text
-    assert "expires in 23 h 29 min" in text
-    assert "Nothing waits for you." in text
+    assert "23 h 29 min left" in text
+    assert "All else is well: workers, bank accounts, disputes, and " in text
 
 
 @pytest.mark.usefixtures("newest")
@@ -131,7 +133,8 @@ def test_what_is_assigned_to_me_is_in_my_inbox_and_in_no_other(api: Api) -> None
     charge, ana, ben = Charge.objects.get(), person("ana", "finance"), person("ben", "finance")
     work_on(charge, ben, "", ana, ["fraud-check"])
     heading, [entry] = assigned_to(ana, limit_of(ana))[3]
-    assert (heading, entry.what) == ("Assigned to you", f"charge {charge} (fraud-check)")
+    assert (heading, entry.what) == ("Assigned to you", "charge (fraud-check)")
+    assert charge.description in entry.about
     assert assigned_to(ben, limit_of(ben))[3][1] == []
 
 
@@ -164,3 +167,32 @@ def test_equal_changes_are_one_row_with_their_number(operator: Client, shop: New
     times = [entry.times for entry in sections(the_operator())["notices"].entries if entry.what.startswith("rates ")]
     assert times == [3]
     assert "3 times" in text_of(operator.get(INBOX))
+
+
+def test_the_first_page_has_the_most_urgent_of_all_sorts_first_and_many_of_one_as_one_row(shop: NewMerchant) -> None:
+    now = clock.now()
+    make_past_charge(shop.merchant, now - timedelta(minutes=9), number=ANSWER_LOST)
+    make_past_charge(shop.merchant, now - timedelta(days=6, hours=20, minutes=30), hold=True)
+    for fixed in range(3):
+        set_fee(shop.merchant, "card", "PHP", Rate(fixed=fixed))
+    summary = summary_of(person("ben", "support"), None)
+    assert [(entry.what, entry.act) for entry in summary.entries] == [
+        ("Card hold ends", "Open"),
+        ("Outcome of a payment unknown", "Look up"),
+        ("3 changes of keys, addresses and terms", "Check"),
+    ]
+    assert (summary.headline, summary.entries[0].urgency) == ("Three things need you, the first within 4 hours", "soon")
+
+
+def test_an_operator_who_may_act_is_led_to_the_form(shop: NewMerchant) -> None:
+    make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True)
+    [entry] = summary_of(person("fely", "finance"), None).entries
+    assert (entry.act, entry.act_at.endswith("/capture/")) == ("Capture", True)
+
+
+def test_what_an_operator_may_decide_is_on_their_first_page_and_not_on_the_requesters(api: Api) -> None:
+    api.charge()
+    request = proposed("refund", ALONE + 1)
+    [entry] = summary_of(person("ben", "finance"), None).entries
+    assert (entry.what, entry.act) == ("Request to refund a charge", "Review")
+    assert summary_of(request.proposed_by, None).headline == "Nothing needs you now"

@@ -171,6 +171,8 @@ def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant
 
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:
-    assert "provider events, " in words_of(operator.get("/admin/"))
-    make_provider_message(shop.merchant)
-    assert "Provider events 1" in words_of(operator.get("/admin/"))
+    make_provider_message(shop.merchant, b"1")
+    assert "need a look" not in words_of(operator.get("/admin/"))
+    for number in (b"2", b"3"):
+        make_provider_message(shop.merchant, number)
+    assert "3 events of providers need a look" in words_of(operator.get("/admin/"))

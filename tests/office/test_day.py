@@ -84,7 +84,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
 def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
     tab.goto("/admin/inbox/")
-    hand.press(tab.get_by_role("link", name="Unknown outcome: authorize"))
+    hand.press(tab.get_by_role("link", name="Look up: Outcome of a payment unknown"))
     hand.press(tab.get_by_role("button", name="Look up now"))
     expect(announced(tab)).to_contain_text("The provider's answer: Approved")
     assert not Charge.objects.filter(status="pending").exists()
@@ -93,7 +93,7 @@ def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand
 def test_a_webhook_that_was_given_up_is_sent_again(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
     tab.goto("/admin/inbox/")
-    hand.press(tab.get_by_role("link", name="Webhook to").first)
+    hand.press(tab.get_by_role("link", name="Send again: Webhook to").first)
     hand.press(tab.get_by_role("link", name="Send again"))
     give_reason(tab, hand)
     hand.press(tab.get_by_role("button", name="Send again"))

@@ -36,8 +36,8 @@ def test_approved_payouts_without_a_file_are_one_entry_for_each_currency(account
     ready(account, approved_at=hours_ago), ready(account, 5)
     ready(live_account(account.merchant, currency="USD"), 7)
     php, usd = entries(fely, "payouts_for_file")
-    assert (php.what, php.amount) == ("2 approved payouts in PHP without a bank file", "PHP 100.05")
-    assert (php.when, usd.what) == ("for 5 h 1 min", "1 approved payout in USD without a bank file")
+    assert (php.what, php.amount) == ("2 approved payouts in PHP without a bank file", "₱100.05")
+    assert (php.when, usd.what) == ("waiting 5 h 1 min", "1 approved payout in USD without a bank file")
 
 
 def test_its_link_is_where_a_file_is_made(account: PayoutAccount, fely: User, client: Client) -> None:
@@ -54,7 +54,7 @@ def test_a_payout_leaves_the_inbox_with_its_file_which_stays_until_it_is_sent(
     file = make_file()
     assert not entries(fely, "payouts_for_file")
     [entry] = entries(fely, "payout_files")
-    assert (entry.amount, entry.address) == ("PHP 100.00", f"/admin/payments/payoutfile/{file.id}/change/")
+    assert (entry.amount, entry.address) == ("₱100.00", f"/admin/payments/payoutfile/{file.id}/change/")
     assert entry.what.endswith("not downloaded and not sent")
     sent(file)
     assert not entries(fely, "payout_files")

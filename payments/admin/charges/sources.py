@@ -20,7 +20,6 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
-    payer_name,
     search_link,
     source_label,
 )
@@ -75,7 +74,7 @@ class SourceAdmin(ReadOnlyAdmin):
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
     def headline(self, row: Source) -> str:
-        name = payer_name(row)
+        name = row.payer_name
         return f"{capfirst(source_label(row))}{name and f' of {name}'}"
 
     @admin.display(description="Card")

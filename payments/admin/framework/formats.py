@@ -118,16 +118,9 @@ def source_label(source: Source) -> str:
     return f"{card.brand}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
 
 
-def payer_name(source: Source) -> str:
-    """Return the name of the payer as it was sent with a source; empty where it was not."""
-    owner, card = source.owner or {}, getattr(source, "card", None)
-    names = (owner.get("name"), card.name if card else "", (owner.get("billing") or {}).get("name"))
-    return next(filter(None, names), "")
-
-
 def of_payer(charge: Charge, word: str) -> str:
     """Return ` from Maria Santos` for the `word` from; nothing where no name is known."""
-    name = payer_name(charge.source)
+    name = charge.source.payer_name
     return f" {word} {name}" if name else ""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from payments.admin.framework.formats import NOTHING, copyable, lines, link, money, payer_name, source_label
+from payments.admin.framework.formats import NOTHING, copyable, lines, link, money, source_label
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
@@ -67,7 +67,7 @@ def _payer(request: HttpRequest, charge: Charge) -> list[tuple[str, object]]:
     source, card = charge.source, getattr(charge.source, "card", None)
     owner = source.owner or {}
     billing = owner.get("billing") or {}
-    facts: list[tuple[str, object]] = [("Name", payer_name(source))]
+    facts: list[tuple[str, object]] = [("Name", source.payer_name)]
     if request.user.has_perm(MAY_SEE_CONTACT):
         facts += _contact(billing, owner.get("shipping") or {}, card.address if card else {})
     facts.append(("Paid with", link(Source, source.pk, source_label(source))))

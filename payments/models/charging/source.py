@@ -56,6 +56,13 @@ class Source(FastModel):
     def __str__(self) -> str:
         return ids.public_id("src", self.id)
 
+    @property
+    def payer_name(self) -> str:
+        """Return the name of the payer as it was sent; empty where it was not."""
+        owner, card = self.owner or {}, getattr(self, "card", None)
+        names = (owner.get("name"), card.name if card else "", (owner.get("billing") or {}).get("name"))
+        return next(filter(None, names), "")
+
 
 class Card(FastModel):
     """The card of a source; number and CVC are encrypted, and deleted as soon as they are not needed."""

@@ -1,0 +1,73 @@
+"""The inbox of one operator in short: what is most urgent of all sorts, how much waits, and what is well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from operator import attrgetter
+
+from django.contrib.auth.models import User
+from django.utils.text import capfirst
+
+from payments import clock
+from payments.inbox import decisions
+from payments.inbox.entries import COUNTED_MAX, DAY, HOUR, MINUTE, Entry, Sort
+from payments.inbox.sorts import APPROVALS, SORTS
+from payments.inbox.texts import decision_entry
+from payments.models.merchants.merchant_access import Limit
+
+SHOWN_MAX = 8
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The most urgent entries, how many things wait in all, and the sorts with nothing to do."""
+
+    entries: Sequence[Entry]
+    count: int
+    well: Sequence[Sort]
+
+    @property
+    def headline(self) -> str:
+        """Return how much waits, and until when the first: `Seven things need you, the first within 52 minutes`."""
+        if not self.count:
+            return "Nothing needs you now"
+        things = "one thing needs" if self.count == 1 else f"{in_number(self.count)} things need"
+        first, when = "the first " * (self.count > 1), _within(self.entries[0])
+        return capfirst(f"{things} you{f', {first}{when}' if when else ''}")
+
+
+def summary_of(user: User, limit: Limit) -> Summary:
+    """Return the summary for `user`; of requests it has those that they may decide or take."""
+    own = decisions.waiting_for(user, limit)
+    entries = [decision_entry(each, "decide") for each in own.to_decide] + list(map(decision_entry, own.to_take))
+    count, well = len(entries), []
+    for sort in SORTS:
+        if sort.name == APPROVALS or not user.has_perm(sort.permission):
+            continue
+        section = sort.section(limit, SHOWN_MAX).grouped(SHOWN_MAX).offered_to(user)
+        shown = section.in_one
+        entries += shown
+        count += 1 if len(shown) == 1 else section.count
+        well += [] if section.count else [sort]
+    return Summary(sorted(entries, key=attrgetter("rank"))[:SHOWN_MAX], count, well)
+
+
+def in_number(count: int) -> str:
+    """Return a number as a word up to twelve, and as `more than 1,000` where nobody counted on."""
+    if count < len(NUMBERS):
+        return NUMBERS[count]
+    return f"more than {COUNTED_MAX:,}" if count > COUNTED_MAX else f"{count:,}"
+
+
+def _within(first: Entry) -> str:
+    if first.at_once:
+        return "at once"
+    if first.until is None:
+        return ""
+    left = first.until - clock.now()
+    if left <= timedelta():
+        return "overdue"
+    unit, name = (DAY, "day") if left > DAY else (HOUR, "hour") if left > HOUR else (MINUTE, "minute")
+    count = -(-left // unit)
+    return f"within {count} {name}{'s' * (count > 1)}"
