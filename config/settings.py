@@ -148,7 +148,7 @@ TEMPLATES = [
                 "lists": "payments.admin.lists.tags",
                 "banners": "payments.admin.banners",
                 "home": "payments.admin.inbox",
-                "overview": "payments.admin.overview",
+                "figures": "payments.admin.figures.section",
             },
         },
     }

@@ -4,9 +4,10 @@ A charge counts on the day (UTC) on which it was created; see `DayTotal`.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -37,7 +38,7 @@ FROM (
 )
 """  # nosec B608 # made of constants
 READ_HOURS = f"""
-SELECT day, outcome, sum(count)::bigint FROM ({COUNTED_BY.format(moment="timestamptz")}) AS live
+SELECT day, outcome, sum(count)::bigint, sum(amount)::bigint FROM ({COUNTED_BY.format(moment="timestamptz")}) AS live
 WHERE livemode = %(livemode)s AND currency = %(currency)s
     AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
 GROUP BY 1, 2
@@ -47,7 +48,7 @@ HOUR, HOURS_COUNT = timedelta(hours=1), 24
 
 @dataclass
 class Share:
-    """The part of a period's charges that one merchant, provider or source type has."""
+    """The part of a period's charges that a day, an hour, a merchant, a provider or a source type has, or all."""
 
     counts: Counter[str] = field(default_factory=Counter)
     volume: int = 0
@@ -56,9 +57,19 @@ class Share:
         self.counts[outcome] += count
         self.volume += amount if outcome == Outcome.APPROVED else 0
 
+    def add_all(self, shares: Iterable["Share"]) -> "Share":
+        """Add the charges of `shares`; return this one."""
+        for share in shares:
+            self.counts.update(share.counts)
+            self.volume += share.volume
+        return self
+
     @property
-    def success_rate(self) -> float | None:
-        return _success_rate(self.counts[Outcome.APPROVED], self.counts[Outcome.DECLINED])
+    def approval_rate(self) -> float | None:
+        """Return the share of approved charges among the approved and declined ones, or None."""
+        approved = self.counts[Outcome.APPROVED]
+        ended = approved + self.counts[Outcome.DECLINED]
+        return approved / ended if ended else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +93,20 @@ class Trade:
     by_merchant: Mapping[UUID, Share] = field(default_factory=dict)
     by_provider: Mapping[str, Share] = field(default_factory=dict)
 
-    @property
-    def charges(self) -> int:
-        return sum(line.count for line in self.lines)
+    @cached_property
+    def total(self) -> Share:
+        """Return the share that all charges are."""
+        return Share().add_all(self.by_day.values())
 
-    @property
-    def volume(self) -> int:
-        """Return the approved amount."""
-        return sum(line.amount for line in self._of(Outcome.APPROVED))
+    @cached_property
+    def by_day(self) -> Mapping[date, Share]:
+        """Return the share of each day of the period."""
+        shares = {day: Share() for day in self.days}
+        for line in self.lines:
+            shares[line.day].add(line.outcome, line.count, line.amount)
+        return shares
 
-    @property
-    def approved(self) -> int:
-        return sum(line.count for line in self._of(Outcome.APPROVED))
-
-    @property
-    def declined(self) -> int:
-        return sum(line.count for line in self._of(Outcome.DECLINED))
-
-    @property
-    def abandoned(self) -> int:
-        """Return how many payers left, or did not confirm in time; these are no declines."""
-        return sum(line.count for line in self._of(Outcome.ABANDONED))
-
-    @property
-    def pending(self) -> int:
-        return sum(line.count for line in self._of(Outcome.PENDING))
-
-    @property
-    def success_rate(self) -> float | None:
-        """Return the share of approved charges among the approved and declined ones, or None."""
-        return _success_rate(self.approved, self.declined)
-
-    @property
+    @cached_property
     def by_type(self) -> Mapping[str, Share]:
         """Return the share of each source type."""
         shares = defaultdict[str, Share](Share)
@@ -125,27 +118,10 @@ class Trade:
     def reasons(self) -> Sequence[tuple[str, int]]:
         """Return the reasons of declines with their numbers, the most frequent first."""
         counts = Counter[str]()
-        for line in self._of(Outcome.DECLINED):
-            counts[line.reason] += line.count
-        return counts.most_common()
-
-    def stacks(self, name: str) -> Mapping[date, Mapping[str, int]]:
-        """Return the approved `amount` or `count` by source type, for each day of the period."""
-        stacks: dict[date, Counter[str]] = {day: Counter() for day in self.days}
-        for line in self._of(Outcome.APPROVED):
-            stacks[line.day][line.source_type] += getattr(line, name)
-        return stacks
-
-    def outcomes(self) -> Mapping[date, Mapping[str, int]]:
-        """Return the number of charges that ended by outcome, for each day of the period."""
-        stacks: dict[date, Counter[str]] = {day: Counter() for day in self.days}
         for line in self.lines:
-            if line.outcome != Outcome.PENDING:
-                stacks[line.day][line.outcome] += line.count
-        return stacks
-
-    def _of(self, outcome: str) -> list[Line]:
-        return [line for line in self.lines if line.outcome == outcome]
+            if line.outcome == Outcome.DECLINED:
+                counts[line.reason] += line.count
+        return counts.most_common()
 
 
 def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, Trade]:
@@ -166,7 +142,7 @@ def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, T
             else:
                 providers[currency][provider].add(outcome, count, amount)
     trades = {name: Trade(days, found, merchants[name], providers[name]) for name, found in lines.items()}
-    return dict(sorted(trades.items(), key=lambda trade: trade[1].charges, reverse=True))
+    return dict(sorted(trades.items(), key=lambda trade: trade[1].total.counts.total(), reverse=True))
 
 
 def has_charges(livemode: bool, limit: Limit = None) -> bool:
@@ -176,8 +152,8 @@ def has_charges(livemode: bool, limit: Limit = None) -> bool:
     return of_any_state.filter(within(limit, "merchant")).exists()
 
 
-def outcomes_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mapping[datetime, Mapping[str, int]]:
-    """Return the number of charges that ended by outcome, for each of the last 24 hours, this one included."""
+def shares_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mapping[datetime, Share]:
+    """Return the share of each of the last 24 hours, this one included."""
     last = clock.now().replace(minute=0, second=0, microsecond=0)
     hours = [last - HOUR * number for number in reversed(range(HOURS_COUNT))]
     first_ids = [first_id(hour) for hour in hours]
@@ -188,15 +164,9 @@ def outcomes_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mapp
         "next_id": first_id(last + HOUR),
     }
     chosen = {"livemode": livemode, "currency": currency, "merchants": None if limit is None else list(limit)}
-    stacks: dict[datetime, Counter[str]] = {hour: Counter() for hour in hours}
+    shares = {hour: Share() for hour in hours}
     with connection.cursor() as cursor:
         cursor.execute(READ_HOURS, values | chosen)
-        for hour, outcome, count in cursor.fetchall():
-            if outcome != Outcome.PENDING:
-                stacks[hour][outcome] += count
-    return stacks
-
-
-def _success_rate(approved: int, declined: int) -> float | None:
-    ended = approved + declined
-    return approved / ended if ended else None
+        for hour, outcome, count, amount in cursor.fetchall():
+            shares[hour].add(outcome, count, amount)
+    return shares

@@ -9,8 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.charts import WIDTH
-from payments.admin.overview import MARKS_COUNT, marks_of
+from payments.admin.figures.declines import MARKS_COUNT, alerts_of, mark_of
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import DeclineAlert, MerchantAccess
 from tests.admin.conftest import text_of
@@ -44,22 +43,31 @@ def test_an_alert_is_a_mark_that_leads_to_its_page(operator: Client, shop: NewMe
     assert marks_on(operator) == [page_of(made_alert)]
 
 
-def test_a_period_of_a_day_has_marks_on_its_hours_too(operator: Client, shop: NewMerchant) -> None:
+def test_today_has_marks_on_its_hours(operator: Client, shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, clock.now(), number=DECLINED)
     made_alert = alert(merchant=shop.merchant)
-    assert marks_on(operator, days=1) == [page_of(made_alert)] * 2
+    assert marks_on(operator, days=1) == [page_of(made_alert)]
 
 
 def test_a_mark_stands_at_the_time_of_its_alert(db: None) -> None:
     now = clock.now()
-    alert(created_at=now - timedelta(hours=18))
-    assert [mark.x for mark in marks_of(False, now - timedelta(hours=24), now)] == [WIDTH / 4]
+    assert mark_of(alert(created_at=now - timedelta(hours=18)), now - timedelta(hours=24), now).x == 25
 
 
 def test_alerts_of_other_modes_and_days_are_no_marks(db: None) -> None:
     alert(livemode=True)
     alert(created_at=clock.now() - timedelta(days=8))
-    assert not marks_of(False, clock.now() - timedelta(days=7), clock.now())
+    assert not alerts_of(False, clock.now() - timedelta(days=7), clock.now())
+
+
+def test_a_day_with_most_declines_and_an_alert_explains_them(operator: Client, shop: NewMerchant) -> None:
+    make_past_charge(shop.merchant, days_ago(2))
+    *_, last = [make_past_charge(shop.merchant, days_ago(day), number=DECLINED) for day in (2, 1, 1)]
+    assert "of them on" not in text_of(operator.get(INDEX))
+    made_alert = alert(charge=last.charge, merchant=shop.merchant, created_at=days_ago(1))
+    text = text_of(operator.get(INDEX))
+    assert f"2 of them on {days_ago(1):%-d %B}, the day of an alert: 3 declines on one card, at Sari Store." in text
+    assert f'Without that day the approval rate is 50.0%. <a href="{page_of(made_alert)}">' in text
 
 
 def test_of_many_alerts_the_newest_are_marks(db: None) -> None:
@@ -68,9 +76,9 @@ def test_of_many_alerts_the_newest_are_marks(db: None) -> None:
     for number in range(MARKS_COUNT):
         begin = now + timedelta(hours=number + 1)
         alert(charge=first.charge, window_starts_at=begin, window_ends_at=begin + timedelta(hours=1))
-    marks = marks_of(False, now - timedelta(hours=1), clock.now())
-    assert len(marks) == MARKS_COUNT
-    assert page_of(first) not in [mark.address for mark in marks]
+    found = alerts_of(False, now - timedelta(hours=1), clock.now())
+    assert len(found) == MARKS_COUNT
+    assert first not in found
 
 
 def test_a_limited_operator_sees_marks_of_their_merchants_alone(shop: NewMerchant) -> None:
@@ -88,5 +96,5 @@ def test_an_operator_who_may_not_look_at_alerts_sees_no_marks(shop: NewMerchant)
     alert(merchant=shop.merchant)
     client, user = client_with("view_charge")
     MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
-    assert "Outcomes per day" in text_of(client.get(INDEX))
+    assert "By day" in text_of(client.get(INDEX))
     assert not marks_on(client)

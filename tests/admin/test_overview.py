@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin import overview
-from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
+from payments.admin.figures import breakdowns
+from payments.admin.framework.formats import money
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, MerchantAccess, MoneyCheck
 from tests.admin.conftest import text_of, words_of
@@ -33,54 +33,54 @@ def member(*permissions: str) -> Client:
     return client
 
 
+def pesos(amount: int) -> str:
+    return " ".join(money(amount, "PHP").split())
+
+
 def test_it_shows_the_payments(operator: Client, shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(1), amount=123_450)
+    make_past_charge(shop.merchant, days_ago(8), amount=100_000)
     make_past_charge(shop.merchant, days_ago(2), number=DECLINED)
-    text = text_of(operator.get(INDEX))
-    assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
-    assert "<dd>50.0%</dd>" in text
-    assert '<th scope="row">card_declined</th>' in text
+    text = words_of(operator.get(INDEX))
+    figures = "Approval rate 50.0% 50 points lower Approved 1 as before Declined 1 none before Abandoned 0"
+    assert f"Volume {pesos(123_450)} 23% more than before {figures}" in text
+    assert f"{days_ago(1):%a %-d %b}: {pesos(123_450)}, 1 approved, 0 declined, 0 abandoned, 100.0% approved" in text
+    assert "Why charges were declined The bank declined, no reason given 1" in text
 
 
-def test_the_figures_are_broken_down_by_merchant_and_type(operator: Client, shop: NewMerchant) -> None:
+def test_the_figures_are_broken_down_by_merchant_and_method(operator: Client, shop: NewMerchant) -> None:
     other = MerchantFactory(title="Tindahan")
     make_past_charge(shop.merchant, days_ago(1), amount=123_450)
     make_past_charge(shop.merchant, days_ago(2), number=DECLINED)
-    make_past_charge(other, days_ago(2), amount=700)
-    text = text_of(operator.get(INDEX)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "Approved volume per day" in text
-    assert "Approved charges per day" in text
-    rows = {
-        label: re.findall(r'<td class="number">(.*?)</td>', cells)
-        for label, cells in re.findall(r"<tr><th scope=\"row\"><a href=[^>]+>(.+?)</a></th>(.*?)</tr>", text)
-    }
-    assert rows == {
-        "Sari Store": ["PHP 1,234.50", "1", "1", "0", "50.0%"],
-        "Tindahan": ["PHP 7.00", "1", "0", "0", "100.0%"],
-        "Card": ["PHP 1,241.50", "2", "1", "0", "66.7%"],
-    }
-    assert f'?merchant={shop.merchant.pk}">Sari Store</a>' in text
+    for day, amount in ((2, 700), (8, 350)):
+        make_past_charge(other, days_ago(day), amount=amount)
+    response = operator.get(INDEX)
+    assert f'?merchant={shop.merchant.pk}">Sari Store</a>' in text_of(response)
+    sari = f"Sari Store {pesos(123_450)} none before 1 1 0 50.0%"
+    tindahan, both = f"Tindahan {pesos(700)} twice as much 1 0 0 100.0%", f"{pesos(124_150)} many times as much 2 1 0"
+    assert f"{sari} {tindahan} All {both} 66.7%" in words_of(response)
+    assert f"Card {both} 66.7%" in words_of(operator.get(INDEX, {"by": "method"}))
 
 
 def test_the_figures_are_broken_down_by_the_provider_that_decided(operator: Client, shop: NewMerchant) -> None:
     sales = [make_past_charge(shop.merchant, days_ago(day), amount=50_000) for day in (1, 2)]
-    assert "By provider" not in text_of(operator.get(INDEX))
+    assert "By provider" not in text_of(operator.get(INDEX, {"by": "provider"}))
     Attempt.objects.filter(charge=sales[0].charge).update(provider="adyen")
-    text = text_of(operator.get(INDEX)).replace("\N{NO-BREAK SPACE}", " ")
+    text = words_of(operator.get(INDEX, {"by": "provider"}))
     for name in ("Simulator", "Adyen"):
-        assert f'<th scope="row">{name}</th><td class="number">PHP 500.00</td>' in text
+        assert f"{name} {pesos(50_000)}" in text
 
 
 def test_the_largest_merchants_have_a_row_each_and_the_others_one(
     operator: Client, shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overview, "PARTS_COUNT", 1)
+    monkeypatch.setattr(breakdowns, "PARTS_COUNT", 1)
     make_past_charge(shop.merchant, days_ago(1), amount=900)
     for amount in (300, 400):
         make_past_charge(MerchantFactory(), days_ago(1), amount=amount)
     text = words_of(operator.get(INDEX))
-    assert "Sari Store PHP 9.00 1 0 0 100.0%" in text
-    assert "2 others PHP 7.00 2 0 0 100.0%" in text
+    assert f"Sari Store {pesos(900)} none before 1 0 0 100.0%" in text
+    assert f"2 others {pesos(700)} none before 2 0 0 100.0%" in text
 
 
 def test_a_limited_operator_sees_the_figures_of_their_merchants_alone(shop: NewMerchant) -> None:
@@ -99,9 +99,9 @@ def test_a_burst_of_declines_is_seen_in_its_hour(operator: Client, shop: NewMerc
     for minute in range(3):
         make_past_charge(shop.merchant, hour + timedelta(minutes=minute), number=DECLINED)
     make_past_charge(shop.merchant, hour - timedelta(hours=30), number=DECLINED)
-    text = text_of(operator.get(INDEX, {"days": 1})).replace("\N{NO-BREAK SPACE}", " ")
-    assert f"{hour:%H:%M:%S} UTC, Declined: 3" in text
-    assert "Outcomes per hour" not in text_of(operator.get(INDEX))
+    text = words_of(operator.get(INDEX, {"days": 1}))
+    assert f"{hour:%a %H:%M} UTC: {pesos(0)}, 0 approved, 3 declined, 0 abandoned, 0.0% approved" in text
+    assert "By hour" not in text_of(operator.get(INDEX))
 
 
 def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(operator: Client, db: None) -> None:
@@ -114,8 +114,8 @@ def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(ope
 
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(20))
-    assert "No charge was approved in this time." in text_of(operator.get(INDEX))
-    assert "No charge was approved in this time." not in text_of(operator.get(INDEX, {"days": 30}))
+    assert "No charge was made in this time." in text_of(operator.get(INDEX))
+    assert "No charge was made in this time." not in text_of(operator.get(INDEX, {"days": 30}))
 
 
 def test_another_currency_is_shown_when_chosen(operator: Client, shop: NewMerchant) -> None:
@@ -164,29 +164,9 @@ def test_what_is_well_is_said_to_an_operator_who_may_see_its_list(shop: NewMerch
 def test_the_page_has_neither_script_nor_style_in_it(operator: Client, shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(1))
     text = text_of(operator.get(INDEX))
-    overview = text[text.index('<section class="overview"') : text.rindex("</section>")]
+    overview = text[text.index('<section class="figures"') : text.index("Each figure is compared")]
     assert not re.search(r"<script|<style|style=|\son\w+=", overview)
     assert "<rect" in overview
-
-
-def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -> None:
-    [first, second] = days_ago(1).date(), days_ago(0).date()
-    stacks = {first: {"card": 30, "gcash": 10}, second: {"card": 20}}
-    chart = stacked_bars("volume", "Volume", stacks, series_of(stacks), str.upper, str)
-    assert [(bar.y, bar.height, bar.series) for bar in chart.bars] == [
-        (HEIGHT * 0.25, HEIGHT * 0.75, 1),
-        (0, HEIGHT * 0.25, 2),
-        (HEIGHT * 0.5, HEIGHT * 0.5, 1),
-    ]
-    assert chart.bars[2].x == WIDTH / 2
-    assert chart.rows == [(f"{first:%d %b %Y}", ["30", "10"]), (f"{second:%d %b %Y}", ["20", "0"])]
-
-
-def test_the_smallest_of_many_series_are_one() -> None:
-    stacks = {days_ago(0).date(): {name: 10 - place for place, name in enumerate("abcdefgh")}}
-    chart = stacked_bars("count", "Charges", stacks, series_of(stacks), str.upper, str)
-    assert [label for _, label in chart.legend] == ["A", "B", "C", "D", "E", "F", "Other"]
-    assert chart.rows[0][1][-1] == "7"
 
 
 def test_a_charge_made_now_is_there_at_once(operator: Client, api: Api) -> None:

@@ -30,14 +30,17 @@ def week(currency: str = "PHP") -> Trade:
 
 
 def figures_of(trade: Trade) -> tuple[int, int, int, int]:
-    return trade.approved, trade.declined, trade.pending, trade.volume
+    approved, declined, pending = (trade.total.counts[each] for each in ("approved", "declined", "pending"))
+    return approved, declined, pending, trade.total.volume
 
 
 def test_a_charge_counts_on_the_day_on_which_it_was_made(shop: NewMerchant) -> None:
     moment = days_ago(2)
     make_past_charge(shop.merchant, moment)
-    stacks = week().stacks("count")
-    assert {day: dict(stack) for day, stack in stacks.items() if stack} == {moment.date(): {"card": 1}}
+    by_day = week().by_day
+    assert {day: dict(share.counts) for day, share in by_day.items() if share.counts} == {
+        moment.date(): {"approved": 1}
+    }
 
 
 def test_the_last_moment_of_a_day_belongs_to_it(shop: NewMerchant) -> None:
@@ -58,7 +61,7 @@ def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
     assert sum_up_due() == 6
     assert DayTotal.objects.exists()
     assert figures_of(week()) == figures_of(before) == (4, 4, 0, 40_000)
-    assert week().stacks("amount") == before.stacks("amount")
+    assert week().by_day == before.by_day
 
 
 @pytest.mark.parametrize("later", [Sale.void, Sale.refund], ids=["voided", "refunded"])
@@ -70,7 +73,7 @@ def test_later_operations_do_not_change_the_day(shop: NewMerchant, later: Callab
 
 def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, days_ago(3), lambda sale: sale.capture(1), hold=True)
-    assert week().volume == 10_000
+    assert week().total.volume == 10_000
 
 
 def test_a_past_day_is_summed_up_again_when_its_pending_charge_ends(shop: NewMerchant) -> None:
@@ -105,7 +108,7 @@ def test_a_rebuild_includes_late_charges(shop: NewMerchant) -> None:
     sum_up_due()
     make_past_charge(shop.merchant, days_ago(3))
     call_command("sum_up")
-    assert week().approved == 2
+    assert week().total.counts["approved"] == 2
 
 
 def test_days_before_the_first_charge_are_not_due(shop: NewMerchant) -> None:
@@ -121,7 +124,7 @@ def test_modes_merchants_and_currencies_are_summed_up_separately(shop: NewMercha
         make_past_charge(merchant, days_ago(2), currency="JPY")
     sum_up_due()
     assert DayTotal.objects.filter(day=days_ago(2).date()).count() == 4
-    assert week("JPY").approved == 2
+    assert week("JPY").total.counts["approved"] == 2
     assert trades_of(livemode=True, days=Days.until_today(7)) == {}
 
 
@@ -141,11 +144,11 @@ def test_reasons_are_sorted_by_number(shop: NewMerchant) -> None:
     assert week().reasons == [("card_declined", 2), ("processing_error", 1)]
 
 
-def test_pending_charges_leave_the_success_rate_alone(shop: NewMerchant) -> None:
-    assert week().success_rate is None
+def test_pending_charges_leave_the_approval_rate_alone(shop: NewMerchant) -> None:
+    assert week().total.approval_rate is None
     make_past_charge(shop.merchant, days_ago(1))
     make_past_charge(shop.merchant, days_ago(1), number=ANSWER_LOST)
-    assert week().success_rate == 1.0
+    assert week().total.approval_rate == 1.0
 
 
 def test_a_payer_who_left_is_abandoned_and_no_decline(shop: NewMerchant) -> None:
@@ -154,8 +157,9 @@ def test_a_payer_who_left_is_abandoned_and_no_decline(shop: NewMerchant) -> None
     newest = Charge.objects.filter(status="failed").latest("id")
     Charge.objects.filter(id=newest.id).update(failure_data={"code": "action_expired", "message": "Too late"})
     for _ in range(2):
-        trade = week()
-        assert (trade.approved, trade.declined, trade.abandoned, trade.success_rate) == (1, 1, 1, 0.5)
+        total = week().total
+        assert total.counts == {"approved": 1, "declined": 1, "abandoned": 1}
+        assert total.approval_rate == 0.5
         sum_up_due()
 
 

@@ -1,0 +1,1 @@
+"""The figures and the chart of the admin's first page."""

@@ -1,0 +1,141 @@
+"""Tables of charges and checkout sessions: by day or hour, by merchant, method and provider."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from payments import sourcetypes
+from payments.admin.figures.charts import OUTCOMES, Axis
+from payments.admin.figures.comparisons import OF_CHANGE, compared
+from payments.admin.framework.formats import money
+from payments.models import Merchant
+from payments.overview.trade import Outcome, Share, Trade
+
+# The largest merchants and types have a row each, all others one together.
+PARTS_COUNT = 10
+OF_CHARGES = (*(meaning.label for meaning in OUTCOMES.values()), "Approval rate")
+OF_SESSIONS = ("Merchant", "Opened", "Paid", "Abandoned", "Open", "Paid of ended")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A row: the address of its list ("" for none), an amount or number, what it was before, counts, and a rate."""
+
+    label: str
+    address: str
+    sum: str
+    change: str | None
+    counts: Sequence[tuple[str, str]]
+    rate: str
+    is_total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A table: its title, the heads of its columns, and its rows."""
+
+    title: str
+    heads: Sequence[str]
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What charges are broken down by: its label, the shares of a trade, their labels, and the filter of the list."""
+
+    label: str
+    shares_of: Callable[[Trade], Mapping[Any, Share]]
+    labels_of: Callable[[Sequence[Any]], Mapping[Any, str]]
+    filter: str = ""
+
+
+def _merchants(keys: Sequence[UUID]) -> Mapping[UUID, str]:
+    return {key: merchant.title for key, merchant in Merchant.objects.in_bulk(keys).items()}
+
+
+def _methods(keys: Sequence[str]) -> Mapping[str, str]:
+    return {key: sourcetypes.shown(key).label for key in keys}
+
+
+def _providers(keys: Sequence[str]) -> Mapping[str, str]:
+    return {key: key.capitalize() or "None" for key in keys}
+
+
+DIMENSIONS: Mapping[str, Dimension] = {
+    "merchant": Dimension("Merchant", attrgetter("by_merchant"), _merchants, "merchant"),
+    "method": Dimension("Method", attrgetter("by_type"), _methods, "type"),
+    "provider": Dimension("Provider", attrgetter("by_provider"), _providers),
+}
+
+
+def by_time(shares: Mapping[Any, Share], axis: Axis, currency: str) -> Breakdown:
+    """Return the shares of days or hours, newest first."""
+    parts = [_part(axis.long(moment), share, currency) for moment, share in reversed(list(shares.items()))]
+    return Breakdown(f"By {axis.heading.lower()}", (axis.heading, "Volume", *OF_CHARGES), parts)
+
+
+def by_dimension(name: str, trade: Trade, before: Trade, currency: str) -> Breakdown:
+    """Return the largest parts of `trade`, with a link to their charges, one of all others, and the whole."""
+    dimension = DIMENSIONS[name]
+    parts = list(_parts(dimension, dimension.shares_of(trade), dimension.shares_of(before), currency))
+    if len(parts) > 1:
+        parts.append(_part("All", trade.total, currency, _change(trade.total, before.total), is_total=True))
+    return Breakdown(f"By {dimension.label.lower()}", (dimension.label, "Volume", "Change", *OF_CHARGES), parts)
+
+
+def _parts(
+    dimension: Dimension, shares: Mapping[Any, Share], before: Mapping[Any, Share], currency: str
+) -> Iterator[Part]:
+    largest = sorted(shares, key=lambda key: shares[key].volume, reverse=True)[:PARTS_COUNT]
+    labels, charges = dimension.labels_of(largest), reverse("admin:payments_charge_changelist")
+    for key in largest:
+        address = f"{charges}?{dimension.filter}={key}" if dimension.filter else ""
+        yield _part(labels[key], shares[key], currency, _change(shares[key], before.get(key, Share())), address)
+    others = shares.keys() - largest
+    if others:
+        share = Share().add_all(shares[key] for key in others)
+        share_before = Share().add_all(before[key] for key in before.keys() - largest)
+        yield _part(f"{len(others):,} others", share, currency, _change(share, share_before))
+
+
+def _change(share: Share, before: Share) -> str:
+    return compared(share.volume, before.volume, OF_CHANGE)
+
+
+def _part(
+    label: str, share: Share, currency: str, change: str | None = None, address: str = "", *, is_total: bool = False
+) -> Part:
+    counts = [(meaning.label.lower(), f"{share.counts[outcome]:,}") for outcome, meaning in OUTCOMES.items()]
+    rate = share.approval_rate
+    shown_rate = "" if rate is None else f"{rate:.1%}"
+    return Part(label, address, money(share.volume, currency), change, counts, shown_rate, is_total)
+
+
+def by_sessions(found: Mapping[UUID, Counter[str]]) -> Breakdown:
+    """Return the checkout sessions of each merchant, with a link to them, and of all."""
+    return Breakdown("Checkout sessions", OF_SESSIONS, list(_of_sessions(found)))
+
+
+def _of_sessions(found: Mapping[UUID, Counter[str]]) -> Iterator[Part]:
+    address = f"{reverse('admin:payments_checkout_changelist')}?kind=session"
+    largest = sorted(found, key=lambda key: found[key].total(), reverse=True)[:PARTS_COUNT]
+    titles = _merchants(largest)
+    for key in largest:
+        yield _session_part(titles[key], f"{address}&merchant={key}", [found[key]])
+    if others := [counts for key, counts in found.items() if key not in titles]:
+        yield _session_part(f"{len(others):,} others", "", others)
+    if len(found) > 1:
+        yield _session_part("All", address, found.values(), is_total=True)
+
+
+def _session_part(label: str, address: str, found: Iterable[Counter[str]], *, is_total: bool = False) -> Part:
+    counts = sum(found, Counter[str]())
+    paid, left, still_open = (counts[each] for each in (Outcome.APPROVED, Outcome.ABANDONED, Outcome.PENDING))
+    numbers = [("paid", f"{paid:,}"), ("abandoned", f"{left:,}"), ("open", f"{still_open:,}")]
+    rate = f"{paid / (paid + left):.1%}" if paid or left else ""
+    return Part(label, address, f"{counts.total():,}", None, numbers, rate, is_total)
