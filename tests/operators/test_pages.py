@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from payments.models import ApprovalLimit, Attempt, AuditEntry, Charge, OperatorAction
+from payments.models import ApprovalLimit, Attempt, AuditEntry, Charge, OperatorAction, Refund
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.charging.doubles import LosesAnswers, Unreachable, provider
@@ -34,6 +34,13 @@ def test_finance_does_every_kind_of_act(kind: str, is_held: bool, becomes: str, 
     assert page_at(kind) in text_of(ben.get(page_of(Charge.objects.get())))
     assert f"Done: {kind} of PHP 50.00" in acted(ben, kind)
     assert Charge.objects.get().status == becomes
+
+
+def test_the_reason_of_a_refund_that_was_chosen_is_the_refund_s(api: Api, ana: Client) -> None:
+    api.charge(amount=ALONE)
+    acted(ana, "refund", refund_reason="duplicate")
+    assert Refund.objects.get().reason == "duplicate"
+    assert "Charged twice" in text_of(ana.get(page_of(Charge.objects.get())))
 
 
 def test_the_form_has_what_is_left_and_a_part_of_it_may_be_written(api: Api, ana: Client) -> None:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from payments.admin.framework.formats import NOTHING, link, money, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS, result
+from payments.admin.operators.words import ACTIONS, REFUND_REASONS, refund_facts, result
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
 from payments.domain.approvals.request import submit
@@ -56,6 +56,14 @@ class ActForm(OnceForm):
             initial = plain_amount(self.most, charge.currency)
             self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial)
             self.order_fields(["amount"])
+        if kind == OperatorAction.Kind.REFUND:
+            self.fields["refund_reason"] = forms.ChoiceField(
+                label="Reason",
+                choices=list(REFUND_REASONS.items()),
+                required=False,
+                help_text="The merchant and the provider see it.",
+            )
+            self.order_fields(["amount", "refund_reason"])
 
     def act(self, operator: User) -> OperatorAction:
         """Return the form's values as an unsaved action."""
@@ -66,6 +74,7 @@ class ActForm(OnceForm):
             amount=self.cleaned_data.get("amount", self.most),
             currency=self.charge.currency,
             reason=self.cleaned_data["reason"],
+            after={"reason": chosen} if (chosen := self.cleaned_data.get("refund_reason")) else {},
             proposed_by=operator,
         )
 
@@ -150,6 +159,7 @@ def _facts_of(charge: Charge, most: int) -> Facts:
 def _confirmed_facts(act: OperatorAction) -> Facts:
     yield "Charge", public_id("ch", act.charge.pk)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
+    yield from refund_facts(act)
     yield "Why", act.reason
     if act.state == OperatorAction.State.PROPOSED:
         alone = money(act.limit, act.currency) if act.limit else "nothing"

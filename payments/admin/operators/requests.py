@@ -15,7 +15,7 @@ from payments.admin.framework.object_actions import ActionButton, Consequence, F
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
-from payments.admin.operators.words import ACTIONS, Message, result
+from payments.admin.operators.words import ACTIONS, Message, refund_facts, result
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import describe
 from payments.ids import public_id
@@ -114,6 +114,7 @@ class OperatorActionAdmin(DecidedByAnother):
         yield "Captured", money(charge.amount_captured, charge.currency)
         yield "Refunded so far", money(charge.amount_refunded, charge.currency)
         yield "Requested by", f"{row.proposed_by}, {moment_text(row.created_at)}"
+        yield from refund_facts(row)
         yield "Why", row.reason
         yield "Open until", f"{moment_text(row.expires_at)}"
 

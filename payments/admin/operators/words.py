@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.contrib import messages
 
 from payments.admin.framework.formats import days_text, money, source_label
-from payments.admin.framework.object_actions import Consequence
+from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
 from payments.domain.approvals.kinds.charge_actions import describe
 from payments.domain.charging.operations import extension_days
@@ -80,7 +80,24 @@ REFUSALS = {
     "provider_unavailable": "The provider could not be reached. Try again in a moment.",
     "amount_too_large": "This is more than is left.",
 }
+# The reasons of a refund that providers know (`reason` of the API), and their words here.
+REFUND_REASONS = {
+    "requested_by_customer": "Requested by the payer",
+    "duplicate": "Charged twice",
+    "fraudulent": "Fraudulent: the payer did not make it",
+}
 NOT_ALLOWED = "Neither the charge nor the provider allows this now."
+
+
+def refund_reason(reason: str) -> str:
+    """Return the reason of a refund in words: a merchant may give its own."""
+    return REFUND_REASONS.get(reason, reason)
+
+
+def refund_facts(act: OperatorAction) -> Facts:
+    """Yield the reason of a refund that was chosen."""
+    if reason := act.after.get("reason"):
+        yield "Reason", refund_reason(reason)
 
 
 def result(act: OperatorAction) -> Message:

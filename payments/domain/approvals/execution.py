@@ -33,7 +33,8 @@ IN_USE = "idempotency_key_in_use"
 VERBS: dict[str, Callable[[Caller, ApprovalRequest], Result[Charge]]] = {
     Kind.CAPTURE: lambda caller, action: operations.capture(caller, str(action.charge), action.amount),
     Kind.VOID: lambda caller, action: operations.void(caller, str(action.charge)),
-    Kind.REFUND: lambda caller, action: operations.refund(caller, str(action.charge), action.amount),
+    # `after` has the chosen `reason`, if any.
+    Kind.REFUND: lambda caller, action: operations.refund(caller, str(action.charge), action.amount, **action.after),
     Kind.RELEASE: lambda caller, action: operations.release(caller, str(action.charge)),
     Kind.EXTEND: lambda caller, action: operations.extend(caller, str(action.charge)),
 }
