@@ -12,7 +12,7 @@ from django.utils.dates import MONTHS
 from django.utils.translation import override
 from django.utils.translation.template import templatize
 
-from payments.pages import payer
+from payments.domain.payer_messages.failures import FAILURES
 from payments.pages.responses import language_of
 from payments.providers.failure_data import REASONS
 from tests.client import Api
@@ -85,7 +85,7 @@ def test_the_compiled_catalog_is_that_of_the_texts() -> None:
 
 
 def test_each_code_of_a_failure_has_words_for_the_payer() -> None:
-    assert payer.FAILURES.keys() == REASONS.keys()
+    assert FAILURES.keys() == REASONS.keys()
 
 
 def test_no_page_speaks_of_the_payer() -> None:

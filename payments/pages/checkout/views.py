@@ -13,6 +13,7 @@ from payments import clock
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
 from payments.domain.payer_messages import receipts
+from payments.domain.payer_messages.failures import DECLINED, FAILURES, PAY_OTHERWISE
 from payments.domain.payer_messages.outbox import is_ready
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
@@ -29,7 +30,7 @@ from payments.pages.checkout.order import (
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
-from payments.pages.payer import CHECK_FAILURES, DECLINED, FAILURES, PAY_OTHERWISE, TRY_ANOTHER_CARD
+from payments.pages.payer import CHECK_FAILURES, TRY_ANOTHER_CARD
 from payments.pages.payment import shown_facts
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
 from payments.rendering.objects.checkout import payment_url
