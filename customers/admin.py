@@ -29,9 +29,8 @@ from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_cell
+from payments.admin.people import Person, mail_link, people_of_source, phone_link
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
-from payments.admin.timeline.summary import payer_facts
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Event, Source
@@ -145,25 +144,21 @@ class CustomerAdmin(ReadOnlyAdmin):
         return search_link(Event, public_id("cus", customer.id), "its events")
 
 
-@payer_facts
-def customer_facts(request: HttpRequest, charge: Charge) -> Iterator[tuple[str, object]]:
-    """Yield the customer for whom the source of `charge` is kept."""
-    tie = CustomerSource.objects.filter(source=charge.source_id).select_related("customer").first()
-    if tie and request.user.has_perm("customers.view_customer"):
-        yield "Customer", link(Customer, tie.customer_id, tie.customer)
-        yield "Customer's e-mail", tie.customer.email
-        yield "Customer's phone", tie.customer.mobile_number
+@people_of_source
+def customer_person(request: HttpRequest, source: Source) -> Iterator[Person]:
+    """Yield the customer for whom `source` is or was kept."""
+    if source.customer_id and request.user.has_perm("customers.view_customer"):
+        customer = Customer.objects.get(pk=source.customer_id)
+        reached = filter(None, (mail_link(customer.email), phone_link(customer.mobile_number)))
+        name = customer.description or customer.email
+        yield Person("Customer", name, link(Customer, customer.pk, name), list(reached))
 
 
 @timeline_panel
 def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
-    """Return the customer with their other charges; None without one, or without permission to see customers."""
-    tie = CustomerSource.objects.filter(source=charge.source_id).select_related("customer").first()
-    if tie is None or not request.user.has_perm("customers.view_customer"):
+    """Return the other charges of the customer; None without one, or without permission to see customers."""
+    customer_id = charge.source.customer_id
+    if customer_id is None or not request.user.has_perm("customers.view_customer"):
         return None
-    customer, kept = tie.customer, CustomerSource.objects.filter(customer=tie.customer_id)
-    facts: list[tuple[str, object]] = [("Customer", link(Customer, customer.pk, customer))]
-    facts += [("E-mail", customer.email), ("Mobile", customer.mobile_number), ("Description", customer.description)]
-    facts.append(("Since", moment_cell(customer.created_at)))
-    shown = [(name, value) for name, value in facts if value]
-    return panel_with("Customer", shown, charges.filter(source__in=kept.values("source")))
+    kept = CustomerSource.objects.filter(customer=customer_id)
+    return panel_with("Other charges of the customer", charges.filter(source__in=kept.values("source")))

@@ -35,9 +35,20 @@ def moment_text(moment: datetime | None) -> str:
     if moment is None:
         return NOTHING
     local = timezone.localtime(moment)
+    return f"{_day_text(local)} {local:%H:%M:%S} {offset_text(local)}".replace(" ", NO_BREAK)
+
+
+def _day_text(local: datetime) -> str:
     away = (local.date() - timezone.localdate(clock.now())).days
-    day = NEAR_DAYS.get(away) or f"{local:%d %b %Y}"
-    return f"{day} {local:%H:%M:%S} {offset_text(local)}".replace(" ", NO_BREAK)
+    return NEAR_DAYS.get(away) or f"{local:%d %b %Y}"
+
+
+@register.filter
+def moment_brief(moment: datetime) -> SafeString:
+    """Return `moment` to the minute, for a line that is read and not compared; its title is the whole."""
+    local, whole = timezone.localtime(moment), moment_text(moment)
+    machine, shown = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", f"{_day_text(local)} {local:%H:%M}"
+    return format_html('<time datetime="{}" title="{}">{}</time>', machine, whole, shown.replace(" ", NO_BREAK))
 
 
 @register.filter

@@ -133,7 +133,7 @@ def test_the_timeline_has_requests_attempts_changes_and_staff(api: Api, operator
     pay(session, DECLINED)
     act(operator, session, reason="The shop closed.")
     text = words_of(operator.get(page_of(row_of(session))))
-    text = text[text.index("Timeline") :]
+    text = text[text.index("requests, messages, ledger entries") :]
     expected = [
         "POST /v2/checkout_sessions/",
         "checkout_session.created",
@@ -191,7 +191,7 @@ def test_a_session_that_is_paid_while_the_form_is_open_stays_paid(api: Api, oper
 def test_a_viewer_cannot_expire_a_session(api: Api) -> None:
     session = opened(api)
     viewer = client_of("vic", "view_checkout")
-    assert "Expire" not in words_of(viewer.get(page_of(row_of(session)))).partition("Timeline")[0]
+    assert "Expire" not in words_of(viewer.get(page_of(row_of(session)))).partition("Payer")[0]
     assert act(viewer, session, reason="No").status_code == 403
     assert row_of(session).state == "unpaid"
 

@@ -32,7 +32,7 @@ class CaseForm(TextForm, forms.Form):
         max_length=CASE_NOTE_MAX_LENGTH,
         validators=[free_of_secrets],
         widget=SecretsHidden(attrs={"rows": 2}),
-        help_text="No card numbers, no keys. Notes are kept.",
+        help_text="No card numbers, no keys",
     )
     assignee = forms.ModelChoiceField(
         User.objects.none(), required=False, empty_label="no operator", label="Assigned to"

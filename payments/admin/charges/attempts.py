@@ -1,3 +1,4 @@
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -19,6 +20,7 @@ from payments.admin.framework.formats import (
     short_id,
 )
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
+from payments.admin.people import People
 from payments.ids import public_id
 from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
 
@@ -28,7 +30,7 @@ ByModeOfCharge = by_mode_of("charge")
 
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnlyAdmin):
-    parts = (CasePanel(),)
+    parts = (People(lambda attempt: attempt.charge.source, lambda attempt: attempt.charge.merchant), CasePanel())
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
         "shown_reference",
@@ -68,7 +70,7 @@ class AttemptAdmin(ReadOnlyAdmin):
     shown_amount = money_column("amount", "charge")
     shown_response = json_column("response")
     shown_reference = column(
-        "Reference", lambda attempt: attempt.reference, in_list=lambda attempt: short_id(attempt.reference)
+        "Reference", lambda attempt: short_id(attempt.reference), cells={"reference": attrgetter("reference")}
     )
     events = column("Events", lambda attempt: search_link(Event, public_id("ch", attempt.charge_id), "of its charge"))
 

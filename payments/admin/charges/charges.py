@@ -3,6 +3,8 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActions
@@ -26,9 +28,11 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.id_search import IdSearch
+from payments.admin.moments import moment_brief
+from payments.admin.people import People
 from payments.admin.timeline.page import timeline_context
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Checkout, Refund, Source
+from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source
 
 
 class AttemptsOfCharge(ReadOnlyInline):
@@ -41,10 +45,10 @@ class AttemptsOfCharge(ReadOnlyInline):
 
 @admin.register(Charge)
 class ChargeAdmin(ChargeList):
-    """A charge with its timeline; the row's fields are collapsed."""
+    """A charge: what to say to its payer, its money and people, and what happened; the row's fields are folded."""
 
     records_views = True
-    parts = (ChargeActions(), CasePanel())
+    parts = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
         ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
@@ -113,7 +117,14 @@ class ChargeAdmin(ChargeList):
         return f"{money(row.amount, row.currency)}{of_payer(row, 'from')}{about}"
 
     def marks(self, row: Charge) -> list[Any]:
-        return [chips(row), short_id(str(row))]
+        to = link(Merchant, row.merchant_id, row.merchant)
+        paid = (
+            "Paid to" if row.captured else "For",
+            to,
+            capfirst(source_label(row.source)),
+            moment_brief(row.created_at),
+        )
+        return [chips(row), format_html("<span>{} {} by {}, {}</span>", *paid), short_id(str(row))]
 
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
         shown = timeline_context(request, row, self.get_queryset(request))
@@ -122,6 +133,7 @@ class ChargeAdmin(ChargeList):
 
 @admin.register(Refund)
 class RefundAdmin(ReadOnlyAdmin):
+    parts = (People(lambda refund: refund.charge.source),)
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")

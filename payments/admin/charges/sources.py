@@ -27,6 +27,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import offer_stored
 from payments.admin.moments import moment_cell
+from payments.admin.people import People
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -45,6 +46,7 @@ BySourceUse = by(
 
 @admin.register(Source)
 class SourceAdmin(ReadOnlyAdmin):
+    parts = (People(lambda source: source),)
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")

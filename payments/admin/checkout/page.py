@@ -21,12 +21,13 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_cell
+from payments.admin.people import MAY_SEE_CONTACT, mail_link, phone_link
 from payments.admin.timeline.changes import Request, asked_in, moment_of
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.outside import staff_moments, webhook_moments
-from payments.admin.timeline.page import MAY_SEE_PEOPLE, with_gaps
+from payments.admin.timeline.page import MAY_SEE_PEOPLE, story_of, with_gaps
 from payments.admin.timeline.records import EventRecords
-from payments.admin.timeline.summary import MAY_SEE_CONTACT, Group, known_of, metadata_facts
+from payments.admin.timeline.summary import Group, known_of, metadata_facts
 from payments.domain.checkout.payments import description_of
 from payments.ids import parse_id, public_id
 from payments.json_codecs.verbatim_json import loads
@@ -68,13 +69,15 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     moments = [*_changes(records), *_attempts(charges), *webhook_moments(records)]
     moments += staff_moments(records, sees_people)
+    moments.sort(key=lambda moment: (moment.at, moment.kind))
     return {
         "summary": known_of(_summary(request, checkout)),
         "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": checkout.state == State.PAYING,
         "items": list(_items(checkout)),
         "attempts": [_attempt_cells(charge) for charge in charges],
-        "moments": list(with_gaps(sorted(moments, key=lambda moment: (moment.at, moment.kind)))),
+        "story": story_of(moments),
+        "moments": list(with_gaps(moments)),
         "more": records.more,
         "views": records.views if sees_people else None,
     }
@@ -119,8 +122,8 @@ def _invoice(checkout: Checkout) -> Iterator[tuple[str, object]]:
 def _payer(checkout: Checkout) -> Iterator[tuple[str, object]]:
     """Yield who pays, as far as the order or the payer said."""
     yield "Name", payers(checkout, "name")
-    yield "E-mail", payers(checkout, "email")
-    yield "Phone", payers(checkout, "phone")
+    yield "E-mail", mail_link(payers(checkout, "email"))
+    yield "Phone", phone_link(payers(checkout, "phone"))
     for title, kind in (("Billed to", "billing"), ("Ship to", "shipping")):
         given = checkout.payer.get(kind) or {}
         yield title, lines(filter(None, map(given.get, ADDRESS)))

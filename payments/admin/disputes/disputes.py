@@ -20,6 +20,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_cell
+from payments.admin.people import People
 from payments.models import Dispute
 
 CHIPS: dict[str, str] = {
@@ -35,6 +36,7 @@ ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for st
 @admin.register(Dispute)
 class DisputeAdmin(ReadOnlyAdmin):
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
+    parts = (People(lambda dispute: dispute.charge.source),)
     merchant_lookup = "merchant"
     list_display = (
         "public_id",

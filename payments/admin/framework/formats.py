@@ -196,20 +196,17 @@ def about_link(posting: Any) -> str:
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
-    """Return a column that links to the row in the foreign key `name`, with its public ID."""
+    """Return a column that links to the row in the foreign key `name`, with its short public ID."""
 
     def whole(row: Any) -> str:
         pk = getattr(row, f"{name}_id")
         return public_id(prefix, pk) if pk else ""
 
     def shown(row: Any) -> str:
-        return link(model, getattr(row, f"{name}_id"), whole(row))
-
-    def short(row: Any) -> str:
         pk = getattr(row, f"{name}_id")
         return link(model, pk, short_id(whole(row))) if pk else NOTHING
 
-    return column(_title(name), shown, in_list=short, cells={name: whole})
+    return column(_title(name), shown, cells={name: whole})
 
 
 def row_link_column(name: str, model: type[models.Model], relation: str = "") -> Column:

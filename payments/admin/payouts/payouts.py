@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ReadOnlyAdmin
@@ -24,12 +25,14 @@ from payments.admin.framework.formats import (
     money,
     money_column,
     search_link,
+    short_id,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import CONFIRMED, MOST, BulkForm
 from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPayout, RecordPayout
+from payments.admin.people import People
 from payments.context import because
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import approve
@@ -76,6 +79,7 @@ def _way_out(payout: Payout) -> SafeString | str:
 @admin.register(Payout)
 class PayoutAdmin(ReadOnlyAdmin):
     row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
+    parts = (People(),)
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
     list_filter = (ByApproval, ByStatus, ByMode, "created_at")
@@ -123,7 +127,11 @@ class PayoutAdmin(ReadOnlyAdmin):
     def made_of(self, payout: Payout) -> SafeString | str:
         found = payout.parts.order_by("id")
         shown = [
-            link(Settlement if part.is_settlement else Posting, part.id, f"{part} {money(part.amount, part.currency)}")
+            format_html(
+                "{} {}",
+                link(Settlement if part.is_settlement else Posting, part.id, short_id(str(part))),
+                money(part.amount, part.currency),
+            )
             for part in found[:SHOWN_PARTS]
         ]
         return lines([*shown, f"{found.count()} in all"])

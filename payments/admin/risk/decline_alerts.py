@@ -15,6 +15,7 @@ from payments.admin.framework.formats import NOTHING, chip, column, id_link_colu
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
 from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.people import People
 from payments.admin.risk.blocks import MAY_PUT
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
@@ -54,6 +55,7 @@ class Acknowledge(RowAction):
 @admin.register(DeclineAlert)
 class DeclineAlertAdmin(ReadOnlyAdmin):
     row_actions = (Acknowledge(),)
+    parts = (People(),)
     merchant_lookup = "merchant"
     list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
     list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")

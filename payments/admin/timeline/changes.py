@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from payments.admin.framework.formats import link, money, search_link
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.ids import parse_id
-from payments.models import ApiKey, Attempt, Event, Posting, Settlement
+from payments.models import ApiKey, Attempt, Charge, Event, Posting, Settlement
 
 CREATE = "POST /v2/charges/"
 VERBS: dict[str, str] = {Attempt.Kind.CAPTURE: "capture", Attempt.Kind.VOID: "void", Attempt.Kind.REFUND: "refund"}
@@ -26,7 +26,27 @@ STATES: dict[str, str] = {
     Attempt.State.WAITING: "The outcome comes later",
 }
 UUID7_BITS_BELOW_MILLISECONDS = 80
-MARKS = {"charge.failed": "bad", "charge.succeeded": "good", "charge.captured": "good"}
+MARKS = {
+    **dict.fromkeys(("charge.succeeded", "charge.captured", "refund.updated"), "good"),
+    **dict.fromkeys(("charge.failed", "dispute.created"), "bad"),
+    "refund.created": "warn",
+}
+
+# Changes in words, by the type of their event, or by that and the state to which they led.
+WORDS = {
+    "charge.created": "{merchant} asked for {amount}",
+    "charge.updated pending": "The payment waits for the payer or the bank",
+    "charge.updated voided": "The payment was voided, or its hold released",
+    "charge.succeeded": "The payment was approved, and {amount} is {taken}",
+    "charge.captured": "{captured} was captured",
+    "charge.failed": "The payment failed: {why}",
+    "refund.created": "A refund of {amount} was asked for",
+    "refund.updated succeeded": "{amount} was sent back",
+    "refund.updated failed": "The refund of {amount} failed",
+    "dispute.created": "The payer's bank disputed {amount}",
+    "dispute.updated": "The dispute of {amount} came further: {state}",
+    "dispute.closed": "The dispute of {amount} ended: {state}",
+}
 
 
 @dataclass
@@ -96,7 +116,21 @@ def change_moments(records: Records) -> Moments:
         state = "held" if then.get("authorized") else then["status"]
         facts = [("Event", link(Event, event.pk, event)), ("Then", f"{state}, {amount}")]
         mark = "bad" if then["status"] == "failed" else MARKS.get(event.type, "")
-        yield Moment(event.created_at, Kind.CHANGE, event.type, facts, mark)
+        words = _words(event.type, then, amount, records.charge)
+        yield Moment(event.created_at, Kind.CHANGE, event.type, facts, mark, words)
+
+
+def _words(event_type: str, then: Mapping[str, Any], amount: str, charge: Charge) -> str:
+    """Return a change in words; "" where another one says it."""
+    words = WORDS.get(f"{event_type} {then['status']}") or WORDS.get(event_type, "")
+    return words.format(
+        merchant=charge.merchant,
+        amount=amount,
+        taken="held" if then.get("authorized") else "captured",
+        captured=money(then.get("amount_captured"), charge.currency),
+        why=(then.get("failure_data") or {}).get("reason", ""),
+        state=then["status"].replace("_", " "),
+    )
 
 
 def ledger_moments(records: Records) -> Moments:
@@ -144,4 +178,5 @@ def _answered(attempt: Attempt, at: datetime) -> Moment:
         title, mark = f"{attempt.provider} answered: {attempt.outcome}", OUTCOMES.get(attempt.outcome, "")
     else:
         title, mark = STATES.get(attempt.state, attempt.state), "warn"
-    return Moment(at, Kind.PROVIDER, title, facts, mark)
+    is_lost = attempt.state == Attempt.State.UNKNOWN
+    return Moment(at, Kind.PROVIDER, title, facts, mark, title if is_lost else "")

@@ -27,15 +27,33 @@ class Kind(IntEnum):
         return self.name.replace("_", " ").capitalize()
 
 
+# Their titles are words that anybody understands.
+IN_WORDS = (Kind.STAFF, Kind.PAYER, Kind.MESSAGE)
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An entry with a short `title`, further `facts` and a `mark` for its colour (`good`, `warn`, `bad`, `quiet`)."""
+    """An entry with a short `title`, further `facts` and a `mark` for its colour (`good`, `warn`, `bad`, `quiet`).
+
+    `words` say it to somebody who knows no events and no requests; "" for what such a person need not know.
+    """
 
     at: datetime
     kind: Kind
     title: object
     facts: Facts = ()
     mark: str = ""
+    words: str = ""
+
+    @property
+    def in_words(self) -> object:
+        """The entry in words; "" where it has none."""
+        return self.words or (self.title if self.kind in IN_WORDS else "")
+
+    @property
+    def why(self) -> object:
+        """The reason that somebody gave; "" for none."""
+        return dict(self.facts).get("Why", "")
 
 
 Moments = Iterator[Moment]

@@ -6,10 +6,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.formats import link, money, search_link
+from payments.admin.framework.formats import chips, link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
 from payments.admin.timeline.moment import Moment, Moments
@@ -21,10 +20,11 @@ from payments.admin.timeline.outside import (
     staff_moments,
     webhook_moments,
 )
-from payments.admin.timeline.panels import panels_of
+from payments.admin.timeline.panels import back_and_disputed, panels_of
 from payments.admin.timeline.records import Records
-from payments.admin.timeline.summary import is_pending, summary_of
-from payments.ids import first_id
+from payments.admin.timeline.summary import is_pending, known, payment_facts, references, settlement_of, sums_of
+from payments.domain.payer_messages.spoken import spoken
+from payments.ids import first_id, short_reference
 from payments.models import Attempt, Charge, Event, Posting, Source, Webhook
 
 TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
@@ -41,6 +41,8 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
 
 # The lists with everything that a timeline leaves out.
 LISTS = (Event, Attempt, Webhook, Posting)
+# The newest entries that are said in words.
+STORY_MAX = 12
 NOTABLE_SECONDS = 0.05
 MINUTE_SECONDS = 60
 # Two payments are likely the same one, made twice, if card, amount and description are within this time.
@@ -64,18 +66,30 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     """Return the context of the page, for an operator who may see `charges`."""
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
+    moments = timeline(records, with_address=sees_people)
     return {
-        "possible_duplicates": list(possible_duplicates_of(charge)),
-        "summary": summary_of(request, records),
-        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "twins": list(possible_duplicates_of(charge)),
+        "spoken": {name: spoken(charge, records.refunds, records.disputes, name) for name in ("en", "fil")},
+        "reference": short_reference(charge.pk),
+        "has_card": hasattr(charge.source, "card"),
         "is_pending": is_pending(charge),
-        "moments": list(with_gaps(timeline(records, with_address=sees_people))),
-        "panels": panels_of(request, charge, charges),
-        "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
-        "disputes": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.disputes],
-        "views": records.views if sees_people else None,
+        "rows": list(back_and_disputed(records)),
+        "payment": known(payment_facts(records)),
+        "references": list(references(records)),
+        "sums": list(sums_of(records)),
+        "settlement": list(settlement_of(records)),
+        "story": story_of(moments),
+        "moments": list(with_gaps(moments)),
         "more": records.more,
+        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "panels": panels_of(request, charge, charges),
+        "views": records.views if sees_people else None,
     }
+
+
+def story_of(moments: list[Moment]) -> list[Moment]:
+    """Return the newest entries that have words, newest first."""
+    return [moment for moment in reversed(moments) if moment.in_words][:STORY_MAX]
 
 
 def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
@@ -87,8 +101,8 @@ def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
         before = moment.at
 
 
-def possible_duplicates_of(charge: Charge) -> Iterator[SafeString]:
-    """Yield a sentence for each possible duplicate, the nearest first, while both have the payer's money."""
+def possible_duplicates_of(charge: Charge) -> Iterator[tuple[str, SafeString, object]]:
+    """Yield each possible duplicate, the nearest first, while both have the payer's money: words, state and link."""
     card = getattr(charge.source, "card", None)
     if card is None or charge.status not in PAYS:
         return
@@ -103,13 +117,9 @@ def possible_duplicates_of(charge: Charge) -> Iterator[SafeString]:
     yield from (_duplicate(charge, other) for other in nearest[:DUPLICATES_SHOWN])
 
 
-def _duplicate(charge: Charge, other: Charge) -> SafeString:
+def _duplicate(charge: Charge, other: Charge) -> tuple[str, SafeString, object]:
     seconds = round(abs(other.created_at - charge.created_at).total_seconds())
     apart = f"{seconds // MINUTE_SECONDS} min" if seconds >= MINUTE_SECONDS else f"{seconds or 'less than 1'} s"
-    return format_html(
-        "Charged twice? The same card paid {} for the same thing {} {}: {}.",
-        money(other.amount, other.currency),
-        apart,
-        "later" if other.created_at > charge.created_at else "earlier",
-        link(Charge, other.pk, other),
-    )
+    when = "later" if other.created_at > charge.created_at else "earlier"
+    words = f"The same card paid {money(other.amount, other.currency)} for the same thing {apart} {when}."
+    return words, chips(other), link(Charge, other.pk, "Open the other")

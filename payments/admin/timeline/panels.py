@@ -1,35 +1,56 @@
-"""The panels beside the timeline: the source, the card and their other charges. Other apps add theirs."""
+"""The cards with rows of a charge: its refunds and disputes, and the payer's other charges. Other apps add theirs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
-from payments.admin.framework.formats import NOTHING, chips, lines, link, money, source_label
+from payments.admin.framework.formats import chip, chips, link, money
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_cell
-from payments.admin.timeline.moment import Facts
+from payments.admin.moments import moment_brief, moment_text
+from payments.admin.operators.words import refund_reason
+from payments.admin.timeline.records import Records
+from payments.domain.approvals.kinds.charge_actions import max_amount
 from payments.ids import public_id
-from payments.models import Card, Charge, Source
+from payments.models import Charge, Dispute, OperatorAction, Refund, Source
 from payments.models.merchants.merchant_access import within
 
-SHOWN_CHARGES = 10
+SHOWN_CHARGES = 5
 # A bound, because test cards have many.
 MOST_SOURCES = 1_000
+REFUND_CHIPS: dict[str, tuple[str, str]] = {
+    Refund.Status.PENDING: ("on its way", "warn"),
+    Refund.Status.SUCCEEDED: ("sent", "good"),
+    Refund.Status.FAILED: ("failed", "bad"),
+}
+ARRIVES: dict[str, str] = {
+    Refund.Status.PENDING: "The provider has not confirmed it yet",
+    Refund.Status.SUCCEEDED: "Sent {}; the payer's bank may need some days to show it",
+    Refund.Status.FAILED: "Failed {}; the merchant has the money again",
+}
+
+
+class Row(NamedTuple):
+    """A row of a card: its link, what is known of it, its state and its amount."""
+
+    shown: object
+    below: object
+    state: object
+    amount: str
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel with facts and some charges; `has_more` says whether there are others."""
+    """A card with rows; the `note` stands beside its title."""
 
     title: str
-    facts: Facts
-    charges: Sequence[tuple[object, ...]] = ()
-    has_more: bool = False
+    rows: Sequence[Row]
+    note: object = ""
 
 
 # Makes a panel for a charge, or None; the query set has the charges that this operator may see.
@@ -44,44 +65,73 @@ def timeline_panel(maker: PanelMaker) -> PanelMaker:
 
 
 def panels_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> list[Panel]:
-    """Return the panels beside the timeline of `charge`."""
+    """Return the panels with the other charges of the payer of `charge`."""
     others = charges.exclude(pk=charge.pk)
-    return [panel for maker in _panel_makers if (panel := maker(request, charge, others))]
+    found = (maker(request, charge, others) for maker in _panel_makers)
+    return [panel for panel in found if panel and panel.rows]
 
 
-def panel_with(title: str, facts: Facts, charges: QuerySet[Any]) -> Panel:
+def panel_with(title: str, charges: QuerySet[Any], note: object = "") -> Panel:
     """Return a panel with the newest of `charges`."""
     found = list(charges.order_by("-pk")[: SHOWN_CHARGES + 1])
-    return Panel(title, facts, list(map(_cells, found[:SHOWN_CHARGES])), len(found) > SHOWN_CHARGES)
+    note = note or ("the newest of them" if len(found) > SHOWN_CHARGES else "")
+    return Panel(title, list(map(_row, found[:SHOWN_CHARGES])), note)
+
+
+def back_and_disputed(records: Records) -> Iterator[Panel]:
+    """Yield the refunds of a charge, with what is left to refund, and its disputes."""
+    left = max_amount(OperatorAction.Kind.REFUND, records.charge)
+    note = f"{money(left, records.charge.currency)} can still be refunded" if left else ""
+    if records.refunds:
+        yield Panel("Refunds", [_refund(refund, _made_by(refund, records)) for refund in records.refunds[::-1]], note)
+    if records.disputes:
+        yield Panel("Disputes", list(map(_dispute, records.disputes[::-1])))
+
+
+def _made_by(refund: Refund, records: Records) -> str:
+    """Return who made a refund: the operator, or the merchant by its API key."""
+    operators = {act.attempt_id: str(act.proposed_by) for act in records.operator_actions}
+    of_refund = [attempt for attempt in records.attempts if attempt.refund_id == refund.pk]
+    by_operators = (operators[attempt.pk] for attempt in of_refund if attempt.pk in operators)
+    by_merchant = (str(records.charge.merchant) for attempt in of_refund if attempt.api_key_id)
+    return next(by_operators, None) or next(by_merchant, "")
+
+
+def _refund(refund: Refund, maker: str) -> Row:
+    arrives = format_html(ARRIVES[refund.status], moment_brief(refund.updated_at))
+    below = format_html("{}. Made{} {}", arrives, maker and f" by {maker}", moment_brief(refund.created_at))
+    shown = link(Refund, refund.pk, refund_reason(refund.reason))
+    return Row(shown, below, chip(*REFUND_CHIPS[refund.status]), money(refund.amount, refund.currency))
+
+
+def _dispute(dispute: Dispute) -> Row:
+    due = f". Answer by {moment_text(dispute.evidence_due_at)}" if dispute.status in Dispute.OPEN else ""
+    shown = link(Dispute, dispute.pk, capfirst(dispute.reason.replace("_", " ")) or "Without a reason")
+    state = chip(dispute.get_status_display(), "warn" if dispute.status in Dispute.OPEN else "quiet")
+    below = f"Since {moment_text(dispute.created_at)}{due if dispute.evidence_due_at else ''}"
+    return Row(shown, below, state, money(dispute.amount, dispute.currency))
 
 
 @timeline_panel
 def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel:
-    """Return the panel of the charge's source, with its other charges."""
-    source, card = charge.source, getattr(charge.source, "card", None)
-    facts: list[tuple[str, object]] = [("Source", link(Source, source.pk, source)), ("Type", source_label(source))]
-    if card:
-        facts += [("Card", link(Card, card.pk, card)), ("Expires", f"{card.exp_month:0>2}/{card.exp_year}")]
-        facts += [("Name", card.name), ("Issued by", lines((card.issuing_bank, f"{card.funding}, {card.country}")))]
-    facts.append(("Kept", "for a customer" if source.vaulted else NOTHING))
-    return panel_with("Paid with", facts, charges.filter(source=source))
+    """Return the panel of other charges on the same source."""
+    return panel_with("Other charges on this source", charges.filter(source=charge.source_id))
 
 
 @timeline_panel
 def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
-    """Return the panel of charges on the same card number through other sources; None without any."""
+    """Return the panel of charges on the same card number through other sources."""
     card = getattr(charge.source, "card", None)
     if card is None:
         return None
     address = f"{reverse('admin:payments_charge_changelist')}?card={public_id('card', card.pk)}"
-    facts = [("All", format_html('<a href="{}">every charge on {}</a>', address, card))]
-    theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=card.source.livemode)
+    theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=charge.livemode)
     same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
     newest = same.order_by("-pk").values("pk")[:MOST_SOURCES]
-    panel = panel_with("The same card, from other sources", facts, charges.filter(source__in=newest))
-    return panel if panel.charges else None
+    note = format_html('<a href="{}">every charge on {}</a>', address, card)
+    return panel_with("The same card, from other sources", charges.filter(source__in=newest), note)
 
 
-def _cells(charge: Charge) -> tuple[object, ...]:
-    amount = money(charge.amount, charge.currency)
-    return link(Charge, charge.pk, charge), moment_cell(charge.created_at), amount, chips(charge)
+def _row(charge: Charge) -> Row:
+    shown = link(Charge, charge.pk, charge.description or money(charge.amount, charge.currency))
+    return Row(shown, moment_brief(charge.created_at), chips(charge), money(charge.amount, charge.currency))

@@ -151,7 +151,8 @@ class Records(EventRecords):
 
     @cached_property
     def operator_actions(self) -> list[OperatorAction]:
-        return self.newest("operator actions", OperatorAction.objects.filter(charge=self.charge))
+        found = OperatorAction.objects.filter(charge=self.charge).select_related("proposed_by")
+        return self.newest("operator actions", found)
 
     @cached_property
     def staff_entries(self) -> list[AuditEntry]:

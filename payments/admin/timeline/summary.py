@@ -1,17 +1,27 @@
-"""The top of a charge's page: who paid, to whom, for what, the money, the checks and the provider's references."""
+"""What is known of a charge: what was paid and how, the checks, the money, and the provider's references."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
-from payments.admin.framework.formats import NOTHING, copyable, lines, link, money, source_label
-from payments.admin.moments import moment_cell
+from payments.admin.framework.formats import (
+    NOTHING,
+    copyable,
+    link,
+    money,
+    shown_rate,
+    source_label,
+    two_lines,
+)
+from payments.admin.moments import moment_brief
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
-from payments.models import Card, Charge, Checkout, Merchant, PageVisit, Source
-from payments.sourcetypes import CARD
+from payments.ledger.fees import Rate
+from payments.models import Card, Charge, Checkout, PageVisit, Refund, Settlement, Source
 
 CVC_WORDS: dict[str, str] = {
     Card.CvcChecked.PASS: "matched",
@@ -20,9 +30,6 @@ CVC_WORDS: dict[str, str] = {
     Card.CvcChecked.UNCHECKED: "not checked",
 }
 METADATA_SHOWN = 6
-MAY_SEE_CONTACT = "payments.view_source"
-CONTACT = {"E-mail": "email", "Phone": "phone_number"}
-Address = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,79 +40,49 @@ class Group:
     facts: Facts
 
 
-# Yields further facts about who paid; other apps add theirs.
-PayerFacts = Callable[[HttpRequest, Charge], Iterable[tuple[str, object]]]
-_payer_facts: list[PayerFacts] = []
+class Sum(NamedTuple):
+    """A line of the money of a charge; the `note` says more of it."""
 
-
-def payer_facts(maker: PayerFacts) -> PayerFacts:
-    """Register `maker` for the group about the payer, and return it."""
-    _payer_facts.append(maker)
-    return maker
-
-
-def summary_of(request: HttpRequest, records: Records) -> list[Group]:
-    """Return the groups of facts at the top of the page; a fact that is not known is left out."""
-    charge = records.charge
-    groups = [
-        Group("Payer", [fact for maker in (_payer, *_payer_facts) for fact in maker(request, charge)]),
-        Group("Payment", _payment(charge)),
-        Group("Money", list(_money(charge))),
-        Group("Checks", list(_checks(records)) if charge.source.type == CARD else []),
-        Group("At the provider", list(_references(records))),
-    ]
-    return known_of(groups)
+    title: str
+    amount: str
+    note: str = ""
+    is_total: bool = False
 
 
 def known_of(groups: Iterable[Group]) -> list[Group]:
     """Return `groups` without facts that are not known."""
-    shown = [Group(group.title, [fact for fact in group.facts if fact[1] not in ("", NOTHING)]) for group in groups]
+    shown = [Group(group.title, known(group.facts)) for group in groups]
     return [group for group in shown if group.facts]
 
 
-def _payer(request: HttpRequest, charge: Charge) -> list[tuple[str, object]]:
-    source, card = charge.source, getattr(charge.source, "card", None)
-    owner = source.owner or {}
-    billing = owner.get("billing") or {}
-    facts: list[tuple[str, object]] = [("Name", source.payer_name)]
-    if request.user.has_perm(MAY_SEE_CONTACT):
-        facts += _contact(billing, owner.get("shipping") or {}, card.address if card else {})
-    facts.append(("Paid with", link(Source, source.pk, source_label(source))))
-    if card:
-        issuer = ", ".join(part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown")
-        facts += [("Expires", f"{card.exp_month:0>2}/{card.exp_year}"), ("Issuer", issuer)]
-    return facts
+def known(facts: Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Return the facts that are known."""
+    return [fact for fact in facts if fact[1] not in ("", NOTHING)]
 
 
-def _contact(billing: Address, shipping: Address, of_card: Address) -> Iterator[tuple[str, object]]:
-    """Yield how the payer is reached: what was sent as billing, and what differs for shipping."""
-    of_card = {name.removeprefix("address_"): value for name, value in of_card.items()}
-    for label, name in CONTACT.items():
-        yield label, billing.get(name) or ""
-    billed = _address(billing) or _address(of_card)
-    yield "Address", lines(billed)
-    others = [shipping.get(name) for name in ("name", *CONTACT.values()) if shipping.get(name) != billing.get(name)]
-    sent_to = _address(shipping)
-    yield "Ship to", lines(filter(None, [*others, *(sent_to if sent_to != billed else ())]))
+def payment_facts(records: Records) -> Iterator[tuple[str, object]]:
+    """Yield what was paid, how, and what was checked; "" for what is not known."""
+    charge = records.charge
+    yield "Order", charge.description
+    if charge.checkout_id:
+        yield "Checkout", link(Checkout, charge.checkout_id, charge.checkout)
+    yield from metadata_facts(charge.metadata)
+    yield "Paid with", _way(charge.source)
+    yield "Statement", charge.statement_descriptor
+    if card := getattr(charge.source, "card", None):
+        response = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
+        yield "3-D Secure", capfirst(_three_d_secure(records, str(response.get("threeDAuthenticated", ""))))
+        address = f"Address: {response.get('avsResult') or 'not checked'}"
+        yield "Security code", two_lines(capfirst(CVC_WORDS.get(card.cvc_checked, card.cvc_checked)), address)
+    yield "Why it failed", (charge.failure_data or {}).get("reason") or ""
 
 
-def _address(sent: Address) -> list[str]:
-    """Return the lines of an address; of a card's, too, whose members have other names."""
-    town = " ".join(filter(None, (sent.get("zip_code") or sent.get("zip"), sent.get("city"))))
-    return list(filter(None, (sent.get("line1"), sent.get("line2"), town, sent.get("state"), sent.get("country"))))
-
-
-def _payment(charge: Charge) -> list[tuple[str, object]]:
-    failure = charge.failure_data or {}
-    return [
-        ("To", link(Merchant, charge.merchant_id, charge.merchant)),
-        ("For", charge.description),
-        ("On the statement", charge.statement_descriptor),
-        ("Checkout", link(Checkout, charge.checkout_id, charge.checkout)),
-        *metadata_facts(charge.metadata),
-        ("Created", moment_cell(charge.created_at)),
-        ("Why it failed", failure.get("reason") or ""),
-    ]
+def _way(source: Source) -> SafeString | str:
+    card, shown = getattr(source, "card", None), link(Source, source.pk, capfirst(source_label(source)))
+    if card is None:
+        return shown
+    known_of_card = [part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown"]
+    return two_lines(shown, ", ".join([*known_of_card, f"until {card.exp_month:0>2}/{card.exp_year}"]))
 
 
 def metadata_facts(metadata: Mapping[str, Any] | None) -> Facts:
@@ -113,35 +90,46 @@ def metadata_facts(metadata: Mapping[str, Any] | None) -> Facts:
     return [(str(name), str(value)) for name, value in (metadata or {}).items()][:METADATA_SHOWN]
 
 
-def _money(charge: Charge) -> Iterator[tuple[str, object]]:
-    yield "Asked for", money(charge.amount, charge.currency)
+def sums_of(records: Records) -> Iterator[Sum]:
+    """Yield the money of a charge: what was asked for and taken, what went back, and what the merchant gets."""
+    charge = records.charge
+
+    def shown(amount: int) -> str:
+        return ("−" if amount < 0 else "") + money(abs(amount), charge.currency)
+
+    yield Sum("Asked for", shown(charge.amount))
     if not charge.captured:
-        yield "Hold ends", moment_cell(charge.hold_expires_at)
         return
-    yield "Captured", money(charge.amount_captured, charge.currency)
+    yield Sum("Captured", shown(charge.amount_captured))
+    if charge.status == Charge.Status.VOIDED:
+        yield Sum("Voided", shown(-charge.amount_captured), "The fee is given back")
+        return
     if charge.amount_refunded:
-        yield "Refunded", money(-charge.amount_refunded, charge.currency)
-    yield "Fee", money(-charge.fee, charge.currency)
+        pending = sum(refund.amount for refund in records.refunds if refund.status == Refund.Status.PENDING)
+        yield Sum("Refunded", shown(-charge.amount_refunded), f"{shown(pending)} on its way" if pending else "")
+    if charge.fee:
+        rate = shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
+        yield Sum("Fee", shown(-charge.fee), rate)
     if charge.amount_disputed:
-        yield "Taken by the payer's bank", money(-charge.amount_disputed, charge.currency)
-    withdrawn = charge.disputes.filter(withdrawn=True) if charge.disputed else ()
-    dispute_fees = sum(dispute.fee for dispute in withdrawn)
+        yield Sum("Taken by the payer's bank", shown(-charge.amount_disputed))
+    dispute_fees = sum(dispute.fee for dispute in records.disputes if dispute.withdrawn)
     if dispute_fees:
-        yield "Fee of the dispute", money(-dispute_fees, charge.currency)
+        yield Sum("Fee of the dispute", shown(-dispute_fees))
     left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
-    yield "Net", money(left - charge.fee - dispute_fees, charge.currency)
-    if charge.settled_at:
-        yield "Settled", moment_cell(charge.settled_at)
+    yield Sum(f"Net to {charge.merchant}", shown(left - charge.fee - dispute_fees), is_total=True)
+
+
+def settlement_of(records: Records) -> Iterator[SafeString]:
+    """Yield when a hold ends, or when the money settles and settled, with each settlement."""
+    charge = records.charge
+    if charge.hold_expires_at and charge.authorized:
+        yield format_html("Hold ends {}", moment_brief(charge.hold_expires_at))
     if charge.settle_due_at:
-        yield "Settlement due", moment_cell(charge.settle_due_at)
-
-
-def _checks(records: Records) -> Iterator[tuple[str, object]]:
-    response = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
-    yield "3-D Secure", _three_d_secure(records, str(response.get("threeDAuthenticated", "")))
-    checked = records.charge.source.card.cvc_checked
-    yield "CVC", CVC_WORDS.get(checked, checked)
-    yield "Address", str(response.get("avsResult") or "not checked")
+        yield format_html("Settles {}", moment_brief(charge.settle_due_at))
+    if charge.settled_at:
+        batches = {posting.settlement for posting in records.postings if posting.settlement}
+        days = [(link(Settlement, batch.pk, f"{batch.day:%d %b %Y}"),) for batch in batches]
+        yield format_html("Settled {}", format_html_join(", ", "{}", days) or moment_brief(charge.settled_at))
 
 
 def _three_d_secure(records: Records, authenticated: str) -> str:
@@ -157,7 +145,8 @@ def _three_d_secure(records: Records, authenticated: str) -> str:
     return "payer was asked" if asked else "not asked for"
 
 
-def _references(records: Records) -> Iterator[tuple[str, object]]:
+def references(records: Records) -> Iterator[tuple[str, object]]:
+    """Yield the provider's names of the charge's operations, and the references that banks know."""
     for attempt in records.attempts:
         if attempt.provider_ref:
             yield f"{attempt.provider}, {attempt.kind}", copyable(attempt.provider_ref)

@@ -1,8 +1,9 @@
 "use strict";
-// Adds a button to each copyable text.
+// Adds a button to each copyable text; beside a short ID it is a sign.
 for (const text of document.querySelectorAll("[data-copy]")) {
-  const button = document.createElement("button");
+  const button = document.createElement("button"), link = text.closest("a");
   button.type = "button";
+  button.className = text.classList.contains("id") ? "copy sign" : "copy";
   button.textContent = "Copy";
   button.setAttribute("aria-label", `Copy ${text.dataset.copiedAs || text.dataset.copy}`);
   button.addEventListener("click", async () => {
@@ -10,5 +11,6 @@ for (const text of document.querySelectorAll("[data-copy]")) {
     button.textContent = "Copied";
     setTimeout(() => (button.textContent = "Copy"), 2000);
   });
-  text.append(" ", button);
+  if (link) link.after(" ", button);
+  else text.append(" ", button);
 }
