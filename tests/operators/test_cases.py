@@ -35,7 +35,7 @@ def case_address(charge: Charge) -> str:
 
 def test_a_note_is_on_the_page_with_its_author_and_in_the_audit_log(operator: Client, charge: Charge) -> None:  # noqa: F811
     response = operator.post(case_address(charge), {"note": "The payer called about this."}, follow=True)
-    assert "The payer called about this.<span class="second">operator" in text_of(response)
+    assert 'The payer called about this.<span class="second">operator' in text_of(response)
     entry = AuditEntry.objects.filter(action="changed").latest("id")
     assert (entry.object_id, entry.fields, entry.detail) == (str(charge.pk), ["notes"], "The payer called about this.")
 
