@@ -1,9 +1,11 @@
-"""The payer's pages of kaha: the QR code to scan, and the return from the provider to the merchant."""
+"""The payer's pages of kaha: the QR code to scan, the return from the provider to the merchant, and the result."""
+
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext_lazy as _
+from django.urls import reverse
 from django.utils.translation import override
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.domain.charging.charges import continue_after_return
@@ -12,19 +14,14 @@ from payments.domain.shared.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.payment import shown_payment
+from payments.pages.checkout import receipts
+from payments.pages.checkout.form import Form
+from payments.pages.limit import limited
+from payments.pages.payment import charge_of_attempt, shown_payment
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
 RETURN_REFRESH_SECONDS = 3
-TRY_ANOTHER_CARD = _("Try again, or use another card.")
-# Of a card that is only checked, where `FAILURES` speaks of a payment.
-CHECK_FAILURES = {
-    "processing_error": _("Your card could not be checked."),
-    "authentication_required": _("Your bank wants you to confirm the card."),
-    "payer_cancelled": _("You did not confirm the card."),
-    "action_expired": _("You did not confirm the card in time."),
-}
 
 
 @for_payers
@@ -71,16 +68,37 @@ def return_payer(request: HttpRequest, token: str) -> HttpResponse:
         charge = continue_after_return(token, request.GET.dict())
     except NoSuchReturn:
         return unknown_page(request)
-    is_paid = charge.status != Charge.Status.FAILED
     if charge.status == Charge.Status.PENDING:
         with override(language_of_checkout(request, charge.checkout)):
             response = page(request, "waiting", shown_payment(charge) | {"action": charge.action})
         response["Refresh"] = str(RETURN_REFRESH_SECONDS)
         return response
-    redirect = charge.source.redirect
+    redirect, is_paid = charge.source.redirect, charge.status != Charge.Status.FAILED
     address = redirect["success" if is_paid else "fail"] if redirect else charge.redirect_url
-    if address:
-        return SeeOther(address)
-    failure = FAILURES.get((charge.failure_data or {}).get("code", ""))
-    outcome = {"paid": is_paid, "failed": not is_paid, "failure": failure}
-    return page(request, "result", shown_payment(charge) | outcome)
+    return SeeOther(address) if address else page(request, "result", _result(charge, token))
+
+
+@for_payers
+@limited
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_payment_receipt(request: HttpRequest, token: str) -> HttpResponse:
+    """Give the payer of a captured charge what the page of its result says as one file, or send it by e-mail."""
+    attempt_id = attempt_of_return(token)
+    charge = charge_of_attempt(attempt_id.hex) if attempt_id else None
+    if charge is None or not charge.captured:
+        return unknown_page(request)
+    back = reverse("payer-return", args=[token])
+    return receipts.give(request, charge, back, "result", lambda form: _result(charge, token, form))
+
+
+def _result(charge: Charge, token: str, form: Form | None = None) -> dict[str, Any]:
+    """Return the context of the page that says how a payment ended."""
+    is_paid = charge.status != Charge.Status.FAILED
+    address = reverse("payer-receipt", args=[token])
+    return shown_payment(charge) | {
+        "paid": is_paid,
+        "failed": not is_paid,
+        "failure": FAILURES.get((charge.failure_data or {}).get("code", "")),
+        "is_held": is_paid and not charge.captured,
+        **(receipts.offer(charge, address, form) if charge.captured else {}),
+    }

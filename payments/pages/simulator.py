@@ -21,6 +21,7 @@ from payments.providers.simulator.answers import asks_pin, page_url
 from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment
 
 State = SimulatedPayment.State
+PAID = (State.HELD, State.CAPTURED, State.VOIDED)
 DECLINES = {"fail": "authentication_failed", "cancel": "payer_cancelled"}
 
 
@@ -35,12 +36,14 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
     checkout = charge.checkout if charge else card_checks.checkout_of(payment.reference)
     with override(language_of_checkout(request, checkout)):
         shown = shown_payment(charge) if charge else _shown_shop(checkout)
-        return _answer(request, payment, shown | _shown(payment, token))
+        # A checkout is where the payer may try again.
+        way_back = {"again_url" if checkout else "back_url": payment.return_url}
+        return _answer(request, payment, shown | _shown(payment, token) | way_back)
 
 
 def _answer(request: HttpRequest, payment: SimulatedPayment, shown: dict[str, Any]) -> HttpResponse:
     if payment.decline_code == "action_expired":
-        return page(request, "expired", shown, status=410)
+        return page(request, "checkout/expired", shown, status=410)
     # A form that cannot be read is refused before anything is written.
     form = request.POST
     _note(request, payment)
@@ -96,7 +99,9 @@ def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
         "amount": shown_amount(payment.amount, payment.currency) if payment.amount else "",
         "type": sourcetypes.shown(payment.source_type),
         "way": shown_way(payment.source_type, payment.last4),
-        "paid": payment.state in (State.HELD, State.CAPTURED, State.VOIDED),
+        "paid": payment.state in PAID,
+        "failed": payment.state not in (State.AWAITING, *PAID),
+        "ended_at": payment.expires_at,
         "wrong_pins": payment.pin_tries,
         "tries_left": PIN_TRIES - payment.pin_tries,
         "return_url": payment.return_url,

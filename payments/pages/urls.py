@@ -3,7 +3,7 @@ from django.urls import path, re_path
 from payments.pages.card_frames import VERSION, send_script, show_field
 from payments.pages.checkout.link import show_link
 from payments.pages.checkout.views import finish_checkout, show_checkout, show_receipt
-from payments.pages.payer import qr_image, return_payer, show_qr_page
+from payments.pages.payer import qr_image, return_payer, show_payment_receipt, show_qr_page
 from payments.pages.simulator import pay, qr_code
 
 urlpatterns = [
@@ -22,4 +22,5 @@ urlpatterns = [
     path("pay/<str:token>", show_qr_page, name="payer-code"),
     path("pay/<str:token>/qr.svg", qr_image, name="payer-code-image"),
     path("return/<str:token>", return_payer, name="payer-return"),
+    path("return/<str:token>/receipt", show_payment_receipt, name="payer-receipt"),
 ]

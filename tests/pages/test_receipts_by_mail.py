@@ -12,6 +12,8 @@ from payments.models import PayerMessage
 from tests.checkout.cast import billed, opened, pay
 from tests.client import Api
 from tests.pages.checkout_page import page_of, text_of
+from tests.pages.waiting_charges import awaited, path_of
+from tests.pages.waiting_charges import page_of as page_of_charge
 
 pytestmark = pytest.mark.django_db
 OFFER, DONE = "E-mail it", "The receipt is on its way"
@@ -69,3 +71,26 @@ def test_in_live_mode_it_is_offered_where_there_is_a_mail_server(client: Client,
     assert OFFER not in text_of(client, session)
     assert ask(client, session, "maria@example.com").status_code == 303
     assert not PayerMessage.objects.exists()
+
+
+def ended(client: Client, api: Api, **members: Any) -> str:
+    """Return the path of the page that ends the payment of a charge without an address to return to."""
+    charge = awaited(api, "card", redirect=None, **members)
+    return path_of(client.post(page_of_charge(charge), {"decision": "pay"})["Location"])
+
+
+def test_a_payer_without_a_shop_to_return_to_gets_the_receipt_as_file_and_mail(client: Client, api: Api) -> None:
+    back = ended(client, api)
+    assert OFFER in client.get(back).content.decode()
+    saved = client.get(f"{back}/receipt")
+    assert (saved["Content-Disposition"][:19], b"<style>" in saved.content) == ("attachment; filenam", True)
+    assert client.post(f"{back}/receipt", {"email": "maria@"}).status_code == 422
+    assert client.post(f"{back}/receipt", {"email": "maria@example.com"})["Location"] == back
+    assert PayerMessage.objects.get(kind="receipt").recipient == "maria@example.com"
+    assert DONE in client.get(back).content.decode()
+
+
+def test_an_amount_that_is_only_reserved_has_no_receipt_yet(client: Client, api: Api) -> None:
+    back = ended(client, api, capture=False)
+    assert "the amount is reserved" in client.get(back).content.decode()
+    assert client.get(f"{back}/receipt").status_code == 404

@@ -12,6 +12,9 @@ from pytest_django.fixtures import Settings
 from payments import clock, sourcetypes
 from payments.providers.base import Approved, Declined, Payment
 from payments.providers.simulator.models import Entry, SimulatedPayment
+from tests.checkout.cast import opened, pay_by_wallet
+from tests.client import Api
+from tests.pages.waiting_charges import path_of
 from tests.simulator.factories import RETURN_URL, by_type, operation, page_path, payment, simulator
 
 pytestmark = pytest.mark.django_db
@@ -149,6 +152,13 @@ def test_a_page_whose_hour_is_over_is_gone(client: Client, wallet: Payment, meth
     outcome = simulator.resolve(wallet)
     assert isinstance(outcome, Declined)
     assert outcome.code == "action_expired"
+
+
+def test_a_page_of_a_checkout_whose_hour_is_over_lets_the_payer_try_again(client: Client, api: Api) -> None:
+    charge = pay_by_wallet(opened(api))
+    SimulatedPayment.objects.update(expires_at=clock.now() - timedelta(seconds=1))
+    text = text_of(client.post(path_of(charge.action["url"]), {"decision": "pay"}))
+    assert f'href="{SimulatedPayment.objects.get().return_url}">Try again</a>' in text
 
 
 def test_a_page_lives_for_one_hour(client: Client, wallet: Payment) -> None:

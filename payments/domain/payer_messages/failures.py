@@ -25,3 +25,11 @@ FAILURES = {
     "action_expired": (_("You did not confirm the payment in time."), _("Pay again and confirm within an hour.")),
     "provider_unavailable": (_("Your bank or wallet could not be reached."), _("Pay again in a few minutes.")),
 }
+TRY_ANOTHER_CARD = _("Try again, or use another card.")
+# Of a card that is only checked, where `FAILURES` speaks of a payment.
+CHECK_FAILURES = {
+    "processing_error": _("Your card could not be checked."),
+    "authentication_required": _("Your bank wants you to confirm the card."),
+    "payer_cancelled": _("You did not confirm the card."),
+    "action_expired": _("You did not confirm the card in time."),
+}

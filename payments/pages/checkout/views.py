@@ -3,25 +3,28 @@
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import clock
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
-from payments.domain.payer_messages import receipts
-from payments.domain.payer_messages.failures import DECLINED, FAILURES, PAY_OTHERWISE
-from payments.domain.payer_messages.outbox import is_ready
+from payments.domain.payer_messages.failures import (
+    CHECK_FAILURES,
+    DECLINED,
+    FAILURES,
+    PAY_OTHERWISE,
+    TRY_ANOTHER_CARD,
+)
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
-from payments.models import Charge, Checkout, PayerMessage, Source
+from payments.models import Charge, Checkout, Source
 from payments.models.checkout.checkout import ATTEMPTS_MAX
-from payments.pages.checkout import fields
 from payments.pages.checkout import form as forms
-from payments.pages.checkout.context import Problem, shown_field, shown_form
+from payments.pages.checkout import receipts
+from payments.pages.checkout.context import Problem, shown_form
 from payments.pages.checkout.form import Form
 from payments.pages.checkout.order import (
     asked_of,
@@ -30,7 +33,6 @@ from payments.pages.checkout.order import (
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
-from payments.pages.payer import CHECK_FAILURES, TRY_ANOTHER_CARD
 from payments.pages.payment import shown_facts
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
 from payments.rendering.objects.checkout import payment_url
@@ -39,7 +41,6 @@ from payments.vault import VaultError
 
 State = Checkout.State
 REFRESH_SECONDS = 4
-STYLE_SHEET = "payments/static/payments/payer.css"
 # The statuses of refusals; that of all others is 503.
 REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
 # Failures after which the same card fails again.
@@ -85,27 +86,8 @@ def show_receipt(request: HttpRequest, token: str, prefix: str) -> HttpResponse:
     if checkout is None or checkout.state != State.PAID or not checkout.charge_list:
         return unknown_page(request)
     with override(language_of_checkout(request, checkout)):
-        return _mailed(request, checkout) if request.method == "POST" else _saved(request, checkout)
-
-
-def _mailed(request: HttpRequest, checkout: Checkout) -> HttpResponse:
-    form = forms.read_one(request.POST.dict(), fields.EMAIL)
-    if form.errors:
-        return page(request, "checkout/paid", _end_context(checkout, "paid", form), 422)
-    if is_ready(checkout.livemode, PayerMessage.Channel.EMAIL):
-        locale = "fil" if get_language() == "fil" else "en"
-        receipts.send_as_asked(checkout.charge_list[0], form.values["email"], locale)
-    return SeeOther(payment_url(checkout))
-
-
-def _saved(request: HttpRequest, checkout: Checkout) -> HttpResponse:
-    """Return the page as one file with all that it needs."""
-    css = (settings.BASE_DIR / STYLE_SHEET).read_text(encoding="utf-8")
-    context = _end_context(checkout, "paid") | {"style_sheet": css, "receipt_url": "", "back_url": ""}
-    response = page(request, "checkout/paid", context)
-    reference = context["reference"].replace(" ", "")
-    response["Content-Disposition"] = f'attachment; filename="receipt-{reference}.html"'
-    return response
+        charge, back = checkout.charge_list[0], payment_url(checkout)
+        return receipts.give(request, charge, back, "checkout/paid", lambda form: _end_context(checkout, "paid", form))
 
 
 def _checkout_at(prefix: str, token: str, *, with_charge: bool = True) -> Checkout | None:
@@ -239,8 +221,9 @@ def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
 def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict[str, Any]:
     charge = payments.last_charge(checkout)
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
+    is_paid = checkout.state == State.PAID
     return shown_order(checkout) | {
-        **(_receipt_context(checkout, charge, form or Form("")) if checkout.state == State.PAID and charge else {}),
+        **(receipts.offer(charge, f"{payment_url(checkout)}/receipt", form) if is_paid and charge else {}),
         "moment": checkout.updated_at,
         **(shown_facts(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
@@ -251,17 +234,6 @@ def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict
         "is_held": checkout.state == State.AUTHORIZED,
         "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": _expired_at(checkout) if end == "expired" else checkout.updated_at,
-    }
-
-
-def _receipt_context(checkout: Checkout, charge: Charge, form: Form) -> dict[str, Any]:
-    """Return how the payer gets a receipt: as a file, and once by e-mail, to the address in `form`."""
-    is_mailed = receipts.is_asked_for(charge)
-    is_offered = not is_mailed and is_ready(checkout.livemode, PayerMessage.Channel.EMAIL)
-    return {
-        "receipt_url": f"{payment_url(checkout)}/receipt",
-        "is_mailed": is_mailed,
-        "mail_to": shown_field(form, fields.EMAIL) if is_offered else None,
     }
 
 
