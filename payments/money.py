@@ -45,9 +45,11 @@ def format_amount(amount: int, currency: str) -> str:
 
 
 def shown_amount(amount: int, currency: str) -> str:
-    """Return `amount` as payers read it: "₱1,234.50", and "USD 1,234.50". Raises ValueError for an unknown code."""
+    """Return `amount` as people read it: "-₱1,234.50", and "USD -1,234.50". Raises ValueError for an unknown code."""
     text = plain_amount(amount, currency)
-    return f"₱{text}" if currency == DEFAULT_CURRENCY else f"{currency}\N{NO-BREAK SPACE}{text}"
+    if currency == DEFAULT_CURRENCY:
+        return f"-₱{text[1:]}" if amount < 0 else f"₱{text}"
+    return f"{currency}\N{NO-BREAK SPACE}{text}"
 
 
 def plain_amount(amount: int, currency: str) -> str:

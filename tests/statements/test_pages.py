@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -11,7 +12,7 @@ from django.urls import reverse
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.ledger.account_days import sum_up_due
-from payments.models import AuditEntry, LedgerDay, MerchantAccess
+from payments.models import AuditEntry, LedgerDay, Merchant, MerchantAccess
 from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of, the_operator
 from tests.client import signed_in
@@ -64,11 +65,12 @@ def account(shop: NewMerchant, *day: object) -> str:
 def test_a_statement_shows_its_balances_and_movements(operator: Client, shop: NewMerchant, month: str) -> None:
     page = text_of(operator.get(statement(shop), {"month": month, "mode": "test"})).replace("\xa0", " ")
     for text in (
+        f"Statement of {shop.merchant.title}, ",
         "Opening balance",
         "Captured",
-        "PHP 1,234.56",
-        "PHP -43.36",
-        "PHP 1,191.20",
+        "₱1,234.56",
+        "-₱43.36",
+        "₱1,191.20",
         "Closing balance",
         "without what is kept in reserve",
     ):
@@ -86,10 +88,20 @@ def test_finance_downloads_a_statement_and_the_audit_log_says_so(
 ) -> None:
     response = sign_in("finance", shop).get(download(shop, month, kind))
     assert response.content.startswith(begins)
-    assert f"{month}.{kind}" in response["Content-Disposition"]
+    name = f"Statement of Sari Store, {days_ago(40):%B %Y}, test mode.{kind}"
+    assert response["Content-Disposition"] == f'attachment; filename="{name}"'
     entry = AuditEntry.objects.latest("id")
-    assert (entry.action, entry.actor) == ("exported", "finance")
-    assert month in entry.detail
+    assert (entry.action, entry.actor, entry.detail) == ("exported", "finance", name)
+
+
+def test_a_file_is_named_in_the_merchants_letters_and_for_programs_without_them(
+    operator: Client, shop: NewMerchant, month: str
+) -> None:
+    Merchant.objects.update(title='Niño "日/本"\u202e')
+    header = operator.get(download(shop, month, "pdf"))["Content-Disposition"]
+    plain, _, encoded = header.partition("; filename*=UTF-8''")
+    assert plain.startswith('attachment; filename="Statement of Nino Ri Ben, ')
+    assert unquote(encoded).startswith("Statement of Niño 日 本, ")
 
 
 @pytest.mark.parametrize("role", ["viewer", "support"])

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.db.models import Sum
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
@@ -15,16 +16,17 @@ from payments.domain.payouts import make, states, sweeps
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.pdf_file import statement_pdf
-from payments.domain.statements.statement import Section, Statement, statement_of
+from payments.domain.statements.statement import Owed, Section, Statement, statement_of
+from payments.domain.statements.summary import summary_of
 from payments.ids import public_id
-from payments.models import Payout, PayoutSchedule
+from payments.models import Payout, PayoutSchedule, Posting
 from payments.rendering.objects.payouts import PAYOUT
 from tests.client import Api
 from tests.ledger.books import charge_fees
 from tests.payouts.readings import all_pages
 from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out, settled
 from tests.plans import scans_of, use_indexes
-from tests.statements.test_statements import owed, pdf_texts
+from tests.statements.test_statements import owed, pdf_texts, total_of
 
 pytestmark = pytest.mark.django_db
 
@@ -88,12 +90,25 @@ def test_the_lines_of_a_payout_are_its_balance_transactions_to_the_cent(
 def test_a_statement_with_payouts_adds_up(shop: NewMerchant, payouts: list[Payout]) -> None:
     found = statement(shop)
     [only] = found.sections
-    totals = {words: change.total for words, change in only.totals}
+    lines = {line.words: line for line in summary_of(only)}
     paid = payouts[0]
-    assert totals["Paid out"] + totals["Payouts that failed, added back"] == -paid.amount
-    assert totals["Reserved of payouts"] + totals["Reserves released"] == 0
+    assert lines["Payouts"].amount + lines["Payouts that failed, added back"].amount == -paid.amount
+    assert (lines["Payouts"].number, lines["Charges"].number) == (3, 3)
+    assert total_of(only) == only.closing.total
     assert sum((row.change for row in only.rows), only.opening) == only.closing == only.rows[-1].after
     assert only.closing.total == owed(shop, found.until) == 2 * (10_000 - 365) + 5_000 - 190 - paid.amount
+
+
+def test_what_is_kept_in_reserve_is_apart_and_the_ledger_s(
+    api: Api, shop: NewMerchant, schedule: PayoutSchedule
+) -> None:
+    give_account(shop.merchant)
+    settled(api)
+    payout = paid_out(schedule)
+    kept = Posting.objects.filter(merchant=shop.merchant, account="merchant_reserve").aggregate(total=Sum("amount"))
+    [line] = [line for line in summary_of(section(shop)) if line.words.startswith("Apart")]
+    assert line.amount == -kept["total"] == payout.reserve > 0
+    assert section(shop).closing == Owed(reserve=payout.reserve)
 
 
 def test_the_files_name_each_payout(shop: NewMerchant, payouts: list[Payout]) -> None:
@@ -118,7 +133,7 @@ def test_a_statement_has_a_bounded_number_of_lines_and_days_beyond_it_are_summed
     assert not [row for row in short.rows if row.kind == "payout" and row.payout_id]
     [summed] = [row for row in short.rows if row.kind == "payout"]
     assert (summed.words, summed.change.total) == ("Paid out", -sum(payout.amount for payout in payouts))
-    assert (short.closing, short.totals) == (everything.closing, everything.totals)
+    assert (short.closing, summary_of(short)) == (everything.closing, summary_of(everything))
 
 
 def test_the_lines_are_found_by_their_index(shop: NewMerchant, payouts: list[Payout]) -> None:

@@ -2,22 +2,29 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
+from anyascii import anyascii
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.http import content_disposition_header
 
-from payments.admin.framework.formats import money
+from payments.admin.framework.formats import link, short_id
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.statements.of_merchant import OfMerchant, asked_mode, asked_month
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
+from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_file import statement_pdf
-from payments.domain.statements.statement import BadMonth, Owed, Section, month_of, statement_of
-from payments.models import Statement
+from payments.domain.statements.statement import LINE_WORDS, BadMonth, Owed, Row, Section, month_of, statement_of
+from payments.domain.statements.summary import Line, summary_of
+from payments.models import Payout, Statement
+from payments.money import plain_amount, shown_amount
 
 MAY_DOWNLOAD = "payments.download_statement"
 # By extension: the content type, and how the file is made.
@@ -39,12 +46,13 @@ class StatementAdmin(OfMerchant):
         context = {
             "merchant": merchant,
             "statement": statement,
-            "sections": [(section, _rows(section)) for section in statement.sections],
+            "letterhead": letterhead(),
+            "sections": [(section, _summary(section), _rows(section)) for section in statement.sections],
             "month": f"{first:%Y-%m}",
             "refusal": refusal,
             "kinds": FILES if operator_of(request).has_perm(MAY_DOWNLOAD) else (),
         }
-        return self.page(request, "statement", f"{merchant.title}: statement {first:%B %Y}", **context)
+        return self.page(request, "statement", statement.name, **context)
 
     def download(self, request: HttpRequest, pk: UUID, month: str, mode: str, kind: str) -> HttpResponse:
         """Return the statement as a file, and record the download."""
@@ -60,22 +68,41 @@ class StatementAdmin(OfMerchant):
             raise Http404 from refusal
         content_type, make = FILES[kind]
         content = make(statement)
-        name = f"{statement.file_name}.{kind}"
+        name = f"{statement.name}.{kind}"
         audit_log.record(Action.EXPORTED, merchant, detail=name)
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return HttpResponse(content, content_type=content_type, headers=headers)
+        return HttpResponse(content, content_type=content_type, headers={"Content-Disposition": _saved_as(name)})
 
 
-def _rows(section: Section) -> list[tuple[object, str, list[str], bool]]:
-    """Return day, words and amounts of each row, and whether it is a balance."""
+def _saved_as(name: str) -> str:
+    """Return the header that names a file, in ASCII too for programs that do not read RFC 6266."""
+    plain = str(content_disposition_header(as_attachment=True, filename=anyascii(name)))
+    return plain if name.isascii() else f"{plain}; filename*=UTF-8''{quote(name)}"
 
-    def amounts(change: Owed, total: int | None) -> list[str]:
-        figures = (change.pending, change.available, total)
-        return ["" if figure is None else money(figure, section.currency) for figure in figures]
 
-    rows: list[tuple[object, str, list[str], bool]] = [
-        ("", "Opening balance", amounts(section.opening, section.opening.total), True)
-    ]
-    rows += [(row.day, row.words, amounts(row.change, row.after.total), False) for row in section.rows]
-    rows.append(("", "Closing balance", amounts(section.closing, section.closing.total), True))
-    return rows + [("Total", words, amounts(change, None), False) for words, change in section.totals]
+def _summary(section: Section) -> list[tuple[Line, str]]:
+    """Return each line of the summary with its amount."""
+    return [(line, shown_amount(line.amount, section.currency)) for line in summary_of(section)]
+
+
+def _rows(section: Section) -> list[tuple[object, object, list[str], bool]]:
+    """Return day, words and amounts of each movement, and of the balances before and after, of which the last is true.
+
+    Empty is what did not change; the balance is always there.
+    """
+
+    def amounts(change: Owed, after: Owed) -> list[str]:
+        changes = [plain_amount(each, section.currency) if each else "" for each in (change.pending, change.available)]
+        return [*changes, plain_amount(after.total, section.currency)]
+
+    def balance(words: str, owed: Owed) -> tuple[object, object, list[str], bool]:
+        return "", words, amounts(owed, owed), True
+
+    moved = [(row.day, _words(row), amounts(row.change, row.after), False) for row in section.rows]
+    ends = balance("Opening balance", section.opening), balance("Closing balance", section.closing)
+    return [ends[0], *moved, ends[1]] if moved else []
+
+
+def _words(row: Row) -> object:
+    if not row.payout_id:
+        return row.words
+    return format_html("{} {}", LINE_WORDS[row.kind], link(Payout, row.payout_id, short_id(row.payout)))

@@ -1,54 +1,63 @@
-"""Statements as PDF: in the fonts that every PDF reader has, and names in whatever letters in fonts of ours.
+"""Statements as PDF: a letter with a summary of each currency, then its movements."""
 
-Those are in the folder `fonts`, with their licences; a PDF has the drawn letters of them only.
-"""
-
-import unicodedata
-from collections.abc import Container, Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
+from datetime import datetime
 from io import BytesIO
-from itertools import groupby
-from pathlib import Path
-from threading import Lock
+from typing import Any
 
-from anyascii import anyascii
+from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
-from reportlab.pdfbase.pdfmetrics import getFont, getRegisteredFontNames, registerFont, stringWidth
-from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
+from payments.domain.statements.letterhead import letterhead
+from payments.domain.statements.pdf_letters import BOLD, PLAIN, draw
 from payments.domain.statements.statement import Owed, Section, Statement
+from payments.domain.statements.summary import Line, summary_of
 from payments.ids import public_id
-from payments.money import plain_amount
+from payments.money import plain_amount, shown_amount
 
 WIDTH, HEIGHT = A4
-LEFT, RIGHT, TOP, BOTTOM = 48, WIDTH - 48, HEIGHT - 56, 64
-LINE = 14
-PLAIN, BOLD = "Helvetica", "Helvetica-Bold"
-FONTS = Path(__file__).with_name("fonts")
-# Our fonts for a line with other letters than those two have: the first that has a letter draws it.
-OTHERS = {
-    PLAIN: ("DejaVuSansCondensed", "DroidSansFallback"),
-    BOLD: ("DejaVuSansCondensed-Bold", "DroidSansFallback"),
-}
+LEFT, RIGHT, TOP, BOTTOM = 48, WIDTH - 48, HEIGHT - 48, 64
+ROW, BAND = 14, 18
+# The addressee stands to the left, what identifies the statement to the right of here.
+MIDDLE = LEFT + 285
+INK, SOFT, HAIR, GROUND, BRAND, WARN = map(HexColor, ("#0f201e", "#5a6b68", "#c3cfcc", "#eef3f2", "#0a4541", "#8a4b00"))
 # Day and movement begin here; the three amounts end here.
-DAY, WORDS, *AMOUNTS = LEFT, LEFT + 68, RIGHT - 200, RIGHT - 100, RIGHT
+DAY, WORDS, *AMOUNTS = LEFT, LEFT + 44, RIGHT - 184, RIGHT - 92, RIGHT
 HEADS = ("Pending", "Available", "Balance")
-CUT = "…"
-# A font that is registered again would lose the letters of a document that another thread draws.
-ONE_AT_A_TIME = Lock()
 
 
 def statement_pdf(statement: Statement) -> bytes:
-    """Return the statement as a PDF. A kind and currency has 31 rows at most; payouts have LINES_MAX."""
+    """Return the statement as a PDF. A kind and currency has 31 rows at most; payouts have ROWS_MAX."""
     file = BytesIO()
-    sheet = Sheet(Canvas(file, pagesize=A4, invariant=1, pageCompression=1), statement)
+    sheet = Sheet(Pages(file, pagesize=A4, invariant=1, pageCompression=1), statement)
     for section in statement.sections:
         sheet.add(section)
     if not statement.sections:
-        sheet.write("Nothing was owed and nothing moved.")
-    sheet.finish()
+        sheet.write(LEFT, "Nothing was owed and nothing moved.")
+    sheet.canvas.showPage()
+    sheet.canvas.save()
     return file.getvalue()
+
+
+class Pages(Canvas):
+    """A canvas that writes on each page which of how many it is, once all of them are drawn."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.drawn: list[dict[str, Any]] = []
+
+    def showPage(self) -> None:  # noqa: N802  reportlab's name
+        self.drawn.append(dict(self.__dict__))
+        self._startPage()
+
+    def save(self) -> None:
+        for number, page in enumerate(self.drawn, 1):
+            self.__dict__.update(page)
+            draw(self, RIGHT, BOTTOM - 28, f"{number} of {len(self.drawn)}", PLAIN, 7.5, LEFT - RIGHT)
+            super().showPage()
+        super().save()
 
 
 class Sheet:
@@ -56,125 +65,160 @@ class Sheet:
 
     def __init__(self, canvas: Canvas, statement: Statement) -> None:
         self.canvas, self.statement, self.y = canvas, statement, TOP
-        canvas.setTitle(statement.file_name)
-        self._write_title()
+        canvas.setTitle(statement.name)
+        self._write_foot()
+        self._write_letterhead()
+        top = self.y
+        self._write_addressee()
+        bottom, self.y = self.y, top
+        self._write_facts()
+        self.y = min(self.y, bottom) - ROW
+
+    def write(self, x: float, text: str, font: str = PLAIN, size: float = 9, colour: Any = INK) -> None:
+        """Draw one line of text, up to the middle or to the right edge."""
+        self.canvas.setFillColor(colour)
+        draw(self.canvas, x, self.y, text, font, size, (MIDDLE - 24 if x < MIDDLE else RIGHT) - x)
+        self.y -= ROW
 
     def add(self, section: Section) -> None:
-        """Draw a currency's balances and movements, with its heads again on each new page."""
-        self._need(6 * LINE)
-        self.y -= LINE
-        self.write(f"{section.currency}", BOLD, 12)
+        """Draw the summary of a currency, and its movements, with their heads again on each new page."""
+        self._write_summary(section)
+        if not section.rows:
+            return
+        self._need(5 * ROW)
+        self._heading("Movements", section)
         self._heads()
-        self._row(self.statement.first.isoformat(), "Opening balance", section.opening, section.opening, BOLD, section)
+        self._row("", "Opening balance", section.opening, section.opening, BOLD, section)
         for row in section.rows:
-            self._row(row.day.isoformat(), row.words, row.change, row.after, PLAIN, section)
-        self._row(self.statement.last.isoformat(), "Closing balance", section.closing, section.closing, BOLD, section)
-        self.y -= LINE / 2
-        for words, change in section.totals:
-            self._row("Total", words, change, None, PLAIN, section)
+            self._row(f"{row.day.day} {row.day:%b}", row.words, row.change, row.after, PLAIN, section)
+        self._row("", "Closing balance", section.closing, section.closing, BOLD, section)
 
-    def write(self, text: str, font: str = PLAIN, size: int = 9) -> None:
-        """Draw one line of text."""
-        self._need(LINE)
-        line = self.canvas.beginText(LEFT, self.y)
-        for each, part in parts(text, font, size, RIGHT - LEFT):
-            line.setFont(each, size)
-            line.textOut(part)
-        self.canvas.drawText(line)
-        self.y -= LINE
+    def _write_letterhead(self) -> None:
+        name, host = letterhead()
+        _draw_mark(self.canvas, LEFT, self.y - 18, 28)
+        self.y -= 2
+        self.write(LEFT + 38, name, BOLD, 13)
+        self.write(LEFT + 38, host, size=8, colour=SOFT)
+        self.canvas.setFillColor(BRAND)
+        self.canvas.setFont(BOLD, 20)
+        self.canvas.drawRightString(RIGHT, TOP - 10, f"Statement, {self.statement.first:%B %Y}")
+        self._rule(TOP - 34, BRAND)
+        self.y = TOP - 60
 
-    def finish(self) -> None:
-        self._write_foot()
-        self.canvas.save()
+    def _write_addressee(self) -> None:
+        merchant = self.statement.merchant
+        self.write(LEFT, merchant.title, BOLD, 11)
+        if merchant.account_name != merchant.title:
+            self.write(LEFT, merchant.account_name)
+        for line in simpleSplit(merchant.business_address, PLAIN, 9, MIDDLE - 24 - LEFT):
+            self.write(LEFT, line)
+        self.write(LEFT, public_id("mer", merchant.pk), size=8, colour=SOFT)
 
-    def _write_title(self) -> None:
-        statement, merchant = self.statement, self.statement.merchant
-        self.canvas.setFont(BOLD, 16)
-        self.canvas.drawString(LEFT, self.y, f"Statement {statement.first:%B %Y}")
-        self.y -= 1.5 * LINE
-        self.write(merchant.title, BOLD, 11)
-        self.write(f"{public_id('mer', merchant.pk)}, {statement.mode} mode")
-        self.write(f"{statement.first} to {statement.last}. Days and months are those of UTC, as the ledger's.")
+    def _write_facts(self) -> None:
+        statement = self.statement
+        facts = [("Number", statement.number), ("Period", statement.period)]
+        facts += [("Made", _moment(statement.made_at))]
+        for label, value in facts:
+            self.write(MIDDLE, label, size=9, colour=SOFT)
+            self.y += ROW
+            self.write(MIDDLE + 54, value)
+        if not statement.livemode:
+            self.write(MIDDLE, "Test mode: no real money", BOLD, colour=WARN)
         if not statement.is_final:
-            self.write(
-                f"Provisional: up to {statement.until:%Y-%m-%d %H:%M:%S} UTC; movements may still be added.", BOLD
-            )
-        self.write(self.statement.balance_words)
+            self.write(MIDDLE, f"Provisional: up to {_moment(statement.until)}", BOLD, colour=WARN)
+
+    def _write_summary(self, section: Section) -> None:
+        lines = summary_of(section)
+        self._need((len(lines) + 3) * BAND)
+        self._heading("Summary", section)
+        for line in lines:
+            self._line(line, section.currency)
+        self.y -= ROW
+
+    def _line(self, line: Line, currency: str) -> None:
+        """Draw a line of the summary; a balance is bold and has a ground."""
+        if line.is_balance:
+            self.canvas.setFillColor(GROUND)
+            self.canvas.rect(LEFT, self.y - 6, RIGHT - LEFT, BAND, stroke=0, fill=1)
+        font = BOLD if line.is_balance else PLAIN
+        number = "" if line.number is None else f"{line.number:,}"
+        self.canvas.setFillColor(INK)
+        draw(self.canvas, LEFT + 8, self.y, line.words, font, 9, RIGHT - LEFT)
+        draw(self.canvas, RIGHT - 140, self.y, number, font, 9, LEFT - RIGHT)
+        draw(self.canvas, RIGHT - 8, self.y, shown_amount(line.amount, currency), font, 9, LEFT - RIGHT)
+        self.y -= BAND
+
+    def _heading(self, words: str, section: Section) -> None:
+        self.y -= ROW / 2
+        self.canvas.setFillColor(BRAND)
+        draw(self.canvas, LEFT, self.y, f"{words}, {section.currency}", BOLD, 12, RIGHT - LEFT)
+        self.y -= BAND + 2
 
     def _heads(self) -> None:
-        self.canvas.setFont(BOLD, 8)
-        self.canvas.drawString(DAY, self.y, "Day (UTC)")
+        self.canvas.setFillColor(SOFT)
+        self.canvas.setFont(PLAIN, 8)
+        self.canvas.drawString(DAY, self.y, "Day")
         self.canvas.drawString(WORDS, self.y, "Movement")
         for right, head in zip(AMOUNTS, HEADS, strict=True):
             self.canvas.drawRightString(right, self.y, head)
-        self.canvas.line(LEFT, self.y - 4, RIGHT, self.y - 4)
-        self.y -= LINE + 2
+        self._rule(self.y - 5, HAIR)
+        self.y -= ROW + 3
 
-    def _row(self, day: str, words: str, change: Owed, after: Owed | None, font: str, section: Section) -> None:
-        if self._need(LINE):
+    def _row(self, day: str, words: str, change: Owed, after: Owed, font: str, section: Section) -> None:
+        if self._need(ROW):
             self._heads()
+        self.canvas.setFillColor(INK)
         self.canvas.setFont(font, 8)
         self.canvas.drawString(DAY, self.y, day)
         self.canvas.drawString(WORDS, self.y, words)
-        amounts: Sequence[int | None] = (change.pending, change.available, after.total if after else None)
+        amounts: Sequence[int] = (change.pending, change.available, after.total)
         for right, amount in zip(AMOUNTS, amounts, strict=True):
-            text = "" if amount is None else plain_amount(amount, section.currency)
-            self.canvas.drawRightString(right, self.y, text)
-        self.y -= LINE
+            if amount or right == RIGHT:
+                self.canvas.drawRightString(right, self.y, plain_amount(amount, section.currency))
+        self.y -= ROW
 
     def _need(self, height: float) -> bool:
         """Begin a new page unless `height` is left on this one; return whether it did."""
         if self.y - height >= BOTTOM:
             return False
-        self._write_foot()
         self.canvas.showPage()
+        self._write_foot()
         self.y = TOP
         return True
 
     def _write_foot(self) -> None:
-        self.canvas.setFont(PLAIN, 7)
-        made = f"{self.statement.file_name}, made {self.statement.made_at:%Y-%m-%d %H:%M:%S} UTC"
-        self.canvas.drawString(LEFT, BOTTOM - 24, made)
-        self.canvas.drawRightString(RIGHT, BOTTOM - 24, f"Page {self.canvas.getPageNumber()}")
+        self._rule(BOTTOM - 14, HAIR)
+        self.canvas.setFillColor(SOFT)
+        foot = f"{self.statement.name}. Number {self.statement.number}. Days and months are those of UTC."
+        draw(self.canvas, LEFT, BOTTOM - 28, foot, PLAIN, 7.5, RIGHT - LEFT - 48)
+
+    def _rule(self, y: float, colour: Any) -> None:
+        self.canvas.setStrokeColor(colour)
+        self.canvas.setLineWidth(0.6)
+        self.canvas.line(LEFT, y, RIGHT, y)
 
 
-def parts(text: str, font: str, size: int, width: float) -> list[tuple[str, str]]:
-    """Return `text`, cut to `width`, as parts with the font of each: `font`, or OTHERS of it for other letters."""
-    text = whole = " ".join(unicodedata.normalize("NFC", text).split())
-    while True:
-        found = list(_parts(text, font))
-        if sum(stringWidth(part, each, size) for each, part in found) <= width:
-            return found
-        whole = whole[:-1]
-        text = whole + CUT
+def _moment(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
 
 
-def _parts(text: str, font: str) -> Iterator[tuple[str, str]]:
-    try:
-        text.encode("cp1252")
-    except UnicodeEncodeError:
-        drawn = ((other, letter) for each in text for other, letter in _letters(each, font))
-        for other, found in groupby(drawn, key=lambda pair: pair[0]):
-            yield other, "".join(letter for _, letter in found)
-    else:
-        yield font, text
-
-
-def _letters(letter: str, font: str) -> Iterator[tuple[str, str]]:
-    """Yield the font and the letter; of one that no font has, or that joins its neighbours, a transliteration."""
-    is_right_to_left = unicodedata.bidirectional(letter) in ("R", "AL")
-    for other in () if is_right_to_left else OTHERS[font]:
-        if ord(letter) in _glyphs(other):
-            yield other, letter
-            return
-    yield OTHERS[font][0], anyascii(letter)
-
-
-@cache
-def _glyphs(font: str) -> Container[int]:
-    """Return the code points that a font of ours has, which documents may use from now on."""
-    with ONE_AT_A_TIME:
-        if font not in getRegisteredFontNames():
-            registerFont(TTFont(font, FONTS / f"{font}.ttf"))
-    glyphs: Container[int] = getFont(font).face.charToGlyph
-    return glyphs
+def _draw_mark(canvas: Canvas, x: float, y: float, size: float) -> None:
+    """Draw kaha's mark (`mark.svg`), `size` points wide, with its lower left corner at a point."""
+    canvas.saveState()
+    canvas.translate(x, y + size)
+    canvas.scale(size / 32, -size / 32)
+    canvas.setFillColor(BRAND)
+    canvas.roundRect(0, 0, 32, 32, 7, stroke=0, fill=1)
+    canvas.setFillColor(HexColor("#ffd84d"))
+    canvas.circle(16, 8.5, 4.5, stroke=0, fill=1)
+    canvas.setFillColor(HexColor("#63d2c6"))
+    canvas.roundRect(5, 13, 22, 14, 3, stroke=0, fill=1)
+    canvas.rect(5, 13, 22, 6, stroke=0, fill=1)
+    canvas.setFillColor(BRAND)
+    canvas.setStrokeColor(BRAND)
+    canvas.circle(16, 19, 1.9, stroke=0, fill=1)
+    canvas.setLineCap(1)
+    for width, line in ((2.4, (10.5, 13, 21.5, 13)), (1.8, (16, 20, 16, 23))):
+        canvas.setLineWidth(width)
+        canvas.line(*line)
+    canvas.restoreState()

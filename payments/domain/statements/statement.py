@@ -3,6 +3,7 @@
 A day has one row for each kind of movement, but one for each payout.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +13,18 @@ from typing import NamedTuple
 from uuid import UUID
 
 from payments import clock
-from payments.ids import public_id
+from payments.ids import public_id, short_reference
 from payments.ledger.account_days import bounds, midnight
 from payments.ledger.sums import Scope, Sum, is_final, sums
 from payments.models import Merchant, Posting
 
 Account, Kind = Posting.Account, Posting.Kind
-# What we owe the merchant: before settlement and after it.
-ACCOUNTS = (Account.MERCHANT_PENDING, Account.MERCHANT_PAYABLE)
+# What we owe the merchant: before settlement, after it, and what is kept of payouts.
+ACCOUNTS: Mapping[str, str] = {
+    Account.MERCHANT_PENDING: "pending",
+    Account.MERCHANT_PAYABLE: "available",
+    Account.MERCHANT_RESERVE: "reserve",
+}
 # In the order of a day's rows.
 WORDS: Mapping[str, str] = {
     Kind.CAPTURE: "Captured",
@@ -38,22 +43,19 @@ WORDS: Mapping[str, str] = {
     Kind.PAYOUT_LATE: "Payouts that were paid after they had failed",
 }
 ORDER = list(WORDS)
-BALANCE_WORDS = (
-    "Balance is what is owed to the merchant, without what is kept in reserve of payouts: pending until settlement, "
-    "then available."
-)
-
-
-# In the order of a day's rows, in few words, because the payout's ID follows.
+# Controls, marks that turn the direction of a text, and what a system refuses in the name of a file.
+NOT_IN_FILE_NAMES = re.compile(r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\\/:*?"<>|]')
+# In few words, because the payout's ID follows.
 LINE_WORDS: dict[str, str] = {
-    Posting.Kind.PAYOUT: "Paid out",
-    Posting.Kind.RESERVE: "Reserved",
-    Posting.Kind.RESERVE_RELEASE: "Released",
-    Posting.Kind.PAYOUT_FAILED: "Came back",
-    Posting.Kind.PAYOUT_LATE: "Paid out late",
+    Kind.PAYOUT: "Paid out",
+    Kind.RESERVE: "Reserved",
+    Kind.RESERVE_RELEASE: "Released",
+    Kind.PAYOUT_FAILED: "Came back",
+    Kind.PAYOUT_LATE: "Paid out late",
 }
 # Of one statement. A merchant with daily payouts in ten currencies has half of it.
 LINES_MAX = 2_000
+RESERVES = (Kind.RESERVE, Kind.RESERVE_RELEASE)
 
 
 class PayoutLine(NamedTuple):
@@ -98,13 +100,15 @@ class Owed:
 
     pending: int = 0
     available: int = 0
+    reserve: int = 0
 
     @property
     def total(self) -> int:
+        """Return the balance, without what is kept in reserve of payouts."""
         return self.pending + self.available
 
     def __add__(self, other: "Owed") -> "Owed":
-        return Owed(self.pending + other.pending, self.available + other.available)
+        return Owed(self.pending + other.pending, self.available + other.available, self.reserve + other.reserve)
 
 
 @dataclass(frozen=True)
@@ -135,20 +139,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Section:
-    """The part of a statement in one currency: `closing` is `opening` and every row's change."""
+    """The part of a statement in one currency: `closing` is `opening` and every row's change.
+
+    `counts` has the number of postings of each kind.
+    """
 
     currency: str
     opening: Owed
     rows: Sequence[Row]
     closing: Owed
-
-    @property
-    def totals(self) -> list[tuple[str, Owed]]:
-        """Return the sum of each kind of movement, with its words, in the order of a day's rows."""
-        found: dict[str, Owed] = defaultdict(Owed)
-        for row in sorted(self.rows, key=lambda row: _place(row.kind)):
-            found[row.kind_words] += row.change
-        return list(found.items())
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -171,18 +171,24 @@ class Statement:
         return (self.until - timedelta(microseconds=1)).date()
 
     @property
-    def balance_words(self) -> str:
-        """Return what its balances are, in words."""
-        return BALANCE_WORDS
+    def period(self) -> str:
+        return f"{self.first.day} to {self.last.day} {self.last:%B %Y}"
 
     @property
     def mode(self) -> str:
         return "live" if self.livemode else "test"
 
     @property
-    def file_name(self) -> str:
-        """Return the name of its files, without their extension."""
-        return f"statement-{public_id('mer', self.merchant.pk)}-{self.mode}-{self.first:%Y-%m}"
+    def number(self) -> str:
+        """Return the number by which it is asked for: month, end of the merchant's ID, and mode unless that is live."""
+        reference = short_reference(self.merchant.pk).replace(" ", "")
+        return f"{self.first:%Y-%m}-{reference}{'' if self.livemode else '-TEST'}"
+
+    @property
+    def name(self) -> str:
+        """Return its name in words, which is that of its files too: one line, without what no file name may have."""
+        title = " ".join(NOT_IN_FILE_NAMES.sub(" ", self.merchant.title).split())
+        return f"Statement of {title}, {self.first:%B %Y}{'' if self.livemode else ', test mode'}"
 
 
 def month_of(text: str) -> date:
@@ -229,9 +235,11 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
 
 def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Section:
     changes: dict[tuple[date, str], Owed] = defaultdict(Owed)
+    counts: dict[str, int] = defaultdict(int)
     for row in moved:
         _, day, kind, account = row.key
         changes[day, kind] += _owed(account, row)
+        counts[kind] += row.postings if account != Account.MERCHANT_RESERVE else 0
     of_payouts: dict[tuple[date, str], list[PayoutLine]] = defaultdict(list)
     for line in lines:
         of_payouts[line.day, line.kind].append(line)
@@ -240,13 +248,17 @@ def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable
         for payout_id, change in _split(changes[day, kind], of_payouts[day, kind]):
             after += change
             rows.append(Row(day, kind, change, after, payout_id))
-    return Section(currency, opening, rows, after)
+    return Section(currency, opening, rows, after, counts)
 
 
 def _split(change: Owed, lines: Sequence[PayoutLine]) -> list[tuple[UUID | None, Owed]]:
     """Return a day's change payout by payout; whole where these are not all of its lines."""
-    if lines and change == Owed(available=sum(line.amount for line in lines)):
-        return [(line.payout_id, Owed(available=line.amount)) for line in lines]
+    found: list[tuple[UUID | None, Owed]] = [
+        (line.payout_id, Owed(available=line.amount, reserve=-line.amount if line.kind in RESERVES else 0))
+        for line in lines
+    ]
+    if found and change == sum((part for _, part in found), Owed()):
+        return found
     return [(None, change)]
 
 
@@ -260,7 +272,7 @@ def _by_currency(rows: Iterable[Sum]) -> dict[str, Owed]:
 
 def _owed(account: str, row: Sum) -> Owed:
     """Return what a sum adds to our debt: a debt is a credit, so it is negative in the ledger."""
-    return Owed(pending=-row.balance) if account == Account.MERCHANT_PENDING else Owed(available=-row.balance)
+    return Owed(**{ACCOUNTS[account]: -row.balance})
 
 
 def _place(kind: str) -> tuple[int, str]:

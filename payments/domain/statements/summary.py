@@ -1,0 +1,56 @@
+"""The first part of a statement in one currency: what moved in a few lines, which add up to the balance at its end."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from payments.domain.statements.statement import Section
+from payments.models import Posting
+
+Kind = Posting.Kind
+# The kinds of movements of each line, in order; those of a settlement move nothing of the balance.
+LINES: Mapping[str, tuple[str, ...]] = {
+    "Charges": (Kind.CAPTURE,),
+    "Voided charges, with their fees": (Kind.VOID,),
+    "Refunds": (Kind.REFUND,),
+    "Refunds that failed, added back": (Kind.REFUND_FAILED,),
+    "Disputes": (Kind.DISPUTE,),
+    "Disputes won, given back": (Kind.DISPUTE_WON,),
+    "Fees": (Kind.FEE, Kind.DISPUTE_FEE),
+    "Payouts": (Kind.PAYOUT, Kind.PAYOUT_LATE),
+    "Payouts that failed, added back": (Kind.PAYOUT_FAILED,),
+    "Reserve of payouts, kept and released": (Kind.RESERVE, Kind.RESERVE_RELEASE),
+}
+# The first kinds of the lines that each statement has, and of those without a number: a void has two postings.
+ALWAYS = (Kind.CAPTURE, Kind.REFUND, Kind.FEE, Kind.PAYOUT, Kind.RESERVE)
+NOT_COUNTED = (Kind.VOID, Kind.FEE, Kind.RESERVE)
+
+
+class Line(NamedTuple):
+    """A balance, or what movements of one sort changed of it in a month, with their number where it says something."""
+
+    words: str
+    number: int | None
+    amount: int
+    is_balance: bool = False
+
+
+def summary_of(section: Section) -> list[Line]:
+    """Return opening balance, what moved, closing balance, and what this is made of and what is kept apart from it."""
+    opening, closing = section.opening, section.closing
+    apart = [("Apart from it, kept in reserve of payouts", closing.reserve)] if closing.reserve else []
+    if closing.pending and closing.available:
+        apart = [("Of it, pending until settlement", closing.pending), ("Of it, available", closing.available), *apart]
+    return [
+        Line("Opening balance", None, opening.total, is_balance=True),
+        *_moved(section),
+        Line("Closing balance", None, closing.total, is_balance=True),
+        *(Line(words, None, amount) for words, amount in apart),
+    ]
+
+
+def _moved(section: Section) -> Iterator[Line]:
+    for words, kinds in LINES.items():
+        count = sum(section.counts.get(kind, 0) for kind in kinds)
+        amount = sum(row.change.total for row in section.rows if row.kind in kinds)
+        if count or kinds[0] in ALWAYS:
+            yield Line(words, None if kinds[0] in NOT_COUNTED else count, amount)
