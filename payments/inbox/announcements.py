@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from payments import clock
-from payments.inbox import decisions
+from payments.inbox import decisions, statements
 from payments.inbox.entries import Entry, Section, Sort
 from payments.inbox.sections import limit_of
 from payments.inbox.sorts import APPROVALS, SORTS
@@ -24,7 +24,8 @@ from payments.models.operators.notification import KEY_MAX_LENGTH
 ANNOUNCED_MAX = 50
 # A recipient with so many unsent notifications gets no new ones until some are sent.
 WAITING_MAX = 200
-KEPT = timedelta(days=30)
+# Longer than a month, whose statements are mailed once.
+KEPT = timedelta(days=35)
 DELETED_AT_ONCE = 5_000
 Mode = NotificationChoice.Mode
 # What one sweep has read, by merchants and sort: most operators work for all merchants.
@@ -39,6 +40,8 @@ def announce() -> int:
         wanted = NotificationChoice.objects.exclude(mode=Mode.NONE).select_related("operator")
         for choice in wanted.filter(operator__is_active=True, operator__is_staff=True).exclude(operator__email=""):
             made += _announce(choice.operator, choice.mode, choice.sorts, found)
+            if statements.STATEMENTS in choice.sorts:
+                made += _make(choice.operator, statements.mail_due(choice.operator))
     if settings.CHAT_WEBHOOK_URL:
         made += _announce(None, settings.CHAT_WEBHOOK_MODE, [sort.name for sort in SORTS], found)
     return made

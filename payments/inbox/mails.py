@@ -8,16 +8,20 @@ import json
 import logging
 import time
 from collections.abc import Iterator
-from datetime import timedelta
-from itertools import groupby
+from datetime import datetime, timedelta
+from itertools import chain, groupby
 from smtplib import SMTPException
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage
 
 from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
+from payments.domain.statements.statement import DoesNotAddUp
+from payments.inbox.statements import STATEMENTS, files_of
 from payments.models import Notification
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer
@@ -51,7 +55,7 @@ def send_chat() -> int:
 def _send_due(chat: bool) -> int:
     ends, sent = time.monotonic() + SWEEP_SECONDS, 0
     waiting = Notification.objects.filter(operator__isnull=chat).select_related("operator")
-    claimed = sorted(DUE.claim(waiting, limit=CLAIMED_MAX), key=lambda row: (row.operator_id or 0, row.created_at))
+    claimed = sorted(DUE.claim(waiting, limit=CLAIMED_MAX), key=_place)
     failures = 0
     for _, rows in groupby(claimed, key=lambda row: row.operator_id):
         for batch in _messages(list(rows)):
@@ -59,13 +63,18 @@ def _send_due(chat: bool) -> int:
                 # Nothing was tried, so the next sweep does it.
                 DUE.put_off(*batch, until=clock.now())
                 continue
-            if _send_to(batch[0].operator, _text(batch)):
+            if _send_to(batch[0].operator, _text(batch), batch[:LISTED_IN_BUNDLE]):
                 DUE.end(*batch, sent_at=clock.now(), bundled=len(batch) > 1)
                 sent += 1
             else:
                 _postpone(batch)
                 failures += 1
     return sent
+
+
+def _place(row: Notification) -> tuple[int, bool, datetime]:
+    """Return where a row comes: by operator, mails with files first, so that no bundle leaves them out."""
+    return row.operator_id or 0, not row.key.startswith(STATEMENTS), row.created_at
 
 
 def _messages(rows: list[Notification]) -> Iterator[list[Notification]]:
@@ -86,17 +95,26 @@ def _text(batch: list[Notification]) -> str:
     return "\n\n".join([*texts, f"and {more} more"] if more else texts)
 
 
-def _send_to(operator: User | None, text: str) -> bool:
-    """Send one message; return whether it was taken."""
+def _send_to(operator: User | None, text: str, rows: list[Notification]) -> bool:
+    """Send one message with the files of its rows; return whether it was taken."""
     try:
         if operator is None:
             return asyncio.run(_post(text))
         if not (operator.is_active and operator.email):
             return True
-        return bool(send_mail(f"kaha: {text.partition(chr(10))[0]}", text, None, [operator.email]))
-    except (OSError, SMTPException) as error:
+        return _mail(operator, text, rows)
+    except (OSError, SMTPException, DoesNotAddUp) as error:
         logger.warning("notification was not taken", extra={"error": type(error).__name__})
         return False
+
+
+def _mail(operator: User, text: str, rows: list[Notification]) -> bool:
+    """Send one e-mail, and record the files that went with it; return whether it was taken."""
+    subject, files = f"kaha: {text.partition(chr(10))[0]}", list(chain.from_iterable(map(files_of, rows)))
+    taken = bool(EmailMessage(subject, text, None, [operator.email], attachments=files).send())
+    for name, *_ in files if taken else ():
+        audit_log.record(Action.EXPORTED, operator, detail=f"{name}, by e-mail")
+    return taken
 
 
 async def _post(text: str) -> bool:

@@ -10,12 +10,15 @@ from django.views.generic import FormView
 
 from payments.inbox.sections import SORT_NAMES
 from payments.inbox.sorts import SORTS
+from payments.inbox.statements import MAY_GET, STATEMENTS
 from payments.models import NotificationChoice
 from payments.staff.sign_in.views import PersonalPage
 
+NAMES = SORT_NAMES | {STATEMENTS: "Statements of the month before, once they are final"}
+
 
 class NotificationsForm(forms.Form):
-    """How often, and about which sorts of the inbox; those that the operator may see."""
+    """How often, and about which sorts of the inbox and statements; those that the operator may see."""
 
     mode = forms.ChoiceField(
         label="E-mail", choices=NotificationChoice.Mode.choices, widget=forms.RadioSelect(attrs={"class": "radiolist"})
@@ -27,7 +30,7 @@ class NotificationsForm(forms.Form):
     def __init__(self, *args: Any, offered: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sorts: Any = self.fields["sorts"]
-        sorts.choices = [(name, SORT_NAMES[name]) for name in offered]
+        sorts.choices = [(name, NAMES[name]) for name in offered]
 
 
 class NotificationsView(PersonalPage, FormView):
@@ -38,7 +41,8 @@ class NotificationsView(PersonalPage, FormView):
     form_class = NotificationsForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        offered = [sort.name for sort in SORTS if self.reader.has_perm(sort.permission)]
+        rights = {sort.name: sort.permission for sort in SORTS} | {STATEMENTS: MAY_GET}
+        offered = [name for name, right in rights.items() if self.reader.has_perm(right)]
         return super().get_form_kwargs() | {"offered": offered}
 
     def get_initial(self) -> dict[str, Any]:

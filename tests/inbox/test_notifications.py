@@ -165,9 +165,9 @@ def test_what_was_announced_is_forgotten_after_a_month(shop: NewMerchant, server
     who_wants("each")
     hold(shop)
     announce()
-    with clock.at(clock.now() + timedelta(days=29)):
+    with clock.at(clock.now() + timedelta(days=34)):
         assert delete_old() == 0
-    with clock.at(clock.now() + timedelta(days=31)):
+    with clock.at(clock.now() + timedelta(days=36)):
         assert delete_old() == 1
 
 

@@ -186,9 +186,14 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """Return its name in words, which is that of its files too: one line, without what no file name may have."""
-        title = " ".join(NOT_IN_FILE_NAMES.sub(" ", self.merchant.title).split())
-        return f"Statement of {title}, {self.first:%B %Y}{'' if self.livemode else ', test mode'}"
+        """Return its name in words, which is that of its files too."""
+        return name_of(self.merchant, self.livemode, self.first)
+
+
+def name_of(merchant: Merchant, livemode: bool, first: date) -> str:
+    """Return the name of the statement for the month of `first`: one line, without what no file name may have."""
+    title = " ".join(NOT_IN_FILE_NAMES.sub(" ", merchant.title).split())
+    return f"Statement of {title}, {first:%B %Y}{'' if livemode else ', test mode'}"
 
 
 def month_of(text: str) -> date:

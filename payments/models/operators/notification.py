@@ -19,7 +19,7 @@ class NotificationChoice(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="notification_choice"
     )
     mode = models.CharField(max_length=6, choices=Mode.choices, default=Mode.NONE)
-    # The names of the inbox's sorts.
+    # The names of the inbox's sorts, and `statements` for those of each month.
     sorts = models.JSONField(default=list)
 
     class Meta:
@@ -41,7 +41,7 @@ class Notification(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # Empty: the chat room of the installation.
     operator = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+", db_index=False)
-    # What it is about: the key of an entry of the inbox, or the day of a digest.
+    # What it is about: the key of an entry of the inbox, the day of a digest, or the month of statements.
     key = models.CharField(max_length=KEY_MAX_LENGTH)
     text = models.TextField()
     tries = models.PositiveSmallIntegerField(default=0)
