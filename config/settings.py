@@ -36,6 +36,8 @@ ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
 CHECKOUT_HOST, LINKS_HOST = env.text("CHECKOUT_HOST", "").lower(), env.text("LINKS_HOST", "").lower()
 REQUESTS_HOST = env.text("REQUESTS_HOST", "").lower()
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
+# The short name of the payment link at which the start page lets anybody try a payment; "" for the guide instead.
+DEMO_LINK = env.text("DEMO_LINK", "")
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
 VAULT_KEYS = env.text("VAULT_KEYS")
@@ -149,6 +151,7 @@ TEMPLATES = [
                 "banners": "payments.admin.banners",
                 "home": "payments.admin.inbox",
                 "figures": "payments.admin.figures.section",
+                "office": "payments.api.guides.office",
             },
         },
     }

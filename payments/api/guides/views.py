@@ -23,8 +23,8 @@ def show_start(request: HttpRequest) -> HttpResponse:
         base = settings.PUBLIC_URL
         links = {"api": "/v2", "reference": "/docs", "document": "/v2/openapi.json", "guides": "/docs/guides"}
         return json_response({name: f"{base}{path}" for name, path in links.items()})
-    admin = {"admin_url": f"{settings.ADMIN_ORIGIN if settings.ADMIN_HOST else ''}/admin/"}
-    return answer_page(request, lambda: render_to_string("start.html", admin).encode())
+    context = {"checkout_url": f"/links/{settings.DEMO_LINK}" if settings.DEMO_LINK else "/docs/checkout"}
+    return answer_page(request, lambda: render_to_string("start.html", context).encode())
 
 
 @require_safe
