@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from django.conf import settings
 from django.templatetags.static import static
-from django.utils.html import escape
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from payments.api.guides.code import coloured
 
 FOLDER = settings.BASE_DIR / "templates" / "guides"
 # The service's address as the guides write it.
@@ -24,7 +25,10 @@ SCROLLING = {
     "<pre>": '<pre tabindex="0">',
 }
 
-_parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+PARSER = MarkdownIt(
+    "commonmark", {"html": False, "highlight": lambda code, language, _: coloured(code, language)}
+).enable("table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Guide:
 @cache
 def read_guide(name: str, public_url: str) -> Guide:
     """Return the guide `name`, one of NAMES, with `public_url` as the service's address."""
-    tokens = _parser.parse((FOLDER / f"{name}.md").read_text())
+    tokens = PARSER.parse((FOLDER / f"{name}.md").read_text().replace(PLACEHOLDER, public_url))
     for token in _inline_tokens(tokens):
         _point_to_pages(token)
     headings = _give_anchors(tokens)
@@ -57,9 +61,9 @@ def read_guide(name: str, public_url: str) -> Guide:
     return Guide(
         name=name,
         title=title.content,
-        summary=_render([summary], public_url),
-        headings=[Heading(anchor, _render([text], public_url)) for anchor, text in headings],
-        html=_render(tokens, public_url),
+        summary=render([summary]),
+        headings=[Heading(anchor, render([text])) for anchor, text in headings],
+        html=render(tokens),
     )
 
 
@@ -95,8 +99,9 @@ def anchor_of(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def _render(tokens: Sequence[Token], public_url: str) -> str:
-    html = str(_parser.renderer.render(tokens, _parser.options, {}))
+def render(tokens: Sequence[Token]) -> str:
+    """Return parsed Markdown as HTML."""
+    html = str(PARSER.renderer.render(tokens, PARSER.options, {}))
     for tag, scrolling in SCROLLING.items():
         html = html.replace(tag, scrolling)
-    return html.replace(PLACEHOLDER, escape(public_url))
+    return html

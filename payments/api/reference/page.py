@@ -7,9 +7,10 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from payments.api.guides.code import coloured
 from payments.api.guides.contents import CONTENTS
 from payments.api.guides.markdown import read_guide
-from payments.api.reference.markdown import coloured, html_of, inline_html, sections_of
+from payments.api.reference.markdown import html_of, inline_html, sections_of
 from payments.api.reference.members import Members, Row
 from payments.api.reference.samples import METHODS
 
@@ -95,7 +96,10 @@ def _operation(document: Document, members: Members, method: str, path: str, ope
         title=operation["summary"],
         html=html_of(operation["description"]),
         rows=[(title, found) for title, found in rows if found],
-        samples=[(sample["label"], coloured(sample["source"])) for sample in operation["x-codeSamples"]],
+        samples=[
+            (sample["label"], coloured(sample["source"], sample["lang"].lower()))
+            for sample in operation["x-codeSamples"]
+        ],
         answer=kind,
         target=target,
         good=[answer for answer in answers if answer.status.startswith("2")],
@@ -129,4 +133,4 @@ def _webhook_text(document: Document) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> SafeString:
-    return coloured(json.dumps(value, indent=2, ensure_ascii=False))
+    return coloured(json.dumps(value, indent=2, ensure_ascii=False), "json")
