@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from payments.quickstart.payment import CARD, Step
+from payments.quickstart.payment import CARD, LINK, Step
 from payments.quickstart.ports import HOST
 
 KEY_NAMES = ("sk_test", "pk_test", "sk_live", "pk_live", "whsec_test")
@@ -20,19 +20,20 @@ BOLD, PLAIN = "\033[1m", "\033[0m"
 
 @dataclass(frozen=True)
 class Ready:
-    """What there is to show: `demo` is the content of the demo file, `folders` has what is in each.
-
-    `checkout` is the address of a page where somebody can pay.
-    """
+    """What there is to show: `demo` is the content of the demo file, `folders` has what is in each."""
 
     port: int
     demo: dict[str, str]
     folders: dict[Path, str]
-    checkout: str
 
     @property
     def api(self) -> str:
         return f"http://{HOST}:{self.port}"
+
+    @property
+    def checkout(self) -> str:
+        """Return the address of a page where anybody can pay."""
+        return f"{self.api}/links/{LINK}"
 
 
 def as_json(ready: Ready) -> str:
@@ -57,18 +58,15 @@ def ready_lines(ready: Ready) -> list[str]:
     folders = [f"{folder!s:{width}}  {what}" for folder, what in ready.folders.items()]
     return [
         heading("kaha is ready; Ctrl-C stops all of it"),
-        f"  API         {ready.api}/v2/",
-        f"  Admin       {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
-        f"  Docs        {ready.api}/docs",
+        f"  Start here  {ready.api}/",
+        f"  Back office {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
+        f"  Pay         {ready.checkout}  card {SPACED}, any date to come, any code",
+        f"  API         {ready.api}/v2/, described at {ready.api}/docs",
         *(f"  {'' if number else 'Data':10}  {folder}" for number, folder in enumerate(folders)),
         f"  Commands    KAHA_DATA={shlex.quote(str(next(iter(ready.folders))))} .uv/bin/uv run manage.py help",
         "",
         heading(f"Keys of Demo Shop, {demo['merchant']}"),
         *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),
-        "",
-        heading("Pay as a payer does: open this page in a browser"),
-        f"  {ready.checkout}",
-        f"  Card {SPACED}, any expiry in the future, any security code",
         "",
         heading("Take a payment yourself: paste these lines"),
         *curl_lines(ready),

@@ -5,6 +5,7 @@ It loads no Django itself: its programs do, side by side.
 
 import argparse
 import sys
+import time
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from payments.embedded.folders import data_folder, make_running_folders, prepare
 from payments.embedded.locks import FileLock
 from payments.embedded.processes import EmbeddedError
 from payments.quickstart import banner, ports
-from payments.quickstart.payment import open_checkout, take_first_payment
+from payments.quickstart.payment import take_first_payment
 from payments.quickstart.programs import Programs
 from payments.quickstart.supervisor import Failed, Stopped, Supervisor
 
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give a parser the quickstart's arguments."""
     parser.add_argument("--data", metavar="DIR", help="where everything is kept (default: $KAHA_DATA, or .kaha)")
     parser.add_argument("--port", type=_port, default=8000, help="the port on 127.0.0.1; 0 picks a free one (8000)")
+    parser.add_argument("--demo", action="store_true", help="make a month of demo life, while all of it can be used")
     parser.add_argument("--json", action="store_true", help="print one line of JSON when ready, all else on stderr")
 
 
@@ -34,14 +36,14 @@ def main(arguments: list[str]) -> int:
     data = Path(options.data).absolute() if options.data else data_folder()
     try:
         with suppress(Stopped):
-            run(data, options.port, options.json, Supervisor())
+            run(data, options.port, Supervisor(), as_json=options.json, with_demo=options.demo)
     except (EmbeddedError, Failed) as error:
         print(f"kaha: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def run(data: Path, port: int, as_json: bool, supervisor: Supervisor) -> None:
+def run(data: Path, port: int, supervisor: Supervisor, *, as_json: bool, with_demo: bool) -> None:
     """Start everything, take the first payment, show what there is, and watch until the end; then stop all.
 
     Raises Stopped, or Failed or EmbeddedError with the reason.
@@ -61,11 +63,21 @@ def run(data: Path, port: int, as_json: bool, supervisor: Supervisor) -> None:
         cleanup.callback(programs.stop)
         demo = programs.start()
         steps = list(take_first_payment(port, demo["sk_test"]))
-        ready = banner.Ready(port, demo, programs.folders(), open_checkout(port, demo["sk_test"]))
+        ready = banner.Ready(port, demo, programs.folders())
         lines = [banner.heading("A first payment, just taken through the API"), *banner.payment_lines(steps), ""]
         print("\n".join(lines), file=sys.stderr if as_json else sys.stdout)
         print(banner.as_json(ready) if as_json else "\n".join(banner.ready_lines(ready)), flush=True)
+        if with_demo:
+            _make_month(programs, ready)
         supervisor.run_until_stopped()
+
+
+def _make_month(programs: Programs, ready: banner.Ready) -> None:
+    print("kaha: making a month of demo life; all of the above works meanwhile", file=sys.stderr, flush=True)
+    began = time.monotonic()
+    programs.make_month()
+    seconds = time.monotonic() - began
+    print(f"kaha: a month of demo life is there after {seconds:.0f} s: {ready.api}/admin/", file=sys.stderr, flush=True)
 
 
 def _port(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The demo merchant and the admin, and the file that remembers what is shown of them.
+"""The demo merchant, its payment link and the admin, and the file that remembers what is shown of them.
 
 The database has secret keys as digests only, so the file is the one place where a later start finds them.
 """
@@ -11,18 +11,22 @@ from pathlib import Path
 from django.contrib.auth import get_user_model
 
 from payments import clock
+from payments.domain.checkout import links
 from payments.domain.merchants import merchants
 from payments.domain.merchants.api_keys import create_key, key_digest
+from payments.domain.shared.caller import Caller
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import parse_id, public_id
-from payments.models import ApiKey, Merchant
+from payments.models import ApiKey, Merchant, PaymentLink
 from payments.quickstart.demo import payouts
+from payments.quickstart.payment import LINK, OFFER
 
 TITLE = "Demo Shop"
 ADMIN = "admin"
 
 
 def keep(file: Path) -> None:
-    """Make what is missing of merchant, keys and admin, and write all of it to the file, for its owner only.
+    """Make what is missing of merchant, link, keys and admin, and write all of it to the file, for its owner only.
 
     The file holds `merchant` (its ID), `sk_test`, `pk_test`, `sk_live`, `pk_live`, `whsec_test`, `admin_user` and
     `admin_password`.
@@ -31,6 +35,8 @@ def keep(file: Path) -> None:
     merchant_id = parse_id("mer", known.get("merchant", ""))
     merchant = Merchant.objects.filter(id=merchant_id).first() if merchant_id else None
     shown = (_working_keys(merchant, known) if merchant else _new_merchant()) | _admin(known)
+    if not PaymentLink.objects.filter(short=LINK).exists():
+        _make_link(merchants.find_merchant(shown["merchant"]))
     if known != shown:
         with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
             json.dump(shown, new, indent=2)
@@ -54,6 +60,11 @@ def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
             works = key and (key.expires_at is None or key.expires_at > clock.now())
             shown[f"{prefix}_{mode}"] = text if works else create_key(merchant, livemode, kind)[1]
     return shown | {"whsec_test": merchants.reveal_webhook_secret(merchant.id, livemode=False)}
+
+
+def _make_link(merchant: Merchant) -> None:
+    caller = Caller(merchant.id, False, payment_methods=merchant.payment_method_settings)
+    links.create(caller, merchant, OFFER, lambda _: StoredAnswer(201, b""), short=LINK)
 
 
 def _admin(known: dict[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A first payment, and a checkout to pay, through kaha's own HTTP API, as a merchant's program would make them."""
+"""A first payment through kaha's own HTTP API, as a merchant's program would make it, and what the demo shop sells."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ CARD = {
 ORDER = {"amount": 125_000, "currency": "PHP", "description": "Order 1001"}
 REFUNDED = 25_000
 # One way to pay of each kind: a card, a wallet, a QR code, and a bank that asks for a PIN.
-CART = {
+CART: dict[str, Any] = {
     "line_items": [
         {"name": "Halo-halo", "description": "Ube, leche flan, pinipig", "amount": 12_500, "quantity": 2},
         {"name": "Kapeng barako", "amount": 9_000, "quantity": 1},
@@ -29,6 +29,18 @@ CART = {
     "currency": "PHP",
     "payment_method_types": ["card", "gcash", "qrph", "bpi"],
     "client_reference_id": "cart-1001",
+}
+# The payment link of the demo shop: its short name, and its order.
+LINK = "demo"
+OFFER = {
+    "line_items": [item | {"quantity": 10_000} for item in CART["line_items"]],
+    "currency": CART["currency"],
+    "payment_method_types": CART["payment_method_types"],
+    "allow_adjustable_quantity": True,
+    "phone_number_collection": False,
+    "require_auth": True,
+    "internal_name": "Try a payment",
+    "description": "Merienda\nNothing is delivered, and no money moves.",
 }
 TIMEOUT_SECONDS = 20
 
@@ -69,17 +81,6 @@ def take_first_payment(port: int, secret_key: str) -> Iterator[Step]:
         yield Step(*asked, f"more than {count} charges so far")
     else:
         yield Step(*asked, "1 charge so far" if count == 1 else f"{count} charges so far, all still there")
-
-
-def open_checkout(port: int, secret_key: str) -> str:
-    """Make a checkout session; return the address of its page, which leads back to the start page.
-
-    Raises Failed where it is not made.
-    """
-    start = f"http://{HOST}:{port}/"
-    order = {**CART, "success_url": start, "cancel_url": start}
-    session = _call(port, secret_key, "POST", "/v2/checkout_sessions/", order)[1]
-    return str(session["payment_url"])
 
 
 def _call(port: int, secret_key: str, method: str, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:

@@ -11,10 +11,12 @@ from payments import embedded
 from payments.embedded import postgres, redis_server
 from payments.embedded.folders import PROJECT, Folders, drop_temporary_folder
 from payments.embedded.processes import spawn, stop
+from payments.quickstart.payment import LINK
 from payments.quickstart.ports import HOST, answers
 from payments.quickstart.supervisor import Supervisor, processor_ticks
 
 STOP_TIMEOUT_SECONDS = 5
+MONTH_SECONDS = 60
 
 Program = subprocess.Popen[bytes]
 
@@ -33,6 +35,7 @@ class Programs:
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
             "DISPLAY_TIME_ZONE": "Asia/Manila",
+            "DEMO_LINK": LINK,
             **embedded.environment(folders),
             **{name: value for name, value in os.environ.items() if value},
             "KAHA_DATA": str(folders.data),
@@ -60,6 +63,13 @@ class Programs:
         self._wait_for("the web server", lambda: answers(self._port), self._programs["web"])
         self._wait_for("the worker", ready_file.exists, self._programs["worker"])
         return dict(json.loads(demo_file.read_text()))
+
+    def make_month(self) -> None:
+        """Make the month of demo life, and wait for it. Raises Failed or Stopped."""
+        self._load("month")
+        self._continue("month")
+        title, log = "the month of demo life", self._folders.log("month")
+        self._supervisor.wait_for_end(title, self._programs["month"], log, slow_seconds=MONTH_SECONDS)
 
     def folders(self) -> dict[Path, str]:
         """Return every folder in which something of this run is kept, the data folder first, with what is in it."""

@@ -44,7 +44,9 @@ class Supervisor:
         """Count a process, which writes to `log`, among those that must live from now on."""
         self._watched.append((name, process, log))
 
-    def wait_for(self, what: str, condition: Callable[[], bool], progress: Callable[[], int]) -> None:
+    def wait_for(
+        self, what: str, condition: Callable[[], bool], progress: Callable[[], int], slow_seconds: float = SLOW_SECONDS
+    ) -> None:
         """Wait until the condition holds, for as long as `progress` grows: a busy machine takes minutes.
 
         Raises Failed where it has not grown for IDLE_SECONDS.
@@ -58,14 +60,16 @@ class Supervisor:
                 reached, moved_at = latest, now
             if now - moved_at > IDLE_SECONDS:
                 raise Failed(f"{what} was not ready, and has done nothing for {IDLE_SECONDS:g} seconds.")
-            if not is_announced and now - began > SLOW_SECONDS:
+            if not is_announced and now - began > slow_seconds:
                 is_announced = True
                 print(f"kaha: {what} takes longer than usual. Still waiting.", file=sys.stderr, flush=True)
             time.sleep(0.02)
 
-    def wait_for_end(self, name: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    def wait_for_end(
+        self, name: str, process: "subprocess.Popen[bytes]", log: Path, slow_seconds: float = SLOW_SECONDS
+    ) -> None:
         """Wait until a process has done its work. Raises Failed where it could not."""
-        self.wait_for(name, lambda: process.poll() is not None, lambda: processor_ticks(process.pid))
+        self.wait_for(name, lambda: process.poll() is not None, lambda: processor_ticks(process.pid), slow_seconds)
         if process.returncode:
             raise Failed(f"{name} failed. {_end_of(log)}")
 

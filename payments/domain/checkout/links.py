@@ -39,17 +39,20 @@ SHARED = (
 )
 
 
-def create(caller: Caller, merchant: Merchant, order: Mapping[str, Any], render: Render) -> Result[PaymentLink]:
+def create(
+    caller: Caller, merchant: Merchant, order: Mapping[str, Any], render: Render, *, short: str = ""
+) -> Result[PaymentLink]:
     """Create a link of `merchant` from a validated request body. `render` makes the answer that is stored with it.
 
-    Raise PaymentError `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
+    Its address ends with `short`, by default at random. Raise PaymentError `source_type_unavailable` where a way to pay
+    is switched off, or no provider takes it.
     """
     require_available(caller, order["payment_method_types"])
     moment = clock.now()
     link = PaymentLink(
         merchant=merchant,
         livemode=caller.livemode,
-        short="".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH)),
+        short=short or "".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH)),
         created_at=moment,
         updated_at=moment,
         **_columns({}, order, is_new=True),

@@ -3,6 +3,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from random import Random
 from typing import Any
 
@@ -19,7 +20,7 @@ from payments.vault import VaultUnavailable
 
 class Command(BaseCommand):
     help = (
-        "Makes a believable year of test charges, of every kind and outcome, for new merchants: for demos, "
+        "Makes a believable year or month of test charges, of every kind and outcome, for new merchants: for demos, "
         "screenshots and benchmarks. It runs the verbs of the API on a moved clock. The objects of other merchants "
         "are not touched. It refuses a database with live charges."
     )
@@ -32,19 +33,27 @@ class Command(BaseCommand):
             "--merchants", type=arguments.whole_number, choices=range(1, 51), default=5, metavar="N", help="1 to 50 (5)"
         )
         parser.add_argument(
-            "--seed", type=arguments.whole_number, default=1, metavar="N", help="another number, another year"
+            "--days",
+            type=arguments.whole_number,
+            choices=range(30, 366),
+            default=365,
+            metavar="N",
+            help="30 to 365 (365)",
+        )
+        parser.add_argument(
+            "--seed", type=arguments.whole_number, default=1, metavar="N", help="another number, another demo"
         )
 
-    def handle(self, *, charges: int, merchants: int, seed: int, **options: Any) -> None:
+    def handle(self, *, charges: int, merchants: int, days: int, seed: int, **options: Any) -> None:
         if Charge.objects.filter(livemode=True).exists():
             raise CommandError("There are live charges here. Demos belong in a database of their own.")
         random = Random(seed)  # nosec B311 # a demo has no secrets
         try:
             bar = click.progressbar(length=charges, label="charges", show_pos=True, file=sys.stderr)
             with bar, _only_errors():
-                shops = year.seed(charges, merchants, random, bar.update)
+                shops = year.seed(charges, merchants, random, bar.update, timedelta(days=days))
         except (VaultUnavailable, Busy) as fault:
-            message = f"{type(fault).__name__}: {fault} The year of the new merchants is not whole."
+            message = f"{type(fault).__name__}: {fault} The demo of the new merchants is not whole."
             raise CommandError(message) from fault
         for shop in shops:
             self.stdout.write(f"{public_id('mer', shop.merchant.id)}  {shop.merchant.title}")

@@ -1,4 +1,4 @@
-"""When a year's charges are made: a business that grows, with paydays, weekends and evenings."""
+"""When the charges of a year or less are made: a business that grows, with paydays, weekends and evenings."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -17,10 +17,9 @@ PAYDAYS = {15: 1.6, 16: 1.4, 30: 1.6, 31: 1.6, 1: 1.3}
 CHRISTMAS = 1.35
 
 
-def moments(count: int, end: datetime, rng: Random) -> Iterator[datetime]:
-    """Yield `count` moments of the year before `end`, in their order."""
-    start = end - YEAR
-    hours = [start + number * HOUR for number in range(YEAR // HOUR)]
+def moments(count: int, start: datetime, end: datetime, rng: Random) -> Iterator[datetime]:
+    """Yield `count` moments from `start` to `end`, whole hours apart, in their order."""
+    hours = [start + number * HOUR for number in range((end - start) // HOUR)]
     sums = list(accumulate(_weight(hour, start) for hour in hours))
     done = 0
     for hour, so_far in zip(hours, sums, strict=True):

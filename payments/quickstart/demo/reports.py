@@ -1,4 +1,4 @@
-"""The simulator's settlement reports of the year, the last of which differs from our books."""
+"""The simulator's settlement reports of the demo, the last of which differs from our books."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -25,14 +25,14 @@ NOTES = ("The provider corrected it in its next report.", "Booked by hand at the
 
 
 class Reports:
-    """The reports of the year before `present`; only lines about `merchants` differ."""
+    """The reports from `start` to `present`; only lines about `merchants` differ."""
 
-    def __init__(self, merchants: Collection[UUID], present: datetime, rng: Random) -> None:
+    def __init__(self, merchants: Collection[UUID], start: datetime, present: datetime, rng: Random) -> None:
         self._merchants, self._present, self._rng = merchants, present, rng
-        self._covered_until = present - YEAR
+        self._covered_until = start
 
     def reconcile_monthly(self) -> Iterator[datetime]:
-        """Reconcile eleven months, and yield the end of each as the moment at which its report comes. Raise Busy.
+        """Reconcile all months but the last, and yield the end of each, at which its report comes. Raise Busy.
 
         Where an earlier run covers them, the last report has them too: theirs would miss what the next ones bring.
         """

@@ -1,4 +1,4 @@
-"""The year: which scenario begins when at which merchant, and all of them run on a moved clock."""
+"""The year, or a part of it: which scenario begins when at which merchant, and all of them run on a moved clock."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -51,25 +51,28 @@ Begin = tuple[datetime, Shop, Scenario]
 Running = tuple[datetime, int, Steps]
 
 
-def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], None]) -> Sequence[Shop]:
-    """Make a year of so many test charges, at least FEWEST, for so many new merchants; return the merchants.
+def seed(
+    charges: int, merchants: int, rng: Random, progress: Callable[[int], None], lasting: timedelta = YEAR
+) -> Sequence[Shop]:
+    """Make so many test charges, at least FEWEST, of the time until now, for so many new merchants; return these.
 
     `progress` is called with the number of further charges. Raise VaultUnavailable, and Busy where a reconciliation is
-    under way; the year is then not whole.
+    under way; the demo is then not whole.
     """
     present = clock.now()
-    shops = create_shops(merchants, present - YEAR, present, rng)
+    start = present - lasting
+    shops = create_shops(merchants, start, present, rng)
     chosen = choose_scenarios(charges - len(UNDER_WAY), rng)
     begins = [
         (moment, rng.choice(shops), scenario)
-        for moment, scenario in zip(moments(len(chosen), present, rng), chosen, strict=True)
+        for moment, scenario in zip(moments(len(chosen), start, present, rng), chosen, strict=True)
     ]
     for (scenario, fewest, most), shop in zip(UNDER_WAY, cycle(shops), strict=False):
         begins.append((present - timedelta(minutes=rng.uniform(fewest, most)), shop, scenario))
     for number, shop in enumerate(shops):
         if own := [begin for begin in begins if begin[1] is shop]:
             run(own, present, progress, returning=not number)
-    _reconcile(Reports([shop.merchant.id for shop in shops], present, rng), shops[0])
+    _reconcile(Reports([shop.merchant.id for shop in shops], start, present, rng), shops[0])
     idempotency.purge()
     for day in day_totals.every_day():
         day_totals.sum_up(day)
@@ -157,7 +160,7 @@ def _answer(shop: Shop, moment: datetime) -> Answer | Failure:
 
 
 def _reconcile(reports: Reports, shop: Shop) -> None:
-    """Reconcile the reports of the year, each at its moment and in a transaction of its own."""
+    """Reconcile the reports, each at its moment and in a transaction of its own."""
     monthly = reports.reconcile_monthly()
     moment = next(monthly, None)
     while moment:
