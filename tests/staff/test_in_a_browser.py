@@ -75,7 +75,7 @@ def give_password(tab: Page) -> None:
     tab.goto(LOGIN)
     tab.get_by_label("Username").fill("ana")
     tab.get_by_label("Password").fill(PASSWORD)
-    tab.get_by_role("button", name="Log in").click()
+    tab.get_by_role("button", name="Sign in").click()
 
 
 def give_code(tab: Page, code: str) -> None:
@@ -101,8 +101,8 @@ def open_account(tab: Page) -> None:
 
 def log_out(tab: Page) -> None:
     open_account(tab)
-    tab.get_by_role("button", name="Log out").click()
-    expect(tab.get_by_text("Thanks for spending")).to_be_visible()
+    tab.get_by_role("button", name="Sign out").click()
+    expect(tab.get_by_text("You are signed out")).to_be_visible()
 
 
 def test_an_app_is_enrolled_and_signs_in(tab: Page, ana: User) -> None:

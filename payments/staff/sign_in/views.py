@@ -27,6 +27,7 @@ from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.models import RecoveryCodes
 from payments.staff.sign_in import enrolment, pending
 
+WRONG_PASSWORD = "The username or the password is not right."
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
 
 
@@ -39,6 +40,8 @@ class CodeInput(forms.TextInput):
 
 class PasswordForm(AdminAuthenticationForm):
     """The sign-in form, which refuses card numbers as names, because the lock-out would store them."""
+
+    error_messages = AdminAuthenticationForm.error_messages | {"invalid_login": WRONG_PASSWORD}
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
@@ -98,7 +101,7 @@ class PersonalPage(AdminPage):
 class PasswordView(AdminPage, LoginView):
     """Asks for the password, which is enough only if ADMIN_MFA is off."""
 
-    title = "Log in"
+    title = "Sign in"
     template_name = "admin/login.html"
     authentication_form = PasswordForm
 
