@@ -12,9 +12,12 @@ from django.utils.safestring import SafeString
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES
+from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
+    chip,
+    column,
     id_column,
     id_link_column,
     json_column,
@@ -100,7 +103,8 @@ class CustomerAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (DetachSource(),)
-    list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
+    list_display = ("who", "description", "merchant", "standing", "created", "mode")
+    file_columns = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("email", "mobile_number")
@@ -126,6 +130,8 @@ class CustomerAdmin(ReadOnlyAdmin):
     )
     inlines = (SourcesInline,)
     public_id = id_column("cus")
+    who = column("Customer", lambda customer: customer.email or customer.mobile_number or UNNAMED)
+    standing = column("State", lambda row: chip("deleted", "quiet") if row.deleted_at else chip("present", "good"))
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 

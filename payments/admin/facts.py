@@ -24,6 +24,8 @@ def shown_facts(form: Iterable[Any], said: Collection[str], folded: Collection[s
 def _facts(fieldset: Iterable[Any]) -> Iterator[tuple[str, Fact]]:
     """Yield the name of each field that is known, with its label and contents."""
     for field in (field for line in fieldset for field in line):
-        contents = field.contents()
+        name = field.field["name"]
+        value = getattr(field.form.instance, name, None)
+        contents = ("no", "yes")[value] if isinstance(value, bool) else field.contents()
         if contents not in ("", field.empty_value_display):
-            yield field.field["name"], (capfirst(field.field["label"]), contents)
+            yield name, (capfirst(field.field["label"]), contents)

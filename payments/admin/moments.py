@@ -57,8 +57,21 @@ def moment_cell(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return NOTHING
     in_utc = moment.astimezone(UTC)
-    machine, title = f"{in_utc:%Y-%m-%dT%H:%M:%SZ}", f"{in_utc:%d %b %Y %H:%M:%S} UTC"
-    return format_html('<time datetime="{}" title="{}">{}</time>', machine, title, capfirst(moment_text(moment)))
+    return _time(moment, f"{in_utc:%d %b %Y %H:%M:%S} UTC", moment_text(moment))
+
+
+def moment_in_list(moment: datetime | None) -> SafeString | str:
+    """Return `moment` to the minute, for a cell of a list; its title is the moment as other pages show it."""
+    if moment is None:
+        return NOTHING
+    local, today = timezone.localtime(moment), timezone.localdate(clock.now())
+    day = NEAR_DAYS.get((local.date() - today).days) or f"{local:%d %b}" + f"{local: %Y}" * (local.year != today.year)
+    return _time(moment, moment_text(moment), f"{day} {local:%H:%M}".replace(" ", NO_BREAK))
+
+
+def _time(moment: datetime, title: str, text: str) -> SafeString:
+    machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return format_html('<time datetime="{}" title="{}">{}</time>', machine, title, capfirst(text))
 
 
 def moment_cells(name: str) -> dict[str, Callable[[Any], str | None]]:

@@ -18,12 +18,11 @@ from django_otp_webauthn.models import WebAuthnCredential
 from payments import clock
 from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, never
 from payments.admin.framework.filters import by
-from payments.admin.framework.formats import NOTHING, chip, column, moment_column
+from payments.admin.framework.formats import NOTHING, beside, chip, column, moment_column, time_column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import TextForm
 from payments.admin.framework.row_actions import RowAction
-from payments.admin.moments import moment_cell
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
 from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
@@ -169,18 +168,20 @@ class OperatorAdmin(BaseAdmin):
     key_converter = "int"
     row_actions = (Invite(), WithdrawInvitation(), Deactivate(), Reactivate())
     inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
-    list_display = ("username", "shown_name", "email", "roles", "merchants", "status", "last_seen")
+    list_display = ("who", "roles", "email", "merchants", "status", "last_seen")
+    file_columns = ("username", "shown_name", "email", "roles", "merchants", "status", "last_seen")
     list_filter = (
         by("status", active=("Active", Q(is_active=True)), deactivated=("Deactivated", Q(is_active=False))),
         "groups",
     )
     search_fields = ("username", "first_name", "email")
     list_select_related = ("operator_profile", "invitation")
+    who = column("Operator", lambda user: beside(user.first_name, user.username) if user.first_name else user.username)
     shown_name = column("Name", lambda user: user.first_name or NOTHING)
     roles = column("Roles", lambda user: ", ".join(_roles_of(user)) or NOTHING)
     merchants = column("Merchants", lambda user: ", ".join(map(str, user.merchant_access.all())) or NOTHING)
     status = column("Status", status_of)
-    last_seen = column("Last seen", lambda user: moment_cell(_last_seen_of(user)))
+    last_seen = time_column("Last seen", lambda user: _last_seen_of(user))
 
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
         return self.inlines if obj else (MerchantsInline,)

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.admin.lists import page, sums
-from payments.models import Charge, Refund, SavedView
+from payments.models import Charge, Event, Refund, SavedView
 from tests.admin.conftest import House, client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.admin.test_pagination import newest_first, shown_on, walk
@@ -68,7 +68,7 @@ def test_the_page_of_a_row_says_its_own_mode(operator: Client) -> None:
 
 def test_an_id_is_short_and_can_be_copied_whole(house: House, operator: Client) -> None:
     whole = str(Refund.objects.get())
-    text = text_of(operator.get(list_of(Refund)))
+    text = text_of(operator.get(list_of(Event)))
     assert f'title="{whole}" data-copy="{whole}">{whole[:7]}…{whole[-4:]}</span>' in text
 
 

@@ -4,7 +4,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.moments import moment_cell
+from payments.admin.moments import moment_in_list
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, UnknownOutcome
@@ -41,16 +41,17 @@ def test_the_desk_has_each_unknown_outcome_oldest_first_and_nothing_else(api: Ap
     assert re.findall(r"unknownoutcome/([0-9a-f-]+)/change/", text) == [str(first.pk), str(second.pk)]
 
 
-def test_a_line_says_what_was_asked_and_answered_and_when_it_is_looked_up(
+def test_a_line_says_what_was_asked_and_when_it_is_looked_up_and_its_page_what_was_answered(
     shop: NewMerchant, api: Api, ana: Client
 ) -> None:
     api.charge(ANSWER_LOST, amount=125_000)
     attempt = Attempt.objects.get()
-    text = text_of(ana.get(list_of(UnknownOutcome)))
-    facts = [shop.merchant.title, "test", public_id("ch", attempt.charge_id), "PHP\xa01,250.00", "authorize"]
-    facts += [attempt.reference, "simulator", attempt.request_id, "the answer was lost"]
-    moments = [moment_cell(moment) for moment in (attempt.created_at, attempt.due_at)]
+    text, page = (text_of(ana.get(address)) for address in (list_of(UnknownOutcome), desk_page(attempt)))
+    facts = [shop.merchant.title, "PHP\xa01,250.00", "Authorize", "simulator"]
+    moments = [moment_in_list(moment) for moment in (attempt.created_at, attempt.due_at)]
     assert [word for word in [*facts, *moments] if word not in text] == []
+    asked = [public_id("ch", attempt.charge_id), attempt.reference, attempt.request_id, "the answer was lost"]
+    assert [word for word in asked if word not in page] == []
 
 
 def test_the_desk_is_searched_by_the_ids_of_what_it_is_about(unknown: Attempt, api: Api, ana: Client) -> None:

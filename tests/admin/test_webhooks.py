@@ -41,7 +41,7 @@ def again_at(webhook: Webhook) -> str:
 def shown(operator: Client, **query: str) -> set[str]:
     """Return the types of event in the list."""
     text = text_of(operator.get(list_of(Webhook), query))
-    return set(re.findall(r'field-type">([a-z.]+)<', text))
+    return set(re.findall(r'field-type"><a href="[^"]+">([a-z.]+)<', text))
 
 
 def waiting(webhook: Webhook) -> bool:

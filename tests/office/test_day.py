@@ -39,7 +39,7 @@ def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: 
     tab.goto("/admin/payments/charge/")
     hand.press(tab.locator("summary", has_text="State"))
     hand.press(tab.get_by_role("link", name="Held", exact=True))
-    hand.press(tab.get_by_role("link").filter(has=tab.get_by_title(work.held["id"])))
+    hand.press(tab.get_by_role("row", name="Charter, three days").get_by_role("link"))
     hand.press(tab.get_by_role("link", name="Capture"))
     hand.write(tab.get_by_label("Amount"), "60,000.00")
     give_reason(tab, hand)

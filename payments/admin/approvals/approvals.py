@@ -130,7 +130,8 @@ class ApprovalRequestAdmin(DecidedByAnother):
         "payments_approvalrequest_take": ("<uuid:pk>/take/", "take"),
     }
     decisions = decisions_on(ApprovalRequest, "payments.view_approvalrequest")
-    list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
+    list_display = ("what", "reason", "merchant", "proposed_by", "decided_by", "shown_state", "created")
+    file_columns = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from payments import clock
 from payments.admin.framework.base import ReadOnlyAdmin
@@ -45,7 +46,8 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     # Its own file has what the hash of an entry covers.
     is_exported = False
     change_list_template = "admin/payments/auditentry/change_list.html"
-    list_display = ("number", "created", "who", "origin", "action", "what", "sort", "changes", "reason")
+    list_display = ("did", "what", "actor", "changes", "reason", "origin", "number", "created")
+    file_columns = ("number", "created", "who", "origin", "action", "what", "sort", "changes", "reason")
     list_filter = (ByWho, one_of("action", Action), "created_at")
     search_fields = ("actor",)
     search_help_text = "Who, from where, or the ID of an object or a request: whole."
@@ -60,11 +62,16 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
         ("Chain", {"fields": ("hash_before", "own_hash")}),
     )
+    did = column("Action", lambda entry: capfirst(entry.action.replace("_", " ")))
     who = column("Who", lambda entry: search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING)
-    what = column("Object", lambda entry: object_link(entry))
+    what = column("Object", lambda entry: object_link(entry), in_list=lambda entry: entry.object_name)
     sort = column("Object type", lambda entry: _sort(entry))
     changed = column("Changed", lambda entry: lines(entry.fields))
-    changes = column("What changed", lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])))
+    changes = column(
+        "What changed",
+        lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])),
+        in_list=lambda entry: ", ".join(filter(None, [*entry.fields, entry.detail])),
+    )
     hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash or b"").hex())
     own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
 

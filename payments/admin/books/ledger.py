@@ -65,7 +65,9 @@ def _sum_of(account: str) -> Subquery:
 def _total_column(name: str, label: str = "") -> Column:
     """Return a column with one of a settlement's loaded totals."""
     return column(
-        label or capfirst(name), lambda settlement: money(getattr(settlement.totals, name), settlement.currency)
+        label or capfirst(name),
+        lambda settlement: money(getattr(settlement.totals, name), settlement.currency),
+        is_number=True,
     )
 
 
@@ -96,6 +98,10 @@ class SettlementAdmin(ReadOnlyAdmin):
     change_list_template = SumsOnTop.template
     parts = (SumsOnTop(_sums, _sum_note),)
     list_display = (
+        *("merchant", "on", "net", "gross", "refunds", "fees"),
+        *("to_bank", "to_merchant", "mode"),
+    )
+    file_columns = (
         *("day", "merchant", "mode", "gross", "refunds", "fees", "net"),
         *("to_bank", "to_merchant", "public_id"),
     )
@@ -109,6 +115,7 @@ class SettlementAdmin(ReadOnlyAdmin):
         ("What it moved", {"fields": ("to_bank", "to_merchant", "charges", "postings")}),
     )
     public_id = id_column("set")
+    on = column("Day", lambda settlement: f"{settlement.day:%d %b %Y}")
     gross = _total_column("gross")
     refunds = _total_column("refunds", "Refunds and disputes")
     fees = _total_column("fees")
@@ -157,7 +164,8 @@ class PostingSearch(IdSearch):
 @admin.register(Posting)
 class PostingAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")
+    list_display = ("shown_kind", "shown_account", "merchant", "debit", "credit", "created", "mode")
+    file_columns = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")
     list_filter = ("kind", "account", ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=journal",)
@@ -177,6 +185,8 @@ class PostingAdmin(ReadOnlyAdmin):
         ("What it is about", {"fields": ("about", "attempt", "settlement_link", "of_merchant", "mode")}),
         ("Its journal", {"fields": ("journal", "line", "others")}),
     )
+    shown_kind = column("Kind", lambda posting: capfirst(posting.kind.replace("_", " ")))
+    shown_account = column("Account", lambda posting: capfirst(posting.account.replace("_", " ")))
     about = column("About", about_link)
     debit = column(
         "Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "", is_number=True

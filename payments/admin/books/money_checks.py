@@ -33,7 +33,8 @@ ByResult = by(
 @admin.register(MoneyCheck)
 class MoneyCheckAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("started", "chip", "reach", "took", "of_merchant")
+    list_display = ("reach", "of_merchant", "took", "chip", "started")
+    file_columns = ("started", "chip", "reach", "took", "of_merchant")
     list_filter = (ByResult, ByReach, "started_at")
     search_fields = ("failures",)
     search_help_text = "The name of an invariant that failed, or the ID of what offended."
@@ -44,7 +45,11 @@ class MoneyCheckAdmin(ReadOnlyAdmin):
     )
     started = moment_column("started_at")
     took = column("Took", lambda check: NOTHING if check.seconds is None else f"{check.seconds:.1f} s")
-    reach = column("Reach", lambda check: "everything" if check.whole else f"{len(check.invariants)} invariants")
+    reach = column(
+        "Reach",
+        lambda check: "everything" if check.whole else f"{len(check.invariants)} invariants",
+        in_list=lambda check: "Everything" if check.whole else f"{len(check.invariants)} invariants",
+    )
     failed = column("Failed", lambda check: lines(map(_shown, check.failures)))
     names = column("Invariants", lambda check: lines(check.invariants))
 

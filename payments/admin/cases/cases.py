@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link
@@ -29,8 +30,12 @@ class ByAssignee(admin.SimpleListFilter):
 
 def subject_link(case: Case) -> SafeString | str:
     """Return a link to what the case is about."""
-    subject = case.subject
-    return link(type(subject), subject.pk, f"{subject._meta.verbose_name} {subject}")
+    return link(type(case.subject), case.subject.pk, called(case))
+
+
+def called(case: Case) -> str:
+    """Return what the case is about, in words."""
+    return f"{case.subject._meta.verbose_name} {case.subject}"
 
 
 class NotesOfCase(ReadOnlyInline):
@@ -50,7 +55,7 @@ class CaseAdmin(ReadOnlyAdmin):
     search = IdSearch({"ch": "charge_id", "attempt": "attempt_id", "mer": "merchant_id"})
     fieldsets = ((None, {"fields": ("about", "merchant", "assignee", "shown_tags", "created", "updated")}),)
     inlines = (NotesOfCase,)
-    about = column("About", subject_link)
+    about = column("About", subject_link, in_list=lambda case: capfirst(called(case)))
     shown_tags = column("Tags", lambda case: lines(map(chip, case.tags)) if case.tags else NOTHING)
     note_count = column("Notes", lambda case: case.note_count)
 

@@ -6,6 +6,7 @@ from django.db.models import Model
 from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
+from payments.admin.columns import WITH_PAYER, payer_column, state_column
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import by_mode_of
 from payments.admin.framework.formats import (
@@ -33,20 +34,15 @@ class AttemptAdmin(ReadOnlyAdmin):
     parts = (People(lambda attempt: attempt.charge.source, lambda attempt: attempt.charge.merchant), CasePanel())
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
-        "shown_reference",
-        "created",
-        "kind",
-        "shown_amount",
-        "state",
-        "outcome",
-        "provider",
-        "charge_link",
-        "tries",
-        "due",
+        *("payer", "what", "provider", "tries", "outcome", "shown_amount", "shown_state", "created"),
+    )
+    file_columns: tuple[str, ...] = (
+        *("shown_reference", "created", "kind", "shown_amount", "state"),
+        *("outcome", "provider", "charge_link", "tries", "due"),
     )
     list_filter: ClassVar[tuple[Any, ...]] = ("state", "kind", ByModeOfCharge, "created_at")
     sum_of = ("amount", "charge__currency")
-    list_select_related = ("charge",)
+    list_select_related = WITH_PAYER
     search_fields = ("provider_ref",)
     search = IdSearch(
         {**OF_CHARGE, "attempt": "pk", "re": "refund_id", "mer": "charge__merchant_id"},
@@ -57,10 +53,13 @@ class AttemptAdmin(ReadOnlyAdmin):
     search_help_text = "Any ID, whole, our reference, or the provider's."
     fieldsets = (
         (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),
-        ("Outcome", {"fields": ("state", "outcome", "tries", "due", "created", "updated")}),
+        ("Outcome", {"fields": ("shown_state", "outcome", "tries", "due", "created", "updated")}),
         ("Provider", {"fields": ("provider", *BY_ROUTE, "provider_ref", "shown_response")}),
         ("Request", {"fields": ("request_id", "key_link", "idempotency_key", "answer_status", "events")}),
     )
+    payer = payer_column()
+    what = column("What", lambda attempt: capfirst(attempt.kind))
+    shown_state = state_column("state", {"open": "warn", "unknown": "warn", "waiting": "warn", "done": "good"})
     refund_link = id_link_column("refund", "re", Refund)
     key_link = row_link_column("api_key", ApiKey)
     account_link = row_link_column("account", ProviderAccount)

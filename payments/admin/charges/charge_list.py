@@ -13,30 +13,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.text import capfirst
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from payments.admin.charges.status import ByState, index_path_for
+from payments.admin.columns import payer_column, what_for_column
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import (
-    NOTHING,
-    Cells,
-    amount_cells,
-    chips,
-    column,
-    money,
-    short_id,
-    source_label,
-    two_lines,
-)
+from payments.admin.framework.formats import Cells, amount_cells, chips, column, money, source_label
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page
 from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import HiddenNumberInput
-from payments.admin.moments import moment_cell, moment_cells
+from payments.admin.moments import moment_cells
 from payments.admin.operators.bulk_actions import bulk_actions
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -132,7 +124,7 @@ class ChargeList(ReadOnlyAdmin):
     views = {"payments_charge_by_card": ("by-card/", "search_by_card")}
     change_list_template = "admin/payments/charge_list.html"
 
-    list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
+    list_display = ("payer", "what_for", "paid_with", "how_much", "shown_state", "created")
     sum_of = ("amount", "currency")
     file_cells = CHARGE_CELLS
     list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
@@ -152,13 +144,11 @@ class ChargeList(ReadOnlyAdmin):
         objects="pk source_id refunds__pk",
         entries=find.charges,
     )
-    which = column(
-        "Charge, created", lambda charge: two_lines(short_id(str(charge)), moment_cell(charge.created_at)), order="pk"
-    )
-    how_much = column("Amount", lambda charge: two_lines(_money(charge, "amount"), _refunded(charge)), is_number=True)
-    what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
+    payer = payer_column(lambda charge: charge)
+    what_for = what_for_column(lambda charge: charge)
+    paid_with = column("Paid with", lambda charge: capfirst(source_label(charge.source)))
+    how_much = column("Amount", lambda charge: money(charge.amount, charge.currency), is_number=True)
     shown_state = column("State", chips)
-    paid_with = column("Paid with", lambda charge: source_label(charge.source))
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)
@@ -191,14 +181,6 @@ class ChargeList(ReadOnlyAdmin):
             return redirect("admin:payments_charge_by_card")
         handle = public_id("card", charge.source.card.pk)
         return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
-
-
-def _money(charge: Charge, name: str) -> str:
-    return money(getattr(charge, name), charge.currency)
-
-
-def _refunded(charge: Charge) -> str:
-    return f"{_money(charge, 'amount_refunded')} refunded" if charge.amount_refunded else ""
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

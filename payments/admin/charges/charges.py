@@ -9,6 +9,7 @@ from django.utils.text import capfirst
 from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charge_list import ChargeList
+from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
@@ -135,10 +136,11 @@ class ChargeAdmin(ChargeList):
 class RefundAdmin(ReadOnlyAdmin):
     parts = (People(lambda refund: refund.charge.source),)
     merchant_lookup = "merchant"
-    list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
+    list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "created", "mode")
+    file_columns = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")
     sum_of = ("amount", "currency")
-    list_select_related = ("merchant",)
+    list_select_related = ("merchant", *WITH_PAYER)
     search_fields = ("reason",)
     search = IdSearch(
         {"re": "pk", "ch": "charge_id", "src": "charge__source_id", "mer": "merchant_id", "attempt": "attempts__pk"},
@@ -147,12 +149,16 @@ class RefundAdmin(ReadOnlyAdmin):
     )
     fieldsets = (
         (None, {"fields": ("public_id", "charge_link", "of_merchant", "mode")}),
-        ("Money", {"fields": ("shown_amount", "status", "reason", "version")}),
+        ("Money", {"fields": ("shown_amount", "shown_status", "reason", "version")}),
         ("Times", {"fields": ("created", "updated")}),
         ("Events", {"fields": ("events",)}),
     )
     inlines = (AttemptsOfCharge,)
     public_id = id_column("re")
+    payer = payer_column()
+    what_for = what_for_column()
+    why = column("Reason", lambda refund: refund.reason.replace("_", " "))
+    shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})
     shown_amount = money_column("amount")
     events = events_column("Of the refund")
 

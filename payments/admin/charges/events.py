@@ -30,14 +30,18 @@ OBJECTS = {
 OF_OBJECTS = dict.fromkeys(("ch", "cs", "re", "dp", "po", "ba", "src", "cus"), "object_id")
 
 
-def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
+def link_to_object(event: Event) -> SafeString | str:
     """Return a link to the object of `event`, with its public ID."""
     kind = event.type.partition(".")[0]
     if kind not in OBJECTS:
-        return short_id(event.object_id.hex) if is_short else event.object_id.hex
+        return event.object_id.hex
     prefix, model = OBJECTS[kind]
-    whole = public_id(prefix, event.object_id)
-    return link(model, event.object_id, short_id(whole) if is_short else whole)
+    return link(model, event.object_id, public_id(prefix, event.object_id))
+
+
+def _object_id(event: Event) -> SafeString:
+    prefix, _ = OBJECTS.get(event.type.partition(".")[0], ("", None))
+    return short_id(public_id(prefix, event.object_id) if prefix else event.object_id.hex)
 
 
 def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
@@ -48,7 +52,8 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 @admin.register(Event)
 class EventAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
+    list_display = ("type", "object_link", "sequence", "merchant", "created", "mode")
+    file_columns = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("type",)
@@ -61,7 +66,7 @@ class EventAdmin(ReadOnlyAdmin):
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
-    object_link = column("Object", link_to_object, in_list=lambda event: link_to_object(event, is_short=True))
+    object_link = column("Object", link_to_object, in_list=_object_id)
     shown_payload = column("Payload", lambda event: pretty_json(loads(bytes(event.payload).decode())))
 
     def headline(self, row: Event) -> str:

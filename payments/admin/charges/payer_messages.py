@@ -26,7 +26,8 @@ class PayerMessageAdmin(ReadOnlyAdmin):
 
     records_views = True
     merchant_lookup = "merchant"
-    list_display = ("shown", "what", "recipient", "about", "standing", "merchant", "mode", "created")
+    list_display = ("what", "recipient", "merchant", "standing", "created", "mode")
+    file_columns = ("shown", "what", "recipient", "about", "standing", "merchant", "mode", "created")
     list_filter = (ByMode, "state", "channel", "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)

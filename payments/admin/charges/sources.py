@@ -9,10 +9,12 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
+    chip,
     column,
     id_column,
     id_link_column,
@@ -48,7 +50,8 @@ BySourceUse = by(
 class SourceAdmin(ReadOnlyAdmin):
     parts = (People(lambda source: source),)
     merchant_lookup = "merchant"
-    list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
+    list_display = ("payer", "label", "merchant", "standing", "created", "mode")
+    file_columns = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")
     list_select_related = ("merchant", "card")
     search_fields = ("card__name",)
@@ -72,7 +75,9 @@ class SourceAdmin(ReadOnlyAdmin):
     shown_bank_account = json_column("bank_account")
     shown_metadata = json_column("metadata")
     shown_consent = json_column("consent")
-    label = column("Type", source_label)
+    payer = column("Payer", lambda source: payer_name(source) or UNNAMED)
+    label = column("Type", source_label, in_list=lambda source: capfirst(source_label(source)))
+    standing = column("State", lambda source: chip(*_standing(source)))
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
     def headline(self, row: Source) -> str:
@@ -95,7 +100,8 @@ class CardAdmin(ReadOnlyAdmin):
     """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
-    list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
+    list_display = ("shown", "name", "issuing_bank", "country", "funding", "expiry")
+    file_columns = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
     list_filter = (one_of("brand", BRANDS), "cvc_checked")
     search_fields = ("name",)
     search = IdSearch(
@@ -109,7 +115,10 @@ class CardAdmin(ReadOnlyAdmin):
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
+    shown = column("Card", lambda card: capfirst(f"{card}"))
     of_source = id_link_column("source", "src", Source)
+    keeps_number = column("Number", lambda card: _is_kept(card.sealed_number))
+    keeps_cvc = column("CVC", lambda card: _is_kept(card.sealed_cvc))
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     refused = moment_column("refused_until")
@@ -117,7 +126,7 @@ class CardAdmin(ReadOnlyAdmin):
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 
     def headline(self, row: Card) -> str:
-        return capfirst(f"{row}")
+        return str(self.shown(row))
 
     def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
         address = reverse("admin:payments_source_block", args=[row.source_id])
@@ -129,13 +138,15 @@ class CardAdmin(ReadOnlyAdmin):
         """Return when a payment with the card's owner was approved first, or that none was."""
         return moment_cell(card.checked_at) if card.checked_at else "Never: no payment with its owner was approved yet"
 
-    @admin.display(description="Number", boolean=True)
-    def keeps_number(self, card: Card) -> bool:
-        return card.sealed_number is not None
 
-    @admin.display(description="CVC", boolean=True)
-    def keeps_cvc(self, card: Card) -> bool:
-        return card.sealed_cvc is not None
+def _standing(source: Source) -> tuple[str, str]:
+    if source.vaulted:
+        return "kept", "good"
+    return ("used", "quiet") if source.used else ("unused", "warn")
+
+
+def _is_kept(sealed: bytes | None) -> str:
+    return "not kept" if sealed is None else "kept"
 
 
 check_prefix = RegexValidator(

@@ -1,5 +1,6 @@
 """Unknown outcomes, oldest first: looking them up and proposing corrections."""
 
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,17 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
-from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json
+from payments.admin.framework.formats import (
+    NOTHING,
+    chip,
+    column,
+    lines,
+    link,
+    mode_column,
+    money,
+    pretty_json,
+    time_column,
+)
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.admin.moments import moment_cell, moment_text
@@ -83,9 +94,9 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         "payments_unknownoutcome_look_up": ("<uuid:pk>/look-up/", "look_up"),
         "payments_unknownoutcome_propose": ("<uuid:pk>/propose/", "propose"),
     }
-    list_display = ("since", "whose", "asked", "answered", "looked_up", "proposal")
+    list_display = ("payer", "what", "provider", "at", "shown_amount", "standing", "since", "next_lookup")
+    file_columns = ("since", "whose", "asked", "answered", "looked_up", "proposal")
     list_filter = ("kind", ByModeOfCharge)
-    list_select_related = ("charge__merchant",)
     ordering = ("pk",)
     fieldsets = (
         (None, {"fields": ("since", "merchant", "mode", "charge_link", "refund_link", "shown_amount")}),
@@ -97,10 +108,12 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         "Merchant", lambda attempt: link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)
     )
     mode = mode_column("charge")
-    since = column("Since", lambda attempt: moment_cell(attempt.created_at))
+    at = column("At", lambda attempt: attempt.charge.merchant)
+    standing = column("State", lambda attempt: chip("proposed") if attempt.is_proposed else chip("unknown", "warn"))
+    since = time_column("Since", attrgetter("created_at"))
     answered = column("Answered", lambda attempt: lines(value for value in (attempt.response or {}).values() if value))
     lookups = column("Lookups", lambda attempt: attempt.tries)
-    next_lookup = column("Next lookup", lambda attempt: moment_cell(attempt.due_at))
+    next_lookup = time_column("Next lookup", attrgetter("due_at"))
     looked_up = column("Lookups, next", lambda attempt: lines((attempt.tries, moment_cell(attempt.due_at))))
     proposal = column("Proposal", lambda attempt: chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING)
 

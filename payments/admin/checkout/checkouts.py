@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from payments.admin.charges.charge_list import chosen_in
 from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
 from payments.admin.checkout.page import page_context, payers, state_chip
+from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
@@ -22,17 +23,17 @@ from payments.admin.framework.formats import (
     NOTHING,
     Cells,
     amount_cells,
+    beside,
     column,
     json_column,
     money,
     money_column,
     short_id,
-    two_lines,
 )
 from payments.admin.framework.id_search import ANY_ENTRY, PUBLIC_ID, Condition, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_cell, moment_cells
+from payments.admin.moments import moment_cells
 from payments.domain.checkout.payments import description_of
 from payments.ids import public_id
 from payments.models import Checkout
@@ -78,7 +79,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (ExpireSession(), VoidRequest(), ResendRequest())
-    list_display = ("which", "how_much", "shown_state", "what_for", "referred", "expires")
+    list_display = ("who", "what_for", "referred", "how_much", "shown_state", "created", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS
     list_filter = (
@@ -118,18 +119,11 @@ class CheckoutAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    which = column(
-        "Checkout, created",
-        lambda checkout: two_lines(short_id(str(checkout)), moment_cell(checkout.created_at)),
-        order="pk",
-    )
-    how_much = column("Amount", lambda checkout: two_lines(_money(checkout), _special(checkout)), is_number=True)
+    who = column("Payer", lambda checkout: payers(checkout, "name") or payers(checkout, "email") or UNNAMED)
+    how_much = column("Amount", lambda checkout: _money(checkout), is_number=True)
     shown_state = column("State", state_chip)
-    what_for = column("For, at", lambda checkout: two_lines(description_of(checkout) or NOTHING, checkout.merchant))
-    referred = column(
-        "Reference, payer",
-        lambda checkout: two_lines(checkout.client_reference_id or NOTHING, payers(checkout, "email")),
-    )
+    what_for = column("For", lambda checkout: beside(description_of(checkout) or NOTHING, checkout.merchant))
+    referred = column("Reference", lambda checkout: beside(checkout.client_reference_id, _special(checkout)))
     public_id = column("ID", str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
     purpose = column("Purpose", lambda checkout: checkout.get_mode_display())
     shown_amount = money_column("amount")

@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q
 from django.http import HttpRequest
+from django.template.defaultfilters import pluralize
+from django.utils.html import format_html_join
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -15,6 +17,7 @@ from payments.admin.framework.form_filters import ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
     Cells,
+    beside,
     chip,
     column,
     copyable,
@@ -23,15 +26,13 @@ from payments.admin.framework.formats import (
     lines,
     link,
     money,
-    short_id,
-    two_lines,
 )
 from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_cell, moment_cells, moment_text
+from payments.admin.moments import moment_cells, moment_text
 from payments.domain.checkout import links
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
@@ -95,7 +96,10 @@ def _items(row: PaymentLink) -> object:
 def _payments(row: PaymentLink) -> object:
     """Return the newest payments of a link: when, how much, how far, and the charge."""
     newest = row.checkouts.whole().order_by("-id")[:PAYMENTS_SHOWN]
-    return lines(two_lines(_payment(each), lines(map(_charge, each.charge_list)) or NOTHING) for each in newest)
+    return lines(
+        beside(_payment(each), format_html_join(", ", "{}", ((_charge(charge),) for charge in each.charge_list)))
+        for each in newest
+    )
 
 
 def _payment(payment: Checkout) -> str:
@@ -111,7 +115,7 @@ def _charge(charge: Charge) -> object:
 class PaymentLinkAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (Activate(), Deactivate())
-    list_display = ("which", "name_at", "state", "sold", "ends")
+    list_display = ("name", "merchant", "sold", "state", "ends", "created")
     file_cells = CELLS
     list_filter = (ByState, ByMerchant, ByMode)
     list_select_related = ("merchant",)
@@ -126,10 +130,9 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         ("Newest payments", {"fields": ("newest_payments",)}),
         ("All fields", {"fields": ("shown_order", "version", "created", "updated"), "classes": ("collapse",)}),
     )
-    which = column("Link, created", lambda row: two_lines(short_id(str(row)), moment_cell(row.created_at)), order="pk")
-    name_at = column("Name, at", lambda row: two_lines(row.internal_name, row.merchant))
+    name = column("Name", lambda row: row.internal_name or f"Payment link of {row.merchant}")
     state = column("State", lambda row: chip("active", "good") if row.active else chip("deactivated", "quiet"))
-    sold = column("Payments, paid and under way", lambda row: f"{row.payments:,}", is_number=True)
+    sold = column("Payments", lambda row: f"{row.payments:,} payment{pluralize(row.payments)}", is_number=True)
     ends = column("Last day", lambda row: row.order.get("expiry") or NOTHING)
     public_id = id_column("plink")
     page = column("Page", lambda row: copyable(link_url(row)))
@@ -138,7 +141,7 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
     shown_order = json_column("order")
 
     def headline(self, row: PaymentLink) -> str:
-        return row.internal_name or f"Payment link of {row.merchant}"
+        return str(self.name(row))
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         """Return the index of the operator's merchants; without a limit, the newest links of all are read, bounded."""

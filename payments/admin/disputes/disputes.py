@@ -1,8 +1,10 @@
 from django.contrib import admin
 from django.db.models import Q
 from django.template.defaultfilters import filesizeformat
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -19,7 +21,7 @@ from payments.admin.framework.formats import (
     of_payer,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.moments import moment_cell
+from payments.admin.moments import moment_cell, moment_in_list
 from payments.admin.people import People
 from payments.models import Dispute
 
@@ -38,20 +40,14 @@ class DisputeAdmin(ReadOnlyAdmin):
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
     parts = (People(lambda dispute: dispute.charge.source),)
     merchant_lookup = "merchant"
-    list_display = (
-        "public_id",
-        "created",
-        "shown_amount",
-        "shown_status",
-        "evidence_due",
-        "reason",
-        "charge_link",
-        "merchant",
-        "mode",
+    list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "evidence_due", "created", "mode")
+    file_columns = (
+        *("public_id", "created", "shown_amount", "shown_status", "evidence_due"),
+        *("reason", "charge_link", "merchant", "mode"),
     )
     list_filter = (ByStatus, ByMode, "created_at")
     sum_of = ("amount", "currency")
-    list_select_related = ("merchant",)
+    list_select_related = ("merchant", *WITH_PAYER)
     search_fields = ("=provider_ref", "=network_ref", "=network_code")
     search = IdSearch(
         {"dp": "pk", "ch": "charge_id", "src": "charge__source_id", "mer": "merchant_id"},
@@ -68,11 +64,18 @@ class DisputeAdmin(ReadOnlyAdmin):
         ("Events", {"fields": ("events",)}),
     )
     public_id = id_column("dp")
+    payer = payer_column()
+    what_for = what_for_column()
+    why = column("Reason", lambda dispute: dispute.reason.replace("_", " "))
     shown_amount = money_column("amount")
     shown_fee = money_column("fee")
     events = events_column("Of the dispute")
     responded = moment_column("responded_at")
-    evidence_due = column("Evidence due", lambda dispute: moment_cell(dispute.evidence_due_at))
+    evidence_due = column(
+        "Evidence due",
+        lambda dispute: moment_cell(dispute.evidence_due_at),
+        in_list=lambda dispute: format_html("by {}", moment_in_list(dispute.evidence_due_at)),
+    )
     response_status = column(
         "Status of the response",
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import cache
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -14,7 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_text
+from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_in_list, moment_text
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
@@ -78,10 +79,9 @@ def lines(items: Iterable[object]) -> SafeString | str:
     return format_html("<div>{}</div>", joined) if joined else NOTHING
 
 
-def two_lines(first: object, second: object) -> SafeString:
-    """Return a cell of two lines, each cut where the column ends."""
-    below = format_html('<span class="second">{}</span>', second) if second else ""
-    return format_html('<span class="first">{}</span>{}', first, below)
+def beside(first: object, second: object) -> SafeString:
+    """Return a cell with `first`, and what goes with it in small letters."""
+    return format_html('{} <span class="second">{}</span>', first, second) if second else format_html("{}", first)
 
 
 def chip(state: str, mark: str = "") -> SafeString:
@@ -159,6 +159,7 @@ def column(
     return shown
 
 
+@cache
 def listed(page: type[admin.ModelAdmin], name: str) -> Any:
     """Return the column `name` of `page` as a list shows it: the name itself, or a function of the row."""
     shown: Any = getattr(page, name, None)
@@ -171,7 +172,7 @@ def listed(page: type[admin.ModelAdmin], name: str) -> Any:
 
     # Django makes the classes of the column's cells of its name.
     cell.__name__ = f"{name} number" if is_number else name
-    vars(cell).update(short_description=shown.short_description, column_name=name)
+    vars(cell).update(vars(shown), column_name=name)
     return cell
 
 
@@ -196,33 +197,43 @@ def about_link(posting: Any) -> str:
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
-    """Return a column that links to the row in the foreign key `name`, with its short public ID."""
+    """Return a column that links to the row in the foreign key `name`, with its short public ID; a list has no link."""
 
     def whole(row: Any) -> str:
         pk = getattr(row, f"{name}_id")
         return public_id(prefix, pk) if pk else ""
 
     def shown(row: Any) -> str:
-        pk = getattr(row, f"{name}_id")
-        return link(model, pk, short_id(whole(row))) if pk else NOTHING
+        return link(model, getattr(row, f"{name}_id"), short(row)) if whole(row) else NOTHING
 
-    return column(_title(name), shown, cells={name: whole})
+    def short(row: Any) -> str:
+        return short_id(whole(row)) if whole(row) else NOTHING
+
+    return column(_title(name), shown, in_list=short, cells={name: whole})
 
 
 def row_link_column(name: str, model: type[models.Model], relation: str = "") -> Column:
-    """Return a column that links to the row in the foreign key `name` of a row or its `relation`, with its `str`."""
+    """Return a column that links to the row in the foreign key `name` of a row or its `relation`, with its `str`.
+
+    A list has no link: each of its rows opens its own page.
+    """
 
     def shown(row: Any) -> str:
         owner = _owner(row, relation)
         return link(model, getattr(owner, f"{name}_id"), getattr(owner, name))
 
-    return column(_title(name), shown)
+    return column(_title(name), shown, in_list=lambda row: getattr(_owner(row, relation), name) or NOTHING)
 
 
 def moment_column(name: str, title: str = "") -> Column:
     """Return a column with the time in the field `name`. By that of creation, which IDs contain, lists are sorted."""
     title, order = title or _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
-    return column(title, lambda row: moment_cell(getattr(row, name)), order=order, cells=moment_cells(name))
+    return time_column(title, attrgetter(name), order=order, cells=moment_cells(name))
+
+
+def time_column(title: str, moment: Callable[[Any], Any], **more: Any) -> Column:
+    """Return a column with the `moment` of a row, in a list to the minute."""
+    return column(title, lambda row: moment_cell(moment(row)), in_list=lambda row: moment_in_list(moment(row)), **more)
 
 
 def money_column(name: str, relation: str = "") -> Column:

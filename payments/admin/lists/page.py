@@ -1,5 +1,6 @@
 """What every list offers: saved views, and its rows as a file."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -36,11 +37,12 @@ MODE_COLUMN = "mode"
 class ListPage(admin.ModelAdmin):
     """A ModelAdmin whose list operators make their own and take along.
 
-    `sum_of` names the amount of a row and its currency. `file_cells` are the cells of a line, by their heads, where the
-    columns are not what a file is for.
+    `sum_of` names the amount of a row and its currency. A file has the `file_columns` where the list shows others, or
+    `file_cells`, by their heads, where columns are not what it is for.
     """
 
     sum_of: tuple[str, str] | None = None
+    file_columns: Sequence[str] = ()
     file_cells: Cells | None = None
     is_exported = True
 
@@ -57,8 +59,7 @@ class ListPage(admin.ModelAdmin):
         """Return the columns by which an index sorts: those in the order of the primary key, on keyset pages."""
         if tuple(self.get_ordering(request)) != ("-pk",):
             return []
-        columns = ((name, getattr(type(self), name, None)) for name in self.shown_columns(request))
-        return [name for name, column in columns if getattr(column, "admin_order_field", None) == "pk"]
+        return [shown for shown in self.get_list_display(request) if getattr(shown, "admin_order_field", None) == "pk"]
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}"

@@ -8,12 +8,12 @@ from django import template
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList
 from django.core.exceptions import EmptyResultSet
 from django.urls import reverse
-from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments.admin.lists import sums
 from payments.admin.lists.page import MAY_EXPORT, MOST_VIEWS, ListPage
+from payments.admin.moments import NOTHING
 from payments.models import SavedView
 
 register = template.Library()
@@ -108,13 +108,6 @@ def may_export(cl: Any, request: Any) -> bool:
 
 
 @register.filter
-def labelled(cells: list[SafeString], heads: list[dict[str, Any]]) -> list[SafeString]:
-    """Return the cells of a row with their column's head, which a phone shows beside each."""
-    return [_labelled(cell, str(head["text"])) for cell, head in zip(cells, heads, strict=False)]
-
-
-def _labelled(cell: SafeString, head: str) -> SafeString:
-    # The head of the boxes is a box.
-    if "action-checkbox" in cell:
-        return cell
-    return SafeString(cell.replace(" class=", f' data-label="{escape(capfirst(head))}" class=', 1))  # nosec B703 # escaped
+def bare(cell: SafeString) -> SafeString:
+    """Return a cell of a list, empty where a page has a dash."""
+    return SafeString(cell.replace(f">{NOTHING}</td>", "></td>"))  # nosec B703 # a constant

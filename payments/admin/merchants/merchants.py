@@ -14,9 +14,11 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments import clock
+from payments.admin.columns import state_column
 from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin, ReadOnlyInline, never
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
+    chip,
     column,
     copyable,
     id_column,
@@ -25,6 +27,7 @@ from payments.admin.framework.formats import (
     moment_column,
     money,
     search_link,
+    short_id,
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
@@ -104,7 +107,8 @@ class MerchantAdmin(BaseAdmin):
     )
     form = MerchantForm
     noticed_fields = ("account_name", "statement_descriptor", "status")
-    list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
+    list_display = ("title", "account_name", "statement_descriptor", "shown_status", "created")
+    file_columns = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
     search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")
     search = IdSearch({"mer": "pk", "key": "keys__pk"}, entries=find.merchants)
@@ -121,6 +125,7 @@ class MerchantAdmin(BaseAdmin):
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in MerchantForm.base_fields]
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
+    shown_status = state_column("status", {"active": "good"})
     payment_methods = column("Payment methods", lambda merchant: lines(method_lines(merchant)))
     endpoints = column("Webhook endpoints", endpoint_lines)
     payout_accounts = column("Bank accounts", of_merchant.accounts)
@@ -210,17 +215,10 @@ ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("
 class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (RollKey(), SetOrigins(), RevokeKey())
-    list_display = (
-        "shown",
-        "name",
-        "public_id",
-        "merchant",
-        "kind",
-        "mode",
-        "created",
-        "last_used",
-        "expires",
-        "revoked",
+    list_display = ("shown", "kind", "name", "merchant", "standing", "created", "last_used", "mode")
+    file_columns = (
+        *("shown", "name", "public_id", "merchant", "kind"),
+        *("mode", "created", "last_used", "expires", "revoked"),
     )
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
@@ -233,6 +231,7 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     )
     public_id = id_column("key")
     shown = column("Key", str)
+    standing = column("State", lambda key: chip("revoked", "quiet") if key.revoked_at else chip("in use", "good"))
     text_to_copy = column("Text", lambda key: copyable(key.public_text) if key.public_text else "Not stored")
 
 
@@ -241,10 +240,11 @@ class WebhookSecretAdmin(ReadOnlyAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     merchant_lookup = "merchant"
-    list_display = ("secret_id", "merchant", "mode", "created", "expires")
+    list_display = ("merchant", "secret_id", "created", "expires", "mode")
+    file_columns = ("secret_id", "merchant", "mode", "created", "expires")
     list_filter = (ByMode,)
     list_select_related = ("merchant",)
     search_fields = ("merchant__title",)
     search = IdSearch({"": "pk", "mer": "merchant_id"})
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
-    secret_id = column("ID", lambda secret: secret.id.hex)
+    secret_id = column("ID", lambda secret: secret.id.hex, in_list=lambda secret: short_id(secret.id.hex))

@@ -25,16 +25,10 @@ MESSAGES = {
 class CorrectionAdmin(DecidedByAnother):
     """Corrections: those with the permission decide the proposals of others; nobody edits one."""
 
-    list_display = (
-        "created",
-        "shown_state",
-        "shown_outcome",
-        "kind",
-        "shown_amount",
-        "proposed_by",
-        "decided_by",
-        "decided",
-        "charge_link",
+    list_display = ("payer", "what", "proposed_by", "decided_by", "shown_amount", "shown_state", "created")
+    file_columns = (
+        *("created", "shown_state", "shown_outcome", "kind", "shown_amount"),
+        *("proposed_by", "decided_by", "decided", "charge_link"),
     )
     decisions = DECISIONS
     list_filter = (one_of("state", [State.PROPOSED, State.EXPIRED, *MESSAGES]), by_mode_of("charge"), "created_at")

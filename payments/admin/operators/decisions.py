@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django import forms
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.text import capfirst
 
+from payments.admin.columns import WITH_PAYER, payer_column
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import chip, column, money_column
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
@@ -62,7 +63,8 @@ class DecidedByAnother(ReadOnlyAdmin):
     """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
     merchant_lookup = "merchant"
-    list_select_related = ("merchant", "charge", "attempt", "proposed_by", "decided_by")
+    list_select_related = ("merchant", *WITH_PAYER, "attempt", "proposed_by", "decided_by")
+    payer = payer_column()
     shown_state = column("State", lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
     shown_amount = money_column("amount")
     decisions: Sequence[Decision]
@@ -95,8 +97,12 @@ class DecidedByAnother(ReadOnlyAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
-    def headline(self, row: Any) -> str:
+    @admin.display(description="What")
+    def what(self, row: Any) -> str:
         return capfirst(self.in_words(row))
+
+    def headline(self, row: Any) -> str:
+        return self.what(row)
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         return acts_on(request, row, self.decisions)

@@ -66,15 +66,10 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
 @admin.register(OperatorAction)
 class OperatorActionAdmin(DecidedByAnother):
     decisions = DECISIONS
-    list_display = (
-        "created",
-        "shown_state",
-        "kind",
-        "shown_amount",
-        "charge_link",
-        "reason",
-        "proposed_by",
-        "decided_by",
+    list_display = ("payer", "reason", "kind", "proposed_by", "decided_by", "shown_amount", "shown_state", "created")
+    file_columns = (
+        *("created", "shown_state", "kind", "shown_amount"),
+        *("charge_link", "reason", "proposed_by", "decided_by"),
     )
     list_filter = (
         ByTurn,

@@ -1,5 +1,6 @@
 """Merchants' bank accounts: set on a merchant's page, and withdrawn before they take effect."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -12,12 +13,12 @@ from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import chip, column, moment_column
+from payments.admin.framework.formats import chip, column, moment_column, time_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_cell, moment_text
+from payments.admin.moments import moment_text
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts
@@ -128,7 +129,8 @@ def standing(account: PayoutAccount) -> str:
 class PayoutAccountAdmin(ReadOnlyAdmin):
     row_actions = (WithdrawPayoutAccount(),)
     merchant_lookup = "merchant"
-    list_display = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")
+    list_display = ("holder", "merchant", "last4", "bic", "currency", "standing", "effective", "mode")
+    file_columns = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("holder", "=last4", "=bic")
@@ -139,7 +141,7 @@ class PayoutAccountAdmin(ReadOnlyAdmin):
         ("Times", {"fields": ("effective", "withdrawn", "created")}),
     )
     standing = column("Status", standing)
-    effective = column("In effect from", lambda account: moment_cell(account.effective_at))
+    effective = time_column("In effect from", attrgetter("effective_at"))
     withdrawn = moment_column("withdrawn_at")
 
     def headline(self, row: PayoutAccount) -> str:

@@ -57,15 +57,10 @@ class PayoutFileAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     row_actions = (MarkSent(), MarkPaid(), CancelFile())
     views = {"payments_payoutfile_download": ("<uuid:pk>/download/", "download")}
-    list_display = (
-        "public_id",
-        "created",
-        "shown_total",
-        "shown_count",
-        "shown_status",
-        "pay_on",
-        "created_by",
-        "sent_by",
+    list_display = ("pay_on", "created_by", "sent_by", "shown_count", "shown_total", "shown_status", "created")
+    file_columns = (
+        *("public_id", "created", "shown_total", "shown_count"),
+        *("shown_status", "pay_on", "created_by", "sent_by"),
     )
     list_filter = (ByStatus, "created_at")
     sum_of = ("total", "currency")

@@ -81,7 +81,8 @@ class PayoutAdmin(ReadOnlyAdmin):
     row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
     parts = (People(),)
     merchant_lookup = "merchant"
-    list_display = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
+    list_display = ("merchant", "account", "shown_amount", "shown_status", "created", "mode")
+    file_columns = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
     list_filter = (ByApproval, ByStatus, ByMode, "created_at")
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", "account")

@@ -1,5 +1,6 @@
 """Schedules of payouts: what is due, the form of their terms, and a payout that is made now."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -12,12 +13,11 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import NOTHING, column, days_text, link, money
+from payments.admin.framework.formats import NOTHING, column, days_text, link, money, time_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_cell
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.merchants.merchants import MODES
@@ -188,7 +188,8 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
 
     row_actions = (PayOutNow(), ChangeSchedule())
     merchant_lookup = "merchant"
-    list_display = ("merchant", "mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
+    list_display = ("merchant", "interval", "reserve", "delay_days", "shown_payable", "next", "mode")
+    file_columns = ("merchant", "mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
     list_filter = ("interval", ByMode)
     list_select_related = ("merchant",)
     search_fields = ("=currency",)
@@ -202,7 +203,7 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
     reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}")
     account = column("To", _account)
     way_out = column("By", way_out)
-    next = column("Next payout", lambda schedule: moment_cell(schedule.next_at))
+    next = time_column("Next payout", attrgetter("next_at"))
 
     def headline(self, row: PayoutSchedule) -> str:
         return f"{row.get_interval_display()} payouts in {row.currency} to {row.merchant}"

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
@@ -150,7 +150,8 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
 
     merchant_lookup = "account__merchant"
     row_actions = (CloseEvent(),)
-    list_display = ("shown_id", "received", "of_account", "mode", "reported", "why")
+    list_display = ("of_account", "outcomes", "reasons", "states", "received", "mode")
+    file_columns = ("shown_id", "received", "of_account", "mode", "reported", "why")
     list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
     search_fields = ("events__reference",)
@@ -170,6 +171,11 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
     of_account = row_link_column("account", ProviderAccount)
     merchant = row_link_column("merchant", Merchant, "account")
     mode = mode_column("account")
+    outcomes = column("Reports", lambda message: ", ".join(map(_outcome_text, message.events.all())))
+    reasons = column("Why", lambda message: ", ".join(event.why for event in message.events.all() if event.why))
+    states = column(
+        "State", lambda message: format_html_join(" ", "{}", ((_chip(event),) for event in message.events.all()))
+    )
     reported = column(
         "Events",
         lambda message: lines(

@@ -135,6 +135,10 @@ class ReconciliationItemAdmin(ReadOnlyAdmin):
     key_converter = "int"
     merchant_lookup = "charge__merchant"
     list_display = (
+        *("shown_kind", "they_say", "we_say", "provider", "age"),
+        *("difference", "shown_state", "found"),
+    )
+    file_columns = (
         *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
         *("provider", "charge_link", "found"),
     )
@@ -156,7 +160,7 @@ class ReconciliationItemAdmin(ReadOnlyAdmin):
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
     posting_link = column("Posting", lambda item: _posting_link(item))
-    difference = column("Difference of amounts", lambda item: _difference(item))
+    difference = column("Difference of amounts", lambda item: _difference(item), is_number=True)
     age = column("Age", lambda item: timesince(item.created_at, clock.now()).split(",")[0])
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")

@@ -14,7 +14,16 @@ from payments.admin.form_fields import WholeNumberField
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.form_filters import FormFilter
-from payments.admin.framework.formats import column, lines, link, moment_column, money, money_column, row_link_column
+from payments.admin.framework.formats import (
+    chip,
+    column,
+    lines,
+    link,
+    moment_column,
+    money,
+    money_column,
+    row_link_column,
+)
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_cell
 from payments.domain.reconciliation.summary import KINDS, parts_of
@@ -55,16 +64,10 @@ ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatche
 @admin.register(ReconciliationRun)
 class ReconciliationRunAdmin(ReadOnlyAdmin):
     merchant_lookup = None
-    list_display = (
-        "made",
-        "shown_differences",
-        "lines_read",
-        "matched",
-        "under_way",
-        "period",
-        "started_by",
-        "provider",
-        "file",
+    list_display = ("report", "open_afterwards", "lines_read", "matched", "under_way", "started_by", "made")
+    file_columns = (
+        *("made", "shown_differences", "lines_read", "matched", "under_way"),
+        *("period", "started_by", "provider", "file"),
     )
     list_filter = ("started_by", ByProvider, "created_at")
     search_fields = ("file",)
@@ -89,6 +92,11 @@ class ReconciliationRunAdmin(ReadOnlyAdmin):
         return super().beside_row(request, row) | {"parts": parts}
 
     made = moment_column("created_at")
+    report = column("Report", lambda run: run.file or f"Report of {run.provider}")
+    open_afterwards = column(
+        "Open afterwards",
+        lambda run: ", ".join(f"{count} {KINDS.get(kind, kind).lower()}" for kind, count in run.differences.items()),
+    )
     period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
     lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
     shown_differences = column(
@@ -105,7 +113,8 @@ class ReconciliationRunAdmin(ReadOnlyAdmin):
 @admin.register(ReportLine)
 class ReportLineAdmin(ReadOnlyAdmin):
     merchant_lookup = "attempt__charge__merchant"
-    list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
+    list_display = ("shown_kind", "reference", "provider_ref", "provider", "shown_amount", "match", "booked")
+    file_columns = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, ByRun, "booked_at")
     search_fields = ("reference", "provider_ref")
     search = IdSearch({"attempt": "attempt_id"}, exact="reference provider_ref")
@@ -118,6 +127,8 @@ class ReportLineAdmin(ReadOnlyAdmin):
     booked = moment_column("booked_at")
     matched = moment_column("matched_at")
     shown_amount = money_column("amount")
+    shown_kind = column("Kind", lambda line: line.get_kind_display())
+    match = column("State", lambda line: chip("matched", "good") if line.matched_at else chip("not matched", "warn"))
     run_link = row_link_column("run", ReconciliationRun)
     posting_link = row_link_column("posting", Posting)
     attempt_link = row_link_column("attempt", Attempt)

@@ -83,7 +83,8 @@ class ReportUploadAdmin(ReadOnlyAdmin):
     views = {"payments_reportupload_upload": ("upload/", "upload")}
     change_list_template = "admin/payments/statements/reportupload_list.html"
     change_form_template = "admin/payments/statements/reportupload.html"
-    list_display = ("created", "file", "shown_state", "progress", "provider", "operator", "result")
+    list_display = ("file", "progress", "provider", "operator", "shown_state", "created")
+    file_columns = ("created", "file", "shown_state", "progress", "provider", "operator", "result")
     list_select_related = ("operator", "run")
     search_fields = ("file",)
     search_help_text = "A part of the file's name."

@@ -25,7 +25,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_cell, moment_text
+from payments.admin.moments import moment_cell, moment_in_list, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
 from payments.models import Block, Charge, DeclineAlert, Merchant, Source
@@ -86,7 +86,8 @@ class BlockAdmin(ReadOnlyAdmin):
         "payments_source_block": ("source/<uuid:pk>/", "put_of_source"),
         "payments_declinealert_block": ("alert/<uuid:pk>/", "put_of_alert"),
     }
-    list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
+    list_display = ("what", "reason", "reach", "put_by", "shown_status", "created", "until", "mode")
+    file_columns = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
     list_filter = (ByStatus, ByMode, "created_at")
     list_select_related = ("merchant", "put_by")
     search_fields = ("card", "=bin", "email", "=address", "reason")
@@ -100,9 +101,15 @@ class BlockAdmin(ReadOnlyAdmin):
     lifted = moment_column("lifted_at")
     what = column("Blocked", str)
     reach = column(
-        "At", lambda block: link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
+        "At",
+        lambda block: link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants",
+        in_list=lambda block: block.merchant or "all merchants",
     )
-    until = column("Until", lambda block: moment_cell(block.expires_at) if block.expires_at else "no end")
+    until = column(
+        "Until",
+        lambda block: moment_cell(block.expires_at) if block.expires_at else "no end",
+        in_list=lambda block: moment_in_list(block.expires_at) if block.expires_at else "no end",
+    )
 
     def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         may = operator_of(request).has_perm(MAY_PUT)

@@ -57,7 +57,8 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     row_actions = (Acknowledge(),)
     parts = (People(),)
     merchant_lookup = "merchant"
-    list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
+    list_display = ("merchant", "shown_kind", "whose", "quota", "status", "created", "window_ends", "mode")
+    file_columns = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
     list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")
     list_select_related = ("merchant", "acknowledged_by")
     search_fields = ("merchant__title", "=subject")
@@ -71,6 +72,7 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
     acknowledged = moment_column("acknowledged_at")
     over = moment_column("over_at")
     status = column("Status", lambda alert: chip(*_status(alert)))
+    shown_kind = column("What", lambda alert: f"Too many declines {alert.get_kind_display()}")
     by_charge = id_link_column("charge", "ch", Charge)
     by_source = id_link_column("source", "src", Source)
     window_starts = moment_column("window_starts_at")
@@ -82,7 +84,7 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
         return link(ApiKey, key, alert.subject) if key else alert.subject or NOTHING
 
     def headline(self, row: DeclineAlert) -> str:
-        return f"Too many declines {row.get_kind_display()}, at {row.merchant}"
+        return f"{self.shown_kind(row)}, at {row.merchant}"
 
     def buttons_of(self, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
         """Add the way to a block of the payer, or the caller's address, of the decline that reached the limit."""

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.columns import ENABLED
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import column, id_column, lines, provider_title
@@ -56,7 +57,8 @@ SENT_BEFORE = "This form was sent before, and creates one account."
 class ProviderAccountAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (ChangeAccount(), TestCredentials(), AddRoute())
-    list_display = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")
+    list_display = ("title", "at", "merchant", "standing", "updated", "mode")
+    file_columns = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")
     list_filter = (ByMode, "enabled")
     list_select_related = ("merchant",)
     search_fields = ("title", "merchant__title")
@@ -68,6 +70,7 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
     )
     inlines = (RoutesOfAccount,)
     public_id = id_column(ProviderAccount.PREFIX)
+    standing = ENABLED
     at = column("At", lambda account: provider_title(account.provider))
     webhook_address = column(
         "Webhooks go to", lambda account: f"{settings.PUBLIC_URL}/providers/{account.public_id}/webhooks"

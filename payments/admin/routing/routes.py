@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from payments.admin.columns import ENABLED
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by_type_of
 from payments.admin.framework.formats import chip, column, lines, money, row_link_column
@@ -19,6 +20,8 @@ from payments.models import Merchant, ProviderAccount, Route
 
 class RouteColumns:
     """The columns of a route, on its own page and on its account's."""
+
+    standing = ENABLED
 
     @admin.display(description="Amounts")
     def amounts(self, route: Route) -> str:
@@ -45,7 +48,7 @@ class RouteColumns:
 class RoutesOfAccount(RouteColumns, ReadOnlyInline):
     model = Route
     verbose_name_plural = "Routes to it"
-    fields = ("position", "source_type", "amounts", "not_by_it", "enabled", "health")
+    fields = ("position", "source_type", "amounts", "not_by_it", "standing", "health")
     ordering = ("position", "pk")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -57,7 +60,8 @@ class RouteAdmin(RouteColumns, ReadOnlyAdmin):
     merchant_lookup = "account__merchant"
     change_list_template = "admin/payments/route/change_list.html"
     row_actions = (ChangeRoute(),)
-    list_display = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
+    list_display = ("shown", "of_account", "merchant", "position", "amounts", "not_by_it", "standing", "health")
+    file_columns = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
     list_filter = (by_type_of("source_type"), "enabled")
     list_select_related = ("account__merchant",)
     search_fields = ("account__title", "account__merchant__title")

@@ -27,7 +27,8 @@ class OfMerchant(ReadOnlyAdmin):
     merchant_lookup = "pk"
     search_fields = ("title",)
     search = IdSearch({"mer": "pk"})
-    list_display = ("title", "books", "public_id")
+    list_display = ("title", "books")
+    file_columns = ("title", "books", "public_id")
     public_id = id_column("mer")
     books = column(
         "Books", lambda merchant: ", ".join(f"{mode_name(mode)} {code}" for mode, code in books_of(merchant))

@@ -188,7 +188,8 @@ class WebhookEndpointAdmin(ReadOnlyAdmin):
         ),
         RollSecret(),
     )
-    list_display = ("public_id", "url", "standing", "merchant", "mode", "failing", "created")
+    list_display = ("url", "merchant", "standing", "failing", "created", "mode")
+    file_columns = ("public_id", "url", "standing", "merchant", "mode", "failing", "created")
     list_filter = (
         by("standing", gave_up=("Disabled by kaha", Q(gave_up_at__isnull=False))),
         "status",

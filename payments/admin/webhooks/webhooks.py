@@ -19,7 +19,7 @@ from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, link, moment_column, short_id
+from payments.admin.framework.formats import chip, column, link, moment_column
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -133,9 +133,10 @@ class WebhookAdmin(ReadOnlyAdmin):
         "payments_webhook_send_again": ("<uuid:pk>/send-again/", "send_one_again"),
         "payments_charge_send_webhooks_again": ("of-charge/<uuid:pk>/", "send_again_of_charge"),
     }
-    list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
+    list_display = ("type", "short_url", "of_merchant", "tries", "chip", "created", "due", "mode")
+    file_columns = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
     list_filter = (ByStanding, "state", ByMode, "created_at")
-    list_select_related = ("event",)
+    list_select_related = ("event", "merchant")
     search_fields = ("url",)
     search_help_text = "Any ID, whole, or a part of the URL."
     search = IdSearch(
@@ -151,16 +152,10 @@ class WebhookAdmin(ReadOnlyAdmin):
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
-    shown_event = column(
-        "Event",
-        lambda row: public_id("evt", row.event_id),
-        in_list=lambda row: short_id(public_id("evt", row.event_id)),
-    )
+    shown_event = column("Event", lambda row: public_id("evt", row.event_id))
     event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
     type = column("Type", lambda row: row.event.type)
-    object_link = column(
-        "Object", lambda row: link_to_object(row.event), in_list=lambda row: link_to_object(row.event, is_short=True)
-    )
+    object_link = column("Object", lambda row: link_to_object(row.event))
     chip = column("State", lambda row: chip(row.state))
     short_url = column(
         "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
