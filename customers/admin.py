@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
-from payments.admin.charges.sources import SHOWN_CHARGES
+from payments.admin.charges.sources import SHOWN_CHARGES, charge_line
 from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
@@ -24,7 +24,6 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
-    money,
     search_link,
     source_label,
 )
@@ -32,7 +31,7 @@ from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.people import Person, mail_link, people_of_source, phone_link
+from payments.admin.people import People, Person, mail_link, people_of_source, phone_link
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
@@ -123,11 +122,11 @@ class CustomerAdmin(ReadOnlyAdmin):
         entries=find.customers,
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "email", "mobile_number", "description", "of_merchant", "mode")}),
-        ("Related", {"fields": ("charge_links", "events", "version")}),
+        (None, {"fields": ("public_id", "description", "email", "mobile_number", "mode", "charge_links", "events")}),
         ("As sent", {"fields": ("shown_metadata",)}),
-        ("Times", {"fields": ("created", "updated", "deleted")}),
+        ("Times", {"fields": ("created", "updated", "deleted", "of_merchant", "version")}),
     )
+    parts = (People(),)
     inlines = (SourcesInline,)
     public_id = id_column("cus")
     who = column("Customer", lambda customer: customer.email or customer.mobile_number or UNNAMED)
@@ -143,7 +142,7 @@ class CustomerAdmin(ReadOnlyAdmin):
         """Return links to the newest charges on the customer's sources, kept or not."""
         sources = list(customer.ties.values_list("source_id", flat=True))
         newest = Charge.objects.filter(source_id__in=sources).order_by("-id")[:SHOWN_CHARGES]
-        return lines(link(Charge, row.id, f"{row} {money(row.amount, row.currency)} {row.status}") for row in newest)
+        return lines(map(charge_line, newest))
 
     @admin.display(description="Events")
     def events(self, customer: Customer) -> SafeString:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from payments.admin.framework.formats import NOTHING, Cells, Column, beside, chip, column, payer_name
+from payments.admin.framework.formats import NOTHING, Cells, Column, beside, chip, column
 from payments.models import Charge
 
 ENABLED = column("State", lambda row: chip("enabled", "good") if row.enabled else chip("disabled", "quiet"))
@@ -21,7 +21,7 @@ def charge_of(row: Any) -> Charge:
 
 def payer_column(charge: ChargeOf = charge_of) -> Column:
     """Return a column with the name of the payer of the `charge` of a row."""
-    return column("Payer", lambda row: payer_name(charge(row).source) or UNNAMED)
+    return column("Payer", lambda row: charge(row).source.payer_name or UNNAMED)
 
 
 def what_for_column(charge: ChargeOf = charge_of) -> Column:

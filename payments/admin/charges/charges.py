@@ -13,6 +13,7 @@ from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
+    NOTHING,
     chips,
     column,
     events_column,
@@ -30,6 +31,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_brief
+from payments.admin.operators.words import refund_reason
 from payments.admin.people import People
 from payments.admin.timeline.page import timeline_context
 from payments.ledger.fees import Rate
@@ -38,7 +40,7 @@ from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source
 
 class AttemptsOfCharge(ReadOnlyInline):
     model = Attempt
-    fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
+    fields = ("kind", "shown_amount", "state", "outcome", "provider", "created")
     ordering = ("-pk",)
 
     shown_amount = money_column("amount", "charge")
@@ -148,19 +150,20 @@ class RefundAdmin(ReadOnlyAdmin):
         last4="charge__source__card__last4",
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "charge_link", "of_merchant", "mode")}),
-        ("Money", {"fields": ("shown_amount", "shown_status", "reason", "version")}),
-        ("Times", {"fields": ("created", "updated")}),
+        (None, {"fields": ("order", "why", "shown_amount", "shown_status", "charge_link", "created")}),
+        ("References", {"fields": ("public_id", "of_merchant", "mode")}),
+        ("Times", {"fields": ("updated", "version")}),
         ("Events", {"fields": ("events",)}),
     )
     inlines = (AttemptsOfCharge,)
     public_id = id_column("re")
     payer = payer_column()
     what_for = what_for_column()
-    why = column("Reason", lambda refund: refund.reason.replace("_", " "))
     shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})
     shown_amount = money_column("amount")
     events = events_column("Of the refund")
+    order = column("Order", lambda refund: refund.charge.description or NOTHING)
+    why = column("Reason", lambda refund: refund_reason(refund.reason))
 
     def headline(self, row: Refund) -> str:
         words = {"pending": "to be refunded", "failed": "not refunded"}.get(row.status, "refunded")

@@ -6,6 +6,7 @@ from django.core.validators import RegexValidator
 from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
@@ -22,7 +23,9 @@ from payments.admin.framework.formats import (
     lines,
     link,
     moment_column,
+    money,
     search_link,
+    short_id,
     source_label,
 )
 from payments.admin.framework.id_search import IdSearch
@@ -46,6 +49,12 @@ BySourceUse = by(
 )
 
 
+def charge_line(charge: Charge) -> SafeString:
+    """Return a charge in a line: what it was for, with its link, and its amount and state."""
+    shown = link(Charge, charge.pk, charge.description or short_id(str(charge)))
+    return format_html("{} {} {}", shown, money(charge.amount, charge.currency), charge.status)
+
+
 @admin.register(Source)
 class SourceAdmin(ReadOnlyAdmin):
     parts = (People(lambda source: source),)
@@ -61,13 +70,12 @@ class SourceAdmin(ReadOnlyAdmin):
         last4="card__last4",
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
-        ("Related", {"fields": ("card_link", "charge_links", "events")}),
+        (None, {"fields": ("public_id", "card_link", "label", "used", "vaulted", "events", "charge_links")}),
         (
             "As sent",
             {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata", "shown_consent")},
         ),
-        ("Times", {"fields": ("created", "updated")}),
+        ("Times", {"fields": ("created", "updated", "of_merchant", "mode", "version")}),
     )
     public_id = id_column("src")
     shown_redirect = json_column("redirect")
@@ -75,7 +83,7 @@ class SourceAdmin(ReadOnlyAdmin):
     shown_bank_account = json_column("bank_account")
     shown_metadata = json_column("metadata")
     shown_consent = json_column("consent")
-    payer = column("Payer", lambda source: payer_name(source) or UNNAMED)
+    payer = column("Payer", lambda source: source.payer_name or UNNAMED)
     label = column("Type", source_label, in_list=lambda source: capfirst(source_label(source)))
     standing = column("State", lambda source: chip(*_standing(source)))
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
@@ -92,7 +100,7 @@ class SourceAdmin(ReadOnlyAdmin):
     @admin.display(description="Charges")
     def charge_links(self, source: Source) -> SafeString | str:
         newest = source.charges.order_by("-id")[:SHOWN_CHARGES]
-        return lines(link(Charge, charge.id, charge) for charge in newest)
+        return lines(charge_line(charge) for charge in newest)
 
 
 @admin.register(Card)

@@ -99,10 +99,18 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     list_filter = ("kind", ByModeOfCharge)
     ordering = ("pk",)
     fieldsets = (
-        (None, {"fields": ("since", "merchant", "mode", "charge_link", "refund_link", "shown_amount")}),
-        ("Asked", {"fields": ("kind", "shown_reference", "provider", "provider_ref", "request_id", "events")}),
-        ("Answered", {"fields": ("shown_response", "lookups", "next_lookup")}),
+        (
+            None,
+            {
+                "fields": (
+                    *("since", "kind", "shown_amount", "charge_link", "refund_link"),
+                    *("provider", "shown_reference", "provider_ref", "events"),
+                )
+            },
+        ),
+        ("Answered", {"fields": ("answered", "lookups", "next_lookup")}),
         ("Proposed", {"fields": ("proposals",)}),
+        ("As sent", {"fields": ("merchant", "mode", "request_id", "shown_response")}),
     )
     merchant = column(
         "Merchant", lambda attempt: link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)

@@ -1,8 +1,11 @@
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import Q
 from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
@@ -19,10 +22,12 @@ from payments.admin.framework.formats import (
     money,
     money_column,
     of_payer,
+    two_lines,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.moments import moment_cell, moment_in_list
+from payments.admin.moments import moment_brief, moment_cell, moment_in_list
 from payments.admin.people import People
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.models import Dispute
 
 CHIPS: dict[str, str] = {
@@ -33,6 +38,10 @@ CHIPS: dict[str, str] = {
     Dispute.Status.LOST: "bad",
 }
 ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for status in Dispute.Status})
+
+
+def _reason(dispute: Dispute) -> str:
+    return capfirst(dispute.reason.replace("_", " "))
 
 
 @admin.register(Dispute)
@@ -55,20 +64,31 @@ class DisputeAdmin(ReadOnlyAdmin):
         last4="charge__source__card__last4",
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "shown_status", "charge_link", "of_merchant", "mode")}),
-        ("What is disputed", {"fields": ("shown_amount", "bank_has", "shown_fee")}),
-        ("Why", {"fields": ("reason", "network_code", "evidence_due")}),
-        ("Response", {"fields": ("response", "response_status", "responded", "refusal", "pieces")}),
-        ("References", {"fields": ("provider_ref", "network_ref")}),
-        ("Times", {"fields": ("created", "updated", "version")}),
+        ("Evidence and response", {"fields": ("pieces", "response", "response_status", "responded", "refusal")}),
+        (
+            "What it is about",
+            {
+                "fields": (
+                    "order",
+                    "why",
+                    "shown_amount",
+                    "bank_has",
+                    "shown_fee",
+                    "charge_link",
+                    "mode",
+                    "shown_status",
+                )
+            },
+        ),
+        ("References", {"fields": ("public_id", "of_merchant", "provider_ref", "network_ref", "network_code")}),
+        ("Times", {"fields": ("evidence_due", "created", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
     )
     public_id = id_column("dp")
     payer = payer_column()
     what_for = what_for_column()
-    why = column("Reason", lambda dispute: dispute.reason.replace("_", " "))
     shown_amount = money_column("amount")
-    shown_fee = money_column("fee")
+    shown_fee = column("Fee", lambda dispute: money(dispute.fee or None, dispute.currency))
     events = events_column("Of the dispute")
     responded = moment_column("responded_at")
     evidence_due = column(
@@ -85,6 +105,19 @@ class DisputeAdmin(ReadOnlyAdmin):
     shown_status = column(
         "Status", lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
     )
+
+    order = column("Order", lambda dispute: dispute.charge.description or NOTHING)
+    why = column(
+        "Reason",
+        lambda dispute: two_lines(_reason(dispute), dispute.network_code),
+        in_list=_reason,
+    )
+
+    def marks(self, row: Dispute) -> list[Any]:
+        chip_of_state, *rest = super().marks(row)
+        due = row.evidence_due_at if row.status in ASKS_FOR_EVIDENCE else None
+        answer = [format_html("<strong>Answer by {}</strong>", moment_brief(due))] if due else []
+        return [chip_of_state, *answer, *rest]
 
     def headline(self, row: Dispute) -> str:
         why = f" as {row.reason.replace('_', ' ')}" if row.reason else ""

@@ -79,6 +79,12 @@ def lines(items: Iterable[object]) -> SafeString | str:
     return format_html("<div>{}</div>", joined) if joined else NOTHING
 
 
+def two_lines(first: object, second: object) -> SafeString:
+    """Return a fact of two lines, the second in small letters."""
+    below = format_html('<span class="second">{}</span>', second) if second else ""
+    return format_html('<span class="first">{}</span>{}', first, below)
+
+
 def beside(first: object, second: object) -> SafeString:
     """Return a cell with `first`, and what goes with it in small letters."""
     return format_html('{} <span class="second">{}</span>', first, second) if second else format_html("{}", first)

@@ -12,14 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 
-from payments.admin.framework.formats import NOTHING, link, money, source_label
+from payments.admin.framework.formats import NOTHING, link, money, short_id, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS, REFUND_REASONS, refund_facts, result
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
 from payments.domain.approvals.request import submit
-from payments.ids import public_id
 from payments.models import Charge, OperatorAction
 from payments.money import format_amount, parse_amount, plain_amount
 
@@ -147,7 +146,7 @@ def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
 
 
 def _facts_of(charge: Charge, most: int) -> Facts:
-    yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
+    yield "Charge", link(Charge, charge.pk, short_id(str(charge)))
     yield "Merchant", charge.merchant
     yield "Mode", "live" if charge.livemode else "test"
     yield "Paid with", source_label(charge.source)
@@ -157,7 +156,7 @@ def _facts_of(charge: Charge, most: int) -> Facts:
 
 
 def _confirmed_facts(act: OperatorAction) -> Facts:
-    yield "Charge", public_id("ch", act.charge.pk)
+    yield "Charge", short_id(str(act.charge))
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield from refund_facts(act)
     yield "Why", act.reason

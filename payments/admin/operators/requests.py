@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from payments.admin.framework.filters import by_mode_of, one_of
-from payments.admin.framework.formats import column, link, money, money_column, row_link_column, source_label
+from payments.admin.framework.formats import column, link, money, money_column, row_link_column, short_id, source_label
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
 from payments.admin.moments import moment_text
@@ -18,7 +18,6 @@ from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisi
 from payments.admin.operators.words import ACTIONS, Message, refund_facts, result
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import describe
-from payments.ids import public_id
 from payments.models import Attempt, Charge, OperatorAction
 
 State = OperatorAction.State
@@ -104,7 +103,7 @@ class OperatorActionAdmin(DecidedByAnother):
 
     def facts_of(self, row: OperatorAction) -> Facts:
         charge = row.charge
-        yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
+        yield "Charge", link(Charge, charge.pk, short_id(str(charge)))
         yield "Paid with", source_label(charge.source)
         yield "Captured", money(charge.amount_captured, charge.currency)
         yield "Refunded so far", money(charge.amount_refunded, charge.currency)

@@ -89,13 +89,15 @@ class PayoutAdmin(ReadOnlyAdmin):
     search_fields = ("=currency",)
     search = IdSearch({"po": "pk", "mer": "merchant_id", "pf": "file_id"}, objects="pk")
     fieldsets = (
-        (None, {"fields": ("public_id", "shown_status", "failure_code", "of_merchant", "mode")}),
+        (
+            "Where it goes",
+            {"fields": ("to_account", "way_out", "in_file", "asked_for_by", "approval", "sent", "paid", "ended")},
+        ),
+        ("Why it failed", {"fields": ("failure_code", "why")}),
         ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings")}),
-        ("Where it goes", {"fields": ("to_account", "way_out", "in_file")}),
-        ("Approval", {"fields": ("asked_for_by", "approval")}),
-        ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "version")}),
+        ("Times", {"fields": ("created", "updated", "public_id", "shown_status", "of_merchant", "mode", "version")}),
         ("Events", {"fields": ("events",)}),
-        ("At its provider", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try", "why")}),
+        ("References", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try")}),
     )
     public_id = id_column("po")
     shown_amount = money_column("amount")

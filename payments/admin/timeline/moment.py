@@ -52,8 +52,8 @@ class Moment:
 
     @property
     def why(self) -> object:
-        """The reason that somebody gave; "" for none."""
-        return dict(self.facts).get("Why", "")
+        """The reason that staff gave; "" for none."""
+        return dict(self.facts).get("Why", "") if self.kind == Kind.STAFF else ""
 
 
 Moments = Iterator[Moment]
