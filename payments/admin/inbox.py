@@ -18,7 +18,7 @@ from payments.admin.framework.object_actions import operator_of
 from payments.admin.lists.mode import MODES, mode_of
 from payments.inbox.entries import Sort
 from payments.inbox.sections import assigned_to, sections_of
-from payments.inbox.sorts import APPROVALS, MONEY_CHECK
+from payments.inbox.sorts import APPROVALS, MONEY_CHECK, WORKERS
 from payments.inbox.summary import in_number, summary_of
 from payments.models import MoneyCheck
 from payments.models.merchants.merchant_access import Limit
@@ -82,10 +82,12 @@ def _first_tasks(user: User, limit: Limit, mode: str) -> dict[str, Any]:
 
 def _well(quiet: Sequence[Sort], limit: Limit) -> str:
     """Return what is well in few words, with the last check of the money, and how much else is; empty for nothing."""
-    check = MoneyCheck.objects.newest_whole() if limit is None else None
-    words = [_in_order(check) if sort.name == MONEY_CHECK else sort.well for sort in quiet]
+    ledger = _in_order(MoneyCheck.objects.newest_whole()) if limit is None else ""
+    # What was not looked at is not well: no check of the money yet, or the workers, which work for all merchants.
+    unseen = {WORKERS, MONEY_CHECK} if limit is not None else set() if ledger else {MONEY_CHECK}
+    words = [ledger if sort.name == MONEY_CHECK else sort.well for sort in quiet if sort.name not in unseen]
     named = list(filter(None, words))[:NAMED_MAX]
-    more = len(quiet) - len(named)
+    more = len(words) - len(named)
     return ", ".join([*named, f"and {more} more"] if named and more else named)
 
 

@@ -12,7 +12,7 @@ from payments.inbox.texts import decision_entry
 from payments.models import Case, MerchantAccess
 from payments.models.merchants.merchant_access import Limit, within
 
-SHOWN_MAX = 50
+SHOWN_MAX = 20
 # More, because equal entries are shown as one.
 READ_MAX = 4 * SHOWN_MAX
 SORT_NAMES = {sort.name: sort.label for sort in SORTS}

@@ -3,11 +3,11 @@
 from payments.inbox import decisions, rows, texts
 from payments.inbox.entries import ON_CALL, OPEN, Sort, about_charge, page_of
 
-APPROVALS, MONEY_CHECK = "approvals", "money_check"
+WORKERS, MONEY_CHECK, APPROVALS = "workers", "money_check", "approvals"
 
 SORTS = (
     Sort(
-        "workers",
+        WORKERS,
         "Workers and sweeps",
         "sweep",
         texts.workers,

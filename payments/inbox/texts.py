@@ -132,7 +132,7 @@ def check_text(check: MoneyCheck) -> str:
 
 def dispute_text(dispute: Dispute) -> str:
     """Return a dispute with the bank's reason."""
-    return f"Disputed as {dispute.reason.replace('_', ' ')}" if dispute.reason else "Disputed"
+    return "Disputed" if dispute.reason in ("", "general") else f"Disputed as {dispute.reason.replace('_', ' ')}"
 
 
 def unknown_text(attempt: Attempt) -> str:

@@ -54,7 +54,7 @@ def test_disputes_are_filtered_by_status(house: House, operator: Client, status:
 def test_a_dispute_to_answer_is_in_the_inbox_until_its_deadline(house: House, operator: Client) -> None:
     dispute = make_dispute(Charge.objects.get())
     text = text_of(operator.get(INBOX)).replace("\N{NO-BREAK SPACE}", " ")
-    assert (page_of(dispute) in text, "Disputed as" in text, "6 d 23 h left" in text) == (True, True, True)
+    assert (page_of(dispute) in text, ">Disputed<" in text, "6 d 23 h left" in text) == (True, True, True)
     Dispute.objects.update(evidence_due_at=clock.now() - timedelta(seconds=1))
     assert page_of(dispute) not in text_of(operator.get(INBOX))
 
