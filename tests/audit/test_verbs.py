@@ -38,6 +38,7 @@ READS = {
     *("risk.addresses.counted", "risk.addresses.network_of", "risk.blocks.card_columns", "risk.blocks.emails_of"),
     *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
     *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
+    *("statements.letterhead.letterhead", "statements.summary.summary_of"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
     *(
         "statements.statement.statement_of",
