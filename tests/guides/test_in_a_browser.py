@@ -42,7 +42,7 @@ def test_pages_are_dark_where_the_reader_wants_it(tab: Page) -> None:
     tab.goto("/docs/webhooks")
     light = tab.evaluate(GROUND)
     tab.emulate_media(color_scheme="dark")
-    assert {light, tab.evaluate(GROUND)} == {"rgb(255, 255, 255)", "rgb(20, 22, 26)"}
+    assert {light, tab.evaluate(GROUND)} == {"rgb(255, 255, 255)", "rgb(20, 29, 28)"}
 
 
 def test_a_phone_gets_from_the_top_to_a_heading_and_to_the_next_guide(tab: Page) -> None:
@@ -83,7 +83,7 @@ def test_the_start_page_fits_and_axe_finds_nothing(tab: Page, scheme: str, viewp
     assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found] == []
 
 
-def test_the_start_page_leads_to_the_office_a_payment_and_the_reference(tab: Page) -> None:
+def test_the_start_page_leads_to_the_office_a_payment_and_the_guarantees(tab: Page) -> None:
     tab.goto("/")
     doors = tab.get_by_role("navigation").get_by_role("link")
-    assert [door.get_attribute("href") for door in doors.all()] == ["/admin/", "/docs/checkout", "/docs"]
+    assert [door.get_attribute("href") for door in doors.all()] == ["/admin/", "/docs/checkout", "/docs/guarantees"]
