@@ -157,7 +157,7 @@ def test_the_admin_lets_the_shown_user_in(running: Quickstart) -> None:
 
 
 def test_the_docs_are_there(running: Quickstart) -> None:
-    assert httpx.get(running.ready()["docs"]).status_code == 200
+    assert httpx.get(running.ready()["docs"], timeout=60).status_code == 200
 
 
 def test_a_live_key_is_of_the_same_merchant(running: Quickstart) -> None:
