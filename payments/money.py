@@ -36,16 +36,11 @@ DEFAULT_CURRENCY = "PHP"
 TYPED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,14})(?:\.[0-9]{1,6})?")
 
 
-def format_amount(amount: int, currency: str) -> str:
-    """Return `amount` in the smallest unit of `currency` (ISO 4217) as text: "PHP 1,234.50" for 123450.
+def shown_amount(amount: int, currency: str) -> str:
+    """Return `amount` in the smallest unit of `currency` (ISO 4217) as people read it: "-₱1,234.50", "USD -1,234.50".
 
     A code without a smallest unit (gold, XAU) has no decimals. Raises ValueError for an unknown code.
     """
-    return f"{currency} {plain_amount(amount, currency)}"
-
-
-def shown_amount(amount: int, currency: str) -> str:
-    """Return `amount` as people read it: "-₱1,234.50", and "USD -1,234.50". Raises ValueError for an unknown code."""
     text = plain_amount(amount, currency)
     if currency == DEFAULT_CURRENCY:
         return f"-₱{text[1:]}" if amount < 0 else f"₱{text}"
@@ -53,7 +48,7 @@ def shown_amount(amount: int, currency: str) -> str:
 
 
 def plain_amount(amount: int, currency: str) -> str:
-    """Return `amount` as `format_amount` does, without the currency: "1,234.50"."""
+    """Return `amount` as `shown_amount` does, without the currency: "1,234.50"."""
     return f"{major_units(amount, currency):,.{_decimals(currency)}f}"
 
 

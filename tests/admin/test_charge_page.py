@@ -38,7 +38,7 @@ def test_the_page_says_who_paid_whom_for_what_and_what_is_left(house: House, ope
         "Merchant Sari Store",
         "Order Halo-halo",
         "table 7",
-        "Captured PHP 1,234.50",
+        "Captured ₱1,234.50",
         "Net to Sari Store PHP",
         "Settled",
         "Security code Matched Address: not checked",

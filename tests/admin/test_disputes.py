@@ -27,7 +27,7 @@ def test_the_page_of_a_charge_shows_its_disputes_and_what_the_bank_has(house: Ho
     text = text_of(operator.get(page_of(dispute.charge))).replace("\N{NO-BREAK SPACE}", " ")
     assert page_of(dispute) in text
     assert "Taken by the payer&#x27;s bank" in text
-    assert "−PHP 10.00" in text
+    assert "−₱10.00" in text
 
 
 def test_money_that_the_bank_has_is_not_offered_to_be_given_back(api: Api, operator: Client) -> None:
@@ -89,4 +89,4 @@ def test_the_inbox_and_the_merchants_page_show_a_high_rate(
     inbox = text_of(operator.get(INBOX)).replace("\N{NO-BREAK SPACE}", " ")
     assert ("2 disputes this month: 2.00 % of charges" in inbox, page in inbox) == (True, True)
     text = text_of(operator.get(page)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "2, PHP 2.00; 2.00 % of 100 charges of the month" in text
+    assert "2, ₱2.00; 2.00 % of 100 charges of the month" in text

@@ -23,15 +23,15 @@ def charge(api: Api, shop: NewMerchant) -> Charge:
 def test_the_page_of_a_charge_shows_its_postings_in_their_order(operator: Client, charge: Charge) -> None:
     text = words_of(operator.get(page_of(charge)))
     journals = [
-        "Posted: hold Ledger provider hold debit PHP 1,234.50 merchant hold credit PHP 1,234.50",
+        "Posted: hold Ledger provider hold debit ₱1,234.50 merchant hold credit ₱1,234.50",
         "Posted: capture, fee, release Ledger"
-        " provider receivable debit PHP 1,000.00 merchant pending credit PHP 1,000.00"
-        " merchant pending debit PHP 35.15 fees credit PHP 35.15"
-        " merchant hold debit PHP 1,234.50 provider hold credit PHP 1,234.50",
-        "Posted: settle Ledger merchant payable credit PHP 964.85 merchant pending debit PHP 964.85"
-        " bank debit PHP 1,000.00 provider receivable credit PHP 1,000.00",
-        "Posted: refund Ledger merchant payable debit PHP 250.00 refunds in transit credit PHP 250.00",
-        "Posted: refund settled Ledger refunds in transit debit PHP 250.00 provider receivable credit PHP 250.00",
+        " provider receivable debit ₱1,000.00 merchant pending credit ₱1,000.00"
+        " merchant pending debit ₱35.15 fees credit ₱35.15"
+        " merchant hold debit ₱1,234.50 provider hold credit ₱1,234.50",
+        "Posted: settle Ledger merchant payable credit ₱964.85 merchant pending debit ₱964.85"
+        " bank debit ₱1,000.00 provider receivable credit ₱1,000.00",
+        "Posted: refund Ledger merchant payable debit ₱250.00 refunds in transit credit ₱250.00",
+        "Posted: refund settled Ledger refunds in transit debit ₱250.00 provider receivable credit ₱250.00",
     ]
     places = [text.find(journal) for journal in journals]
     assert -1 not in places
@@ -40,29 +40,29 @@ def test_the_page_of_a_charge_shows_its_postings_in_their_order(operator: Client
 
 def test_the_page_of_a_charge_shows_its_rate_and_fee(operator: Client, charge: Charge) -> None:
     text = text_of(operator.get(page_of(charge))).replace("\N{NO-BREAK SPACE}", " ")
-    assert "3.50 % + PHP 0.15" in text
-    assert "PHP 35.15" in text
+    assert "3.50 % + ₱0.15" in text
+    assert "₱35.15" in text
 
 
 def test_a_settlement_shows_its_totals_and_leads_to_its_charges(operator: Client, charge: Charge) -> None:
     settlement = Settlement.objects.get()
     text = text_of(operator.get(page_of(settlement))).replace("\N{NO-BREAK SPACE}", " ")
-    for amount in ("PHP 1,000.00", "PHP 35.15", "PHP 964.85", "1 in all"):
+    for amount in ("₱1,000.00", "₱35.15", "₱964.85", "1 in all"):
         assert amount in text
     assert page_of(charge) in text
 
 
 def test_settlements_are_listed_with_what_they_moved(operator: Client, charge: Charge) -> None:
     text = text_of(operator.get(list_of(Settlement))).replace("\N{NO-BREAK SPACE}", " ")
-    assert "PHP 1,000.00" in text
-    assert "PHP 964.85" in text
+    assert "₱1,000.00" in text
+    assert "₱964.85" in text
 
 
 def test_a_merchant_shows_its_balances_and_fees(operator: Client, charge: Charge, shop: NewMerchant) -> None:
     text = text_of(operator.get(page_of(shop.merchant))).replace("\N{NO-BREAK SPACE}", " ")
-    assert "test: PHP 714.85 available, PHP 0.00 pending, PHP 0.00 held" in text
-    assert "live: PHP 0.00 available" in text
-    assert "card in PHP: 3.50 % + PHP 0.15" in text
+    assert "test: ₱714.85 available, ₱0.00 pending, ₱0.00 held" in text
+    assert "live: ₱0.00 available" in text
+    assert "card in PHP: 3.50 % + ₱0.15" in text
 
 
 @pytest.mark.long

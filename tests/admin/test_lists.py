@@ -85,7 +85,7 @@ def test_a_filtered_list_is_summed_up_by_currency(operator: Client) -> None:
         ChargeFactory(is_held=True, amount=amount, currency=currency)
     ChargeFactory(is_failed=True, amount=99_900)
     ChargeFactory(is_held=True, livemode=True, amount=88_800)
-    assert "3 charges PHP 125.00 in 2 USD 7.00 in 1" in words_of(operator.get(CHARGES, {"money": "held"}))
+    assert "3 charges ₱125.00 in 2 USD 7.00 in 1" in words_of(operator.get(CHARGES, {"money": "held"}))
 
 
 def test_a_list_that_is_too_long_is_not_summed_up(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,7 @@ def test_the_page_sums_up_the_last_days_by_mode_and_currency(operator: Client, s
     other = kind | {"merchant": MerchantFactory()}
     DayTotal.objects.create(day=day, outcome="approved", count=7, amount=700, **other)
     text = text_of(operator.get(page_of(shop.merchant))).replace("\N{NO-BREAK SPACE}", " ")
-    assert "test: PHP 1,234.50 in 3 charges; 75% approved, 1 declined, 0 abandoned" in text
+    assert "test: ₱1,234.50 in 3 charges; 75% approved, 1 declined, 0 abandoned" in text
 
 
 def message_after(operator: Client, shop: NewMerchant, url: str) -> str:

@@ -150,7 +150,7 @@ def test_pay_out_now_makes_a_payout_or_says_that_there_is_nothing(api: Api, shop
     schedule = give_schedule(shop.merchant)
     assert "nothing to pay out" in text_of(act(fely, schedule, "pay_out"))
     settled(api)
-    assert "PHP 100.00" in words_of(fely.get(address_of(schedule, "pay_out"))).replace("\N{NO-BREAK SPACE}", " ")
+    assert "₱100.00" in words_of(fely.get(address_of(schedule, "pay_out"))).replace("\N{NO-BREAK SPACE}", " ")
     act(fely, schedule, "pay_out")
     assert Payout.objects.get().requested_by == User.objects.get(username="fely")
 
@@ -241,7 +241,7 @@ def test_the_list_says_what_is_payable_at_one_price_however_many_merchants(
         first = words_of(operator.get(f"{list_of(PayoutSchedule)}?mode=test"))
     last = words_of(operator.get(f"{list_of(PayoutSchedule)}?mode=test&p=last")).replace("\N{NO-BREAK SPACE}", " ")
     assert first.count("Manual") >= 50
-    assert "PHP 100.00" in last
+    assert "₱100.00" in last
 
 
 def test_what_is_payable_is_the_same_when_settlements_are_summed_up(api: Api, shop: NewMerchant) -> None:

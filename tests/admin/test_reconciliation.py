@@ -46,7 +46,7 @@ def test_both_sides_are_shown(
     outsider: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
 ) -> None:
     text = text_of(operator.get(list_of(ReconciliationItem)))
-    assert 'field-they_say">capture of PHP\xa0100.00<' in text
+    assert 'field-they_say">capture of ₱100.00<' in text
     assert 'field-we_say">nothing<' in text
     assert 'field-they_say">nothing<' in text
 

@@ -76,7 +76,7 @@ def test_the_ledger_is_shown_line_by_line(house: House, operator: Client) -> Non
     settle()
     text = page_text(operator, charge_of(house))
     assert "Posted: capture" in text
-    assert "provider receivable debit PHP 1,234.50" in text
+    assert "provider receivable debit ₱1,234.50" in text
     assert "Posted: settle" in text
 
 

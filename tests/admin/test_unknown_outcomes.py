@@ -47,7 +47,7 @@ def test_a_line_says_what_was_asked_and_when_it_is_looked_up_and_its_page_what_w
     api.charge(ANSWER_LOST, amount=125_000)
     attempt = Attempt.objects.get()
     text, page = (text_of(ana.get(address)) for address in (list_of(UnknownOutcome), desk_page(attempt)))
-    facts = [shop.merchant.title, "PHP\xa01,250.00", "Authorize", "simulator"]
+    facts = [shop.merchant.title, "₱1,250.00", "Authorize", "simulator"]
     moments = [moment_in_list(moment) for moment in (attempt.created_at, attempt.due_at)]
     assert [word for word in [*facts, *moments] if word not in text] == []
     asked = [public_id("ch", attempt.charge_id), attempt.reference, attempt.request_id, "the answer was lost"]

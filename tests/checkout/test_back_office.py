@@ -74,7 +74,7 @@ def sessions(api: Api) -> dict[str, dict[str, Any]]:
 def test_the_list_shows_what_an_operator_looks_for(api: Api, operator: Client) -> None:
     opened(api, client_reference_id="ORDER-1001", **CUSTOMER)
     text = words_of(operator.get(list_of(Checkout), {"mode": "test"}))
-    for word in ("PHP 250.00", "unpaid", "Halo-halo", "ORDER-1001", "juan@example.com", "Sari Store"):
+    for word in ("₱250.00", "unpaid", "Halo-halo", "ORDER-1001", "juan@example.com", "Sari Store"):
         assert word in text, word
 
 
@@ -96,7 +96,7 @@ def test_sessions_are_filtered_by_merchant_purpose_kind_and_amount(api: Api, ope
 def test_the_list_has_sums_and_a_file(api: Api, operator: Client) -> None:
     session = opened(api, client_reference_id="ORDER-1001")
     opened(api)
-    assert "PHP 500.00" in words_of(operator.get(list_of(Checkout), {"mode": "test"}))
+    assert "₱500.00" in words_of(operator.get(list_of(Checkout), {"mode": "test"}))
     response = operator.post(f"{reverse('admin:payments_checkout_csv')}?mode=test")
     file = b"".join(response.streaming_content).decode()
     assert file.count("cs_") == 2
@@ -121,7 +121,7 @@ def test_the_page_shows_order_payer_addresses_and_attempts(api: Api, operator: C
     paid = pay(session, payer={"name": "Ana Reyes", "billing": address})
     text = words_of(operator.get(page_of(row_of(session))))
     for word in (
-        *("With ube", "PHP 125.00", "PHP 250.00", "https://shop.example/thanks", "https://shop.example/cart"),
+        *("With ube", "₱125.00", "₱250.00", "https://shop.example/thanks", "https://shop.example/cart"),
         *("Ana Reyes", "juan@example.com", "09171234567", "1 Session Road", "table", "Card, GCash", "2 of 20"),
         *(str(declined), str(paid), "failed", "captured", session["payment_url"]),
     ):

@@ -31,7 +31,7 @@ def test_the_page_of_a_link_shows_stock_and_payments(api: Api, operator: Client)
     buy(link, 1, 0)
     open_payment(link, 0, 1)
     text = words_of(operator.get(page_of(link_row(link))))
-    for part in ("Summer menu", "Halo-halo: PHP 125.00, 2 left", "PHP 125.00, paid", "PHP 40.00, unpaid", link["url"]):
+    for part in ("Summer menu", "Halo-halo: ₱125.00, 2 left", "₱125.00, paid", "₱40.00, unpaid", link["url"]):
         assert part in text.replace("\xa0", " "), part
     assert "ch_" in text
 

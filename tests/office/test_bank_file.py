@@ -29,10 +29,10 @@ def test_a_file_is_made_and_downloaded_by_one_and_marked_as_sent_by_another(offi
     lourdes, efren = office.tab_of("finance", "lourdes"), office.tab_of("finance", "efren", viewport=PHONE)
     lourdes.goto("/admin/payments/payoutfile/")
     lourdes.get_by_role("link", name="Make a file").click()
-    expect(lourdes.get_by_text("2 approved, PHP 11,111.04")).to_be_visible()
+    expect(lourdes.get_by_text("2 approved, ₱11,111.04")).to_be_visible()
     lourdes.get_by_label("Why").fill("Weekly run")
     lourdes.get_by_role("button", name="Make a file").click()
-    expect(announced(lourdes)).to_contain_text("Made: 2 payouts, PHP 11,111.04.")
+    expect(announced(lourdes)).to_contain_text("Made: 2 payouts, ₱11,111.04.")
     with lourdes.expect_download() as download:
         lourdes.get_by_role("button", name="Download").click()
     file = PayoutFile.objects.get()

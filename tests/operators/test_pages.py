@@ -16,7 +16,7 @@ from tests.operators.factories import ALONE, NOTE, REASON, person, proposed
 from tests.operators.forms import acted, asked, confirm, decide, form_on, page_at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db]
-MONEY = "PHP\xa0"
+MONEY = "₱"
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ MONEY = "PHP\xa0"
 def test_finance_does_every_kind_of_act(kind: str, is_held: bool, becomes: str, api: Api, ben: Client) -> None:
     api.charge(amount=ALONE, capture=not is_held)
     assert page_at(kind) in text_of(ben.get(page_of(Charge.objects.get())))
-    assert f"Done: {kind} of PHP 50.00" in acted(ben, kind)
+    assert f"Done: {kind} of ₱50.00" in acted(ben, kind)
     assert Charge.objects.get().status == becomes
 
 
@@ -114,7 +114,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     assert address in text_of(ben.get(page_of(Charge.objects.get())))
     text = text_of(ben.get(address))
     assert [words for words in ("goes back to the payer", REASON, "ana", "Reject") if words not in text] == []
-    assert "Done: refund of PHP 50.01" in text_of(decide(ben, act))
+    assert "Done: refund of ₱50.01" in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 
 

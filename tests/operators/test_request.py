@@ -100,7 +100,7 @@ def test_the_request_and_its_reason_are_in_the_audit_log(api: Api) -> None:
     proposed("refund", ALONE, proposed_by=person("ana"))
     entry = AuditEntry.objects.latest("id")
     assert (entry.action, entry.reason) == ("proposed", REASON)
-    assert entry.detail.startswith("refund of PHP 50.00, ch_")
+    assert entry.detail.startswith("refund of ₱50.00, ch_")
 
 
 def test_each_charge_has_its_own_limit(api: Api) -> None:

@@ -35,7 +35,7 @@ def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
     api.charge(amount=ALONE + 1)
     failed = api.charge(DECLINED)
     page = choose(ana, "refund")
-    facts = ["2: PHP\xa040.00", "1: PHP\xa050.01", failed["id"]]
+    facts = ["2: ₱40.00", "1: ₱50.01", failed["id"]]
     assert [words for words in facts if words not in page] == []
     assert not OperatorAction.objects.exists()
 
@@ -43,7 +43,7 @@ def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
 def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client) -> None:
     small, large = api.charge(amount=3_000), api.charge(amount=ALONE + 1)
     text = confirm(ana, choose(ana, "refund"))
-    assert ("approved 1: PHP\xa030.00" in text, "proposed 1: PHP\xa050.01" in text) == (True, True)
+    assert ("approved 1: ₱30.00" in text, "proposed 1: ₱50.01" in text) == (True, True)
     assert execution.execute_left() == 1
     assert [api.read(charge)["amount_refunded"] for charge in (small, large)] == [3_000, 0]
 

@@ -69,11 +69,11 @@ def test_the_form_shows_what_waits_and_makes_a_file_of_it(account: PayoutAccount
     ready(account, 123_450), ready(account, 50)
     ready(live_account(account.merchant, currency="USD"))
     form = words_of(ana.get(reverse(ADD))).replace("\xa0", " ")
-    assert "2 approved, PHP 1,235.00" in form
+    assert "2 approved, ₱1,235.00" in form
     assert "No account to debit in USD: set PAYOUT_DEBTOR_ACCOUNTS" in form
     file = made(ana)
     page = words_of(ana.get(page_of("change", file))).replace("\xa0", " ")
-    for text in (file.name, "PHP 1,235.00", "Pending: 2", "PHP 0.50 to Sari Store, ending in 4321"):
+    for text in (file.name, "₱1,235.00", "Pending: 2", "₱0.50 to Sari Store, ending in 4321"):
         assert text in page, text
     assert AuditEntry.objects.filter(action="added", object_id=file.pk).get().reason == "Weekly run"
 

@@ -93,7 +93,7 @@ def test_no_sum_of_a_file_counts_what_is_kept_in_reserve(account: PayoutAccount)
     assert [row.total for row in files.waiting()] == [10_005]
     file = make_file()
     document = etree.fromstring(files.download(file))
-    assert (file.total, files.summary(file)) == (10_005, "2 payouts, PHP 100.05")
+    assert (file.total, files.summary(file)) == (10_005, "2 payouts, ₱100.05")
     assert [document.findtext(f".//{{*}}{name}/{{*}}CtrlSum") for name in ("GrpHdr", "PmtInf")] == ["100.05"] * 2
     assert sorted(each.text for each in document.iter("{*}InstdAmt")) == ["0.05", "100.00"]
 
@@ -163,7 +163,7 @@ def test_each_step_is_in_the_audit_log_without_an_account_number(account: Payout
     entries = AuditEntry.objects.filter(object_id=file.id).order_by("id")
     assert [entry.action for entry in entries] == ["added", "exported", "changed", "changed"]
     recorded = " ".join(f"{entry.detail} {entry.object_name}" for entry in AuditEntry.objects.all())
-    assert "1 payout, PHP 100.00" in recorded
+    assert "1 payout, ₱100.00" in recorded
     assert NUMBER not in recorded
     assert DEBTOR_NUMBER not in recorded
 

@@ -60,5 +60,5 @@ def test_the_page_of_a_run_shows_its_parts_and_leads_to_its_items(api: Api) -> N
     assert f"{items}?run={run.pk}" in page
     listed = text_of(client.get(items, {"run": run.pk})).replace("\xa0", " ")
     assert "In reports" in listed
-    assert "PHP 100.00" in listed.split("list-sums")[1]
+    assert "₱100.00" in listed.split("list-sums")[1]
     assert "0 reconciliation items" in text_of(client.get(items, {"run": run.pk + 1}))

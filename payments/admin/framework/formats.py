@@ -20,7 +20,7 @@ from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Event, Payout, Source
-from payments.money import format_amount, plain_amount
+from payments.money import plain_amount, shown_amount
 from payments.providers.registry import CONNECTORS
 from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import shown as shown_type
@@ -39,7 +39,7 @@ def money(amount: int | None, currency: str) -> str:
     """Return `amount`, in the smallest unit of `currency`, as people write it."""
     if amount is None or currency == NO_CURRENCY:
         return NOTHING
-    return format_amount(amount, currency).replace(" ", NO_BREAK)
+    return shown_amount(amount, currency)
 
 
 def shown_rate(rate: Rate, currency: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
-from payments.money import format_amount
+from payments.money import shown_amount
 
 # Above it a list is not counted: the page would wait for it.
 MOST_SUMMED = 50_000
@@ -34,7 +34,7 @@ def sums_of(changelist: Any) -> Sums:
     count = None if found is None else sum(number for _, _, number in found)
     if found is None or count is None or count > MOST_SUMMED:
         return Sums(None)
-    shown = [(format_amount(int(total), code), number) for code, total, number in found if code]
+    shown = [(shown_amount(int(total), code), number) for code, total, number in found if code]
     return Sums(count, shown)
 
 

@@ -20,7 +20,7 @@ from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
 from payments.domain.approvals.request import submit
 from payments.models import Charge, OperatorAction
-from payments.money import format_amount, parse_amount, plain_amount
+from payments.money import parse_amount, plain_amount, shown_amount
 
 CONFIRMED = "confirm"
 SENT_BEFORE = "This form was sent before, and is carried out once."
@@ -41,7 +41,7 @@ class AmountField(forms.CharField):
         except ValueError:
             raise ValidationError(f"Write an amount such as {plain_amount(123450, self.currency)}.") from None
         if not self.least <= amount <= self.most:
-            raise ValidationError(f"Write an amount above 0, up to {format_amount(self.most, self.currency)}.")
+            raise ValidationError(f"Write an amount above 0, up to {shown_amount(self.most, self.currency)}.")
         return amount
 
 

@@ -17,7 +17,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused, limit_of
 from payments.domain.payouts import make, states
 from payments.models import Payout, PayoutSchedule
-from payments.money import format_amount
+from payments.money import shown_amount
 
 Status = Payout.Status
 RETURNED = "returned"
@@ -110,4 +110,4 @@ def _is_within_limit(payout: Payout, operator: User) -> bool:
 
 
 def _detail(payout: Payout) -> str:
-    return f"{format_amount(payout.amount, payout.currency)}, {'live' if payout.livemode else 'test'} mode"
+    return f"{shown_amount(payout.amount, payout.currency)}, {'live' if payout.livemode else 'test'} mode"

@@ -26,7 +26,7 @@ from payments.domain.payouts.bank_file import Transfer
 from payments.domain.payouts.schedules import number_of
 from payments.failpoints import Failpoint, reached
 from payments.models import Payout, PayoutFile
-from payments.money import format_amount
+from payments.money import shown_amount
 from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
 
 Status = Payout.Status
@@ -145,7 +145,7 @@ def cancel(file: PayoutFile, operator: User) -> None:
 
 def summary(file: PayoutFile) -> str:
     """Return how many payouts a file has, and what they sum to."""
-    return f"{file.count} payout{'s' * (file.count > 1)}, {format_amount(file.total, file.currency)}"
+    return f"{file.count} payout{'s' * (file.count > 1)}, {shown_amount(file.total, file.currency)}"
 
 
 def _change(file: PayoutFile, guard: Q, **values: Any) -> None:

@@ -17,7 +17,7 @@ from payments.ids import public_id
 from payments.ledger.fees import DISPUTE, BadRate, Rate
 from payments.management import arguments, key_verbs, payout_verbs
 from payments.models import Merchant, WebhookSecret
-from payments.money import format_amount
+from payments.money import plain_amount
 
 REFUSALS = (
     *(NotOne, terms.BadTerms, BadRate, decline_limits.BadBudget),
@@ -111,7 +111,7 @@ def _set_fee(options: dict[str, Any]) -> Iterator[str]:
         terms.set_fee(*of, rate)
     else:
         terms.remove_fee(*of)
-    fixed = format_amount(rate.fixed, of[2])
+    fixed = f"{of[2]} {plain_amount(rate.fixed, of[2])}"
     what = "dispute" if of[1] == DISPUTE else f"charge on {of[1]}"
     yield f"From now on a {what} costs {rate.basis_points} basis points and {fixed}."
 

@@ -74,7 +74,7 @@ def test_a_correction_that_names_nothing_of_ours_is_not_in_the_ledger(api: Api) 
     read_in(api, "adyen-two-equal-corrections.csv")
     client = signed_in(the_operator())
     text = text_of(client.get(list_of(ReconciliationItem)))
-    assert text.count('field-they_say">ManualCorrected of PHP\xa05.00<') == text.count('field-we_say">nothing<') == 2
+    assert text.count('field-they_say">ManualCorrected of ₱5.00<') == text.count('field-we_say">nothing<') == 2
     assert set(ReconciliationItem.objects.values_list("kind", flat=True)) == {"missing_here"}
 
 

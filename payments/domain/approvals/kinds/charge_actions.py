@@ -8,7 +8,7 @@ from payments.domain.charging.operations import extension_days
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.operators.four_eyes import limit_of
 from payments.models import ApprovalRequest, Charge, OperatorAction
-from payments.money import format_amount
+from payments.money import shown_amount
 
 Kind, State = OperatorAction.Kind, OperatorAction.State
 # Only these can move part of the amount.
@@ -52,7 +52,7 @@ def may_be_done_alone(kind: str, amount: int, given_back_already: int, limit: in
 
 def describe(action: ApprovalRequest) -> str:
     """Return a summary such as "refund of PHP 1,250.00, ch_…"."""
-    return f"{action.kind} of {format_amount(action.amount, action.currency)}, {action.charge}"
+    return f"{action.kind} of {shown_amount(action.amount, action.currency)}, {action.charge}"
 
 
 def _prepare(action: ApprovalRequest, _: Credentials) -> None:
