@@ -2,6 +2,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.text import capfirst
@@ -111,6 +112,9 @@ class ChargeAdmin(ChargeList):
     class Media:
         css = {"all": ["payments/timeline.css"]}
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("merchant", "source__card")
+
     def get_fieldsets(self, request: HttpRequest, obj: Charge | None = None) -> Any:
         fields = flatten_fieldsets(super().get_fieldsets(request, obj))
         return [("All fields", {"fields": fields, "classes": ("collapse",)})]
@@ -130,7 +134,7 @@ class ChargeAdmin(ChargeList):
         return [chips(row), format_html("<span>{} {} by {}, {}</span>", *paid), short_id(str(row))]
 
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
-        shown = timeline_context(request, row, self.get_queryset(request))
+        shown = timeline_context(request, row, self.get_queryset(request).select_related(None))
         return super().beside_row(request, row) | {"timeline": shown}
 
 
