@@ -10,7 +10,7 @@ from uuid import UUID
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.admin.figures.charts import OUTCOMES, Axis
+from payments.admin.figures.charts import OUTCOMES, Axis, ended
 from payments.admin.figures.comparisons import OF_CHANGE, compared
 from payments.admin.framework.formats import money
 from payments.models import Merchant
@@ -74,8 +74,9 @@ DIMENSIONS: Mapping[str, Dimension] = {
 
 
 def by_time(shares: Mapping[Any, Share], axis: Axis, currency: str) -> Breakdown:
-    """Return the shares of days or hours, newest first."""
-    parts = [_part(axis.long(moment), share, currency) for moment, share in reversed(list(shares.items()))]
+    """Return the shares of the days or hours in which charges ended, newest first."""
+    newest_first = reversed(list(shares.items()))
+    parts = [_part(axis.long(moment), share, currency) for moment, share in newest_first if ended(share)]
     return Breakdown(f"By {axis.heading.lower()}", (axis.heading, "Volume", *OF_CHARGES), parts)
 
 
