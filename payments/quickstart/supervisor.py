@@ -45,12 +45,19 @@ class Supervisor:
         self._watched.append((name, process, log))
 
     def wait_for(
-        self, what: str, condition: Callable[[], bool], progress: Callable[[], int], slow_seconds: float = SLOW_SECONDS
+        self,
+        what: str,
+        condition: Callable[[], bool],
+        progress: Callable[[], int],
+        slow_seconds: float | None = None,
     ) -> None:
         """Wait until the condition holds, for as long as `progress` grows: a busy machine takes minutes.
 
+        After `slow_seconds` (SLOW_SECONDS) it says so.
+
         Raises Failed where it has not grown for IDLE_SECONDS.
         """
+        slow_seconds = SLOW_SECONDS if slow_seconds is None else slow_seconds
         began = moved_at = time.monotonic()
         reached, is_announced = progress(), False
         while not condition():
@@ -66,7 +73,7 @@ class Supervisor:
             time.sleep(0.02)
 
     def wait_for_end(
-        self, name: str, process: "subprocess.Popen[bytes]", log: Path, slow_seconds: float = SLOW_SECONDS
+        self, name: str, process: "subprocess.Popen[bytes]", log: Path, slow_seconds: float | None = None
     ) -> None:
         """Wait until a process has done its work. Raises Failed where it could not."""
         self.wait_for(name, lambda: process.poll() is not None, lambda: processor_ticks(process.pid), slow_seconds)

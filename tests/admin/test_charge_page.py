@@ -39,7 +39,7 @@ def test_the_page_says_who_paid_whom_for_what_and_what_is_left(house: House, ope
         "Order Halo-halo",
         "table 7",
         "Captured ₱1,234.50",
-        "Net to Sari Store PHP",
+        "Net to Sari Store ₱",
         "Settled",
         "Security code Matched Address: not checked",
         "3-D Secure Not asked for",

@@ -18,7 +18,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ADDRESS, PAGE = "203.0.113.1", "/checkout/cs_0"
 LIMITED = (
     *("/components/index.html", "/links/0", PAGE, f"{PAGE}/done", f"{PAGE}/receipt"),
-    *("/requests/pr_0", "/requests/pr_0/done", "/requests/pr_0/receipt"),
+    *("/requests/pr_0", "/requests/pr_0/done", "/requests/pr_0/receipt", "/return/0/receipt"),
 )
 OTHERS = (
     *("/sdk/kaha.js", "/sdk/1/kaha.js", "/simulator/pay/0", "/simulator/pay/0/qr.svg", "/pay/0", "/pay/0/qr.svg"),
