@@ -11,6 +11,10 @@ const input = document.querySelector("input")
 // The origin of the shop's page, once it has said who it is. Nobody else is answered or obeyed.
 let shop = null
 let isComplete = false
+// The page moves the cursor to the next field once it is told that this one is complete. It is told when no key is down:
+// a key that is released while the cursor moves may be released in the page, which would learn the digit.
+const held = new Set()
+let isToBeTold = false
 
 const value = () => READ[field](input.value)
 const say = (type, members) => { if (shop) parent.postMessage({ type, ...members }, shop) }
@@ -43,8 +47,22 @@ function note() {
   const wasComplete = isComplete
   // Who writes the year with four digits has not ended with "20".
   isComplete = Boolean(read) && !(field === "cardExpiry" && isOver(read))
-  if (isComplete && !wasComplete) say("FIELD_COMPLETE", { field })
+  isToBeTold = isComplete && (isToBeTold || !wasComplete)
+  tell()
   if (!input.value) say("FIELD_EMPTY", { field })
+}
+
+function tell() {
+  if (!isToBeTold || held.size) return
+  isToBeTold = false
+  say("FIELD_COMPLETE", { field })
+}
+
+function release({ code, key }) {
+  // While Meta is down, macOS does not say that other keys are released.
+  if (key === "Meta") held.clear()
+  held.delete(code)
+  tell()
 }
 
 function bodyOf(fields, given) {
@@ -122,3 +140,6 @@ if (field === "cardNumber") groupNumber(input)
 if (field === "cardExpiry") groupExpiry(input)
 if (field === "cardCvc") input.addEventListener("input", () => { input.value = digitsOf(input.value).slice(0, 4) })
 input.addEventListener("input", note)
+input.addEventListener("keydown", ({ code }) => held.add(code))
+input.addEventListener("keyup", release)
+input.addEventListener("blur", () => { held.clear(); tell() })
