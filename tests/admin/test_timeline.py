@@ -54,11 +54,11 @@ def test_a_payment_is_shown_in_order(house: House) -> None:
     expected = [
         "POST /v2/charges/",
         "charge.created",
-        "simulator was asked to authorize PHP\u00a01,234.50",
+        "simulator was asked to authorize ₱1,234.50",
         "simulator answered: Approved",
         "charge.succeeded",
         f"POST /v2/charges/{charge}/refund",
-        "simulator was asked to refund PHP\u00a04.50",
+        "simulator was asked to refund ₱4.50",
     ]
     assert [title for title in announced if title in expected] == expected
     assert [m.at for m in timeline(Records(charge), True)] == sorted(m.at for m in timeline(Records(charge), True))

@@ -21,6 +21,7 @@ READS = {
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
     *("checkout.payments.description_of", "checkout.requests.is_open", "payer_messages.kinds.label_of"),
+    "payer_messages.spoken.spoken",
     *("disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
     *("maintenance.key_rotation.retired", "maintenance.reseal.stale", "merchants.api_keys.find_key"),
     *(

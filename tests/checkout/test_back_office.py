@@ -74,7 +74,7 @@ def sessions(api: Api) -> dict[str, dict[str, Any]]:
 def test_the_list_shows_what_an_operator_looks_for(api: Api, operator: Client) -> None:
     opened(api, client_reference_id="ORDER-1001", **CUSTOMER)
     text = words_of(operator.get(list_of(Checkout), {"mode": "test"}))
-    for word in ("₱250.00", "unpaid", "Halo-halo", "ORDER-1001", "juan@example.com", "Sari Store"):
+    for word in ("₱250.00", "unpaid", "Halo-halo", "ORDER-1001", "Juan dela Cruz", "Sari Store"):
         assert word in text, word
 
 

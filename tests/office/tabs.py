@@ -29,7 +29,7 @@ class Office:
         options = {"viewport": SCREEN} | context
         opened = self.browser.new_context(base_url=self.url, **options)
         opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": _session_of(name, role), "url": self.url}])
-        opened.set_default_timeout(20_000)
+        opened.set_default_timeout(30_000)
         opened.on("console", self._note)
         opened.on("weberror", lambda error: self.complaints.append(str(error.error)))
         return opened.new_page()

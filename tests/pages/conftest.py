@@ -4,12 +4,14 @@ import shutil
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from tests.support.http_server import Answered, answering
 
+# A busy machine shows a page late; what never comes fails a test anyhow.
+expect.set_options(timeout=30_000)
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -33,7 +35,7 @@ def payer(live_server: LiveServer, settings: Settings, browser: Browser) -> Gene
     context = browser.new_context(viewport={"width": 360, "height": 740})
     complaints: list[str] = []
     context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
     assert complaints == []

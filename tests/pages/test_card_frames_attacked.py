@@ -29,7 +29,7 @@ def page(browser: Browser, live_server: LiveServer, settings: Settings) -> Gener
     """Return the shop's page in a tab that may complain."""
     settings.PUBLIC_URL = live_server.url
     context = browser.new_context()
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     with shop_pages(live_server.url) as origin:
         yield ShopPage(context.new_page(), origin)
     context.close()

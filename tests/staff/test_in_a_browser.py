@@ -47,7 +47,7 @@ def tab(live_server: LiveServer, settings: Settings, browser: Browser) -> Genera
     complaints: list[str] = []
     context.on("console", lambda message: _is_complaint(message) and complaints.append(message.text))
     context.on("weberror", lambda error: complaints.append(str(error.error)))
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
     assert complaints == []

@@ -28,7 +28,7 @@ def tab(live_server: LiveServer, settings: Settings, browser: Browser, ana: User
     context = browser.new_context(base_url=live_server.url)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME]
     context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": live_server.url}])
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField
-from payments.admin.framework.formats import money, provider_title
+from payments.admin.framework.formats import provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
@@ -24,7 +24,7 @@ from payments.domain.routing import provider_accounts
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
-from payments.money import CURRENCIES, parse_amount
+from payments.money import CURRENCIES, parse_amount, plain_amount
 from payments.providers.accounts import AccountField, Connector
 from payments.providers.base import Approved, Rejected
 from payments.providers.registry import CONNECTORS
@@ -280,4 +280,4 @@ def _columns(cleaned: Mapping[str, Any]) -> dict[str, Any]:
 def _bounds(route: Route) -> Iterator[tuple[str, str]]:
     for name in ("amount_min", "amount_max"):
         amount = getattr(route, name)
-        yield name, money(amount, route.currency).removeprefix(route.currency).strip() if amount else ""
+        yield name, plain_amount(amount, route.currency) if amount else ""
