@@ -60,7 +60,9 @@ class Entry:
         if self.until is not None:
             left = self.until - now
             return f"{in_words(left)} left" if left > timedelta() else f"{in_words(-left)} overdue"
-        return f"waiting {in_words(now - self.since)}" if self.since else "no deadline"
+        if self.since is None:
+            return "now" if self.at_once else "no deadline"
+        return f"waiting {in_words(now - self.since)}"
 
     @property
     def urgency(self) -> str:

@@ -187,7 +187,7 @@ def test_a_beginning_of_many_ids_lists_the_newest_ten(operator: Client, db: None
     merchants = sorted((MerchantFactory(id=new_id(moment)) for _ in range(11)), key=lambda one: one.pk)
     text = text_of(operator.post(FIND, {"q": public_id("mer", merchants[0].pk)[: len("mer_") + 8]}))
     assert [page_of(one) in text for one in merchants] == [False] + [True] * 10
-    assert "These are the newest 10" in text
+    assert "These are the newest 10." in text
 
 
 @long

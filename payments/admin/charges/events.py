@@ -31,12 +31,12 @@ OF_OBJECTS = dict.fromkeys(("ch", "cs", "re", "dp", "po", "ba", "src", "cus"), "
 
 
 def link_to_object(event: Event) -> SafeString | str:
-    """Return a link to the object of `event`, with its public ID."""
+    """Return a link to the object of `event`, with its short public ID."""
     kind = event.type.partition(".")[0]
     if kind not in OBJECTS:
-        return event.object_id.hex
+        return short_id(event.object_id.hex)
     prefix, model = OBJECTS[kind]
-    return link(model, event.object_id, public_id(prefix, event.object_id))
+    return link(model, event.object_id, short_id(public_id(prefix, event.object_id)))
 
 
 def _object_id(event: Event) -> SafeString:

@@ -19,7 +19,7 @@ from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, link, moment_column
+from payments.admin.framework.formats import chip, column, link, moment_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -153,7 +153,7 @@ class WebhookAdmin(ReadOnlyAdmin):
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
     shown_event = column("Event", lambda row: public_id("evt", row.event_id))
-    event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
+    event_link = column("Event", lambda row: link(Event, row.event_id, short_id(public_id("evt", row.event_id))))
     type = column("Type", lambda row: row.event.type)
     object_link = column("Object", lambda row: link_to_object(row.event))
     chip = column("State", lambda row: chip(row.state))

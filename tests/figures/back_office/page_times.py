@@ -30,7 +30,7 @@ Ask = Callable[[], Any]
 
 
 def office(charges: int, stories: int) -> dict[str, Any]:
-    """Seed a year of `stories`, multiply it to `charges`, and return milliseconds and statements of each page."""
+    """Seed a year of `stories`, multiply it to `charges`, and return times and statements of each page."""
     settings.ALLOWED_HOSTS, settings.ADMIN_MFA, settings.SECURE_SSL_REDIRECT = ["testserver"], False, False
     year.seed(stories, 5, Random(1), lambda _: None)
     entered_per_second = _enter()
@@ -117,14 +117,19 @@ def _cost(ask: Ask) -> dict[str, float]:
     assert ask().status_code == 200
     with CaptureQueriesContext(connection) as captured:
         rounds = [_milliseconds(ask) for _ in range(ROUNDS)]
-    statements = len(captured) // ROUNDS
-    return {"milliseconds": round(median(rounds), 1), "fastest": round(min(rounds), 1), "statements": statements}
+    shown, own = zip(*rounds, strict=True)
+    return {
+        "milliseconds": round(median(shown), 1),
+        "processor_milliseconds": round(median(own), 1),
+        "statements": len(captured) // ROUNDS,
+    }
 
 
-def _milliseconds(ask: Ask) -> float:
-    started = time.perf_counter()
+def _milliseconds(ask: Ask) -> tuple[float, float]:
+    """Return how long a page takes, and the processor time of this process in it, without PostgreSQL's."""
+    started, began = time.perf_counter(), time.process_time()
     assert ask().status_code == 200
-    return (time.perf_counter() - started) * 1000
+    return (time.perf_counter() - started) * 1000, (time.process_time() - began) * 1000
 
 
 def _export(client: Client) -> dict[str, float]:
