@@ -55,6 +55,7 @@ SORTS = (
         about_charge,
         "Answer",
         "respond_dispute",
+        "add_evidence",
         until="evidence_due_at",
         again="stage",
         well="disputes",

@@ -44,6 +44,14 @@ def test_an_operator_adds_evidence_and_submits_it(dispute: Dispute, operator: Cl
     assert not any("Juan" in str(entry.__dict__) for entry in entries)
 
 
+def test_the_last_piece_is_submitted_with_those_before(dispute: Dispute, operator: Client) -> None:
+    act(operator, dispute, "add_evidence", type="receipt", text="Signed for by Juan")
+    act(operator, dispute, "add_evidence", type="service_documentation", text="Delivered on Monday", submit="on")
+    dispute.refresh_from_db()
+    assert (dispute.response_state, dispute.evidence.count()) == ("pending", 2)
+    assert AuditEntry.objects.filter(action="responded").latest("id").detail == "Submit the evidence"
+
+
 def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, operator: Client) -> None:
     content = b"%PDF-1.7 signed for by Juan"
     file = SimpleUploadedFile("juan.pdf", content, "text/html")

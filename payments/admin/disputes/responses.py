@@ -29,6 +29,7 @@ from payments.models.charging.evidence import (
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.vault import VaultUnavailable
 
+SUBMITTED = "The evidence is on its way to the provider."
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
 
@@ -48,6 +49,11 @@ class EvidenceForm(ReasonForm):
         required=False,
         widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
         help_text=f"In place of a text: a PDF, PNG or JPEG of at most {filesizeformat(SIZE_MAX)}, sealed too.",
+    )
+    submit = forms.BooleanField(
+        required=False,
+        label="Submit all evidence now",
+        help_text="It is sent once, and cannot be changed afterwards.",
     )
 
     def clean_file(self) -> tuple[str, str] | None:
@@ -95,7 +101,10 @@ class AddEvidence(Responds):
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
         dispute_responses.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
-        return "The evidence is added. It is sent when it is submitted."
+        if not cleaned["submit"]:
+            return "The evidence is added. It is sent when it is submitted."
+        dispute_responses.submit_evidence(dispute)
+        return SUBMITTED
 
 
 class SubmitEvidence(Responds):
@@ -108,7 +117,7 @@ class SubmitEvidence(Responds):
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
-        return "The evidence is on its way to the provider."
+        return SUBMITTED
 
 
 class AcceptDispute(Responds):
