@@ -6,6 +6,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from payments.domain.merchants.merchants import MODES
 from payments.typed_text import read_day, read_whole_number
@@ -22,6 +25,20 @@ class DayInput(forms.DateInput):
     def __init__(self) -> None:
         # Browsers want this form in any language, and show another one as empty.
         super().__init__(format="%Y-%m-%d")
+
+
+class LongSelect(forms.Select):
+    """A select of many choices, such as all currencies: Django's own renders a template for each."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        chosen = set(map(str, self.format_value(value)))
+        options = format_html_join(
+            "",
+            '<option value="{}"{}>{}</option>',
+            ((key, SafeString(" selected") if str(key) in chosen else "", text) for key, text in self.choices),
+        )
+        given = flatatt(self.build_attrs(self.attrs, {"name": name, **(attrs or {})}))
+        return format_html("<select{}>{}</select>", given, options)
 
 
 class DayField(forms.DateField):

@@ -14,7 +14,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from payments.admin.form_fields import DayField
+from payments.admin.form_fields import DayField, LongSelect
 from payments.admin.moments import offset_text
 from payments.ids import first_id
 from payments.models import Merchant
@@ -128,7 +128,10 @@ class AmountForm(forms.Form):
     least = forms.CharField(required=False, label="From", max_length=30)
     most = forms.CharField(required=False, label="To", max_length=30)
     currency = forms.ChoiceField(
-        choices=[(code, code) for code in sorted(KNOWN_CURRENCIES)], required=False, initial=DEFAULT_CURRENCY
+        choices=[(code, code) for code in sorted(KNOWN_CURRENCIES)],
+        required=False,
+        initial=DEFAULT_CURRENCY,
+        widget=LongSelect,
     )
 
     def clean(self) -> dict[str, Any]:
