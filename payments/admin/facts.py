@@ -1,8 +1,11 @@
-"""The fields of a read-only page as facts."""
+"""The fields and the related rows of a page as facts, and the fields that its form changes."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from django.contrib.admin.utils import flatten
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.text import capfirst
 
 Fact = tuple[str, Any]
@@ -29,3 +32,35 @@ def _facts(fieldset: Iterable[Any]) -> Iterator[tuple[str, Fact]]:
         contents = ("no", "yes")[value] if isinstance(value, bool) else field.contents()
         if contents not in ("", field.empty_value_display):
             yield name, (capfirst(field.field["label"]), contents)
+
+
+def shown_rows(formsets: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the stored rows of Django's `formsets` as tables: their cells, without columns that are empty."""
+    tables = []
+    for formset in formsets:
+        rows = [(form, dict(_cells(form))) for form in formset if form.original is not None]
+        names = [*dict.fromkeys(name for _, cells in rows for name in cells)]
+        if rows:
+            found = [(_row_link(form), [cells.get(name, "") for name in names]) for form, cells in rows]
+            names = [capfirst(formset.opts.verbose_name), *names]
+            tables.append({"title": capfirst(formset.opts.verbose_name_plural), "names": names, "rows": found})
+    return tables
+
+
+def _cells(form: Iterable[Any]) -> Iterator[Fact]:
+    return (fact for fieldset in form for _, fact in _facts(fieldset))
+
+
+def _row_link(form: Any) -> Any:
+    """Return the name of a related row, as a link where it has a page."""
+    page, row = form.model_admin, form.original
+    if not (page.show_change_link and page.has_registered_model):
+        return row
+    address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_change", args=[row.pk])
+    return format_html('<a href="{}">{}</a>', address, row)
+
+
+def changed_fields(groups: Iterable[Any], given: Collection[str]) -> list[Any]:
+    """Return `groups` of fields without those that are `given`, and without groups of nothing else."""
+    left = ((title, more, [name for name in flatten(more["fields"]) if name not in given]) for title, more in groups)
+    return [(title, {**more, "fields": names}) for title, more, names in left if names]

@@ -168,6 +168,7 @@ class OperatorAdmin(BaseAdmin):
     key_converter = "int"
     row_actions = (Invite(), WithdrawInvitation(), Deactivate(), Reactivate())
     inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
+    head_columns = ("status",)
     list_display = ("who", "roles", "email", "merchants", "status", "last_seen")
     file_columns = ("username", "shown_name", "email", "roles", "merchants", "status", "last_seen")
     list_filter = (
@@ -181,27 +182,28 @@ class OperatorAdmin(BaseAdmin):
     roles = column("Roles", lambda user: ", ".join(_roles_of(user)) or NOTHING)
     merchants = column("Merchants", lambda user: ", ".join(map(str, user.merchant_access.all())) or NOTHING)
     status = column("Status", status_of)
+    joined = moment_column("date_joined", "Added")
     last_seen = time_column("Last seen", lambda user: _last_seen_of(user))
 
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
-        return self.inlines if obj else (MerchantsInline,)
+        return super().get_inlines(request, obj) if obj else (MerchantsInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related("groups", "merchant_access__merchant")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return [*OperatorForm.Meta.fields, *(["status", "last_seen", "date_joined"] if obj else [])]
+        return [*OperatorForm.Meta.fields, *(["status", "last_seen", "joined"] if obj else [])]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
-        fields = ("status", "last_seen", "date_joined")
+        fields = ("status", "last_seen", "joined")
         if request.user.is_superuser:
             return fields
         return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+    def may_change(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether the user may be changed: a superuser only by superusers, who could take it over otherwise."""
         is_above = isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser
-        return super().has_change_permission(request, obj) and not is_above
+        return super().may_change(request, obj) and not is_above
 
     def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         # Django's title names the model.
@@ -235,7 +237,7 @@ class OperatorAdmin(BaseAdmin):
         return super().act(request, pk, act)
 
     def _may_act_on(self, request: HttpRequest, user: User) -> bool:
-        return user != request.user and self.has_change_permission(request, user)
+        return user != request.user and self.may_change(request, user)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Do nothing: `payments.staff.audit_signals` records every change of an account."""

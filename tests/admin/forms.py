@@ -12,6 +12,8 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from payments.admin.framework.base import ReadOnlyAdmin
+
 Values = dict[str, Any]
 # They end the operator's session, or change the mode of all lists.
 NEVER_SENT = ("/admin/logout/",)
@@ -91,7 +93,9 @@ def addresses(newest: Mapping[type[Model], Model]) -> list[str]:
     (site,) = (part for part in get_resolver().url_patterns if str(part.pattern) == "admin/")
     found = sorted({address for address in _below(site, "/admin/", newest) if address not in NEVER_SENT})
     assert len(found) > 200
-    return found
+    changed = [model._meta for model, page in admin.site._registry.items() if not isinstance(page, ReadOnlyAdmin)]
+    pages = tuple(f"/admin/{one.app_label}/{one.model_name}/" for one in changed)
+    return [*found, *(f"{one}?edit=1" for one in found if one.startswith(pages) and one.endswith("/change/"))]
 
 
 def _below(part: Any, prefix: str, newest: Mapping[type[Model], Model]) -> Iterator[str]:

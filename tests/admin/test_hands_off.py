@@ -6,6 +6,7 @@ from django.test import Client, RequestFactory
 
 from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, FeeTemplate, Merchant, Refund, Source
 from tests.admin.conftest import House, text_of
+from tests.admin.forms import forms_of
 from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.factories import ChargeFactory, MerchantFactory
 
@@ -55,6 +56,18 @@ def merchant_form(**changed: str) -> dict[str, str]:
     return form | changed
 
 
+def test_a_page_shows_facts_and_leads_to_its_form_and_back(operator: Client) -> None:
+    page = page_of(MerchantFactory(title="Sari Store", account_name="Sari Inc"))
+    shown = text_of(operator.get(page))
+    assert "<dd>Sari Inc</dd>" in shown
+    assert not any("title" in one.values for one in forms_of(page, shown))
+    assert 'href="?edit=1"' in shown
+    edit = f"{page}?edit=1"
+    (form,) = (one for one in forms_of(edit, text_of(operator.get(edit))) if "title" in one.values)
+    assert form.send(operator, {"account_name": "Sari Limited", "reason": "Ticket 77"})["Location"] == page
+    assert "<dd>Sari Limited</dd>" in text_of(operator.get(page))
+
+
 def test_a_merchant_may_be_renamed(operator: Client) -> None:
     merchant = MerchantFactory()
     assert operator.post(page_of(merchant), merchant_form()).status_code == 302
@@ -73,9 +86,8 @@ def test_the_branding_has_fields_and_a_preview(operator: Client) -> None:
     assert operator.post(page_of(merchant), merchant_form(**fields)).status_code == 302
     branding = {"logo": "https://shop.example/logo.svg", "use_logo": True, "brand_color": "#ffe600"}
     assert Merchant.objects.get().branding == branding
-    text = text_of(operator.get(page_of(merchant)))
-    assert 'fill="#ffe600"' in text
-    assert 'value="https://shop.example/logo.svg"' in text
+    assert 'fill="#ffe600"' in text_of(operator.get(page_of(merchant)))
+    assert 'value="https://shop.example/logo.svg"' in text_of(operator.get(f"{page_of(merchant)}?edit=1"))
 
 
 def test_why_a_merchant_was_renamed_is_recorded(operator: Client) -> None:

@@ -10,12 +10,13 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.forms.models import BaseInlineFormSet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 from django.utils.text import capfirst
 
-from payments.admin.facts import shown_facts
+from payments.admin.facts import changed_fields, shown_facts, shown_rows
 from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column, row_link_column
 from payments.admin.framework.id_search import IdSearch
@@ -80,7 +81,8 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     It shows operators the rows of their merchants alone. `merchant_lookup` leads from a row to its merchant; None means
     that rows belong to no merchant: such a page is only for operators who work for all. `views` has the page's further
     addresses by their names, each with its method. `search` finds rows by ID, `row_actions` are done to one row, and
-    `parts` are shown beside. The page of a row has a headline, its state, one action and a menu, and facts in cards.
+    `parts` are shown beside. The page of a row has a headline, its state, one action and a menu, and facts in cards;
+    with `?edit`, and after a POST that was refused, it has the form of what may be changed.
     """
 
     merchant_lookup: str | None
@@ -115,6 +117,14 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super().has_add_permission(request) and self._is_for(request)
+
+    def may_change(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return whether this operator may change `obj`."""
+        return super().has_change_permission(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # Django shows facts in place of a form to operators who may not change a row.
+        return not getattr(request, "shows_facts", False) and self.may_change(request, obj)
 
     def _is_for(self, request: HttpRequest) -> bool:
         return bool(self.merchant_lookup) or limit_of(request) is None
@@ -195,8 +205,9 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Return what the template of the page of `row` shows beside its fields."""
+        edit = [ActionButton("Edit", "?edit=1")] if self.may_change(request, row) else []
         shown = {
-            "acts": self.buttons_of(request, row),
+            "acts": [] if self.has_change_permission(request, row) else [*self.buttons_of(request, row), *edit],
             "mode_of_row": self.mode_of(row),
             "title": self.headline(row),
             "marks": self.marks(row),
@@ -212,11 +223,32 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         columns = filter(None, (getattr(self, name, None) for name in self.head_columns))
         return [(getattr(column, "in_list", None) or column)(row) for column in columns]
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the groups of fields; those of a form have only what it changes."""
+        groups = super().get_fieldsets(request, obj)
+        if not self.has_change_permission(request, obj):
+            return groups
+        return changed_fields(groups, self.get_readonly_fields(request, obj))
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """Return the related rows; those of a form are what it changes."""
+        inlines = super().get_inlines(request, obj)
+        is_form = self.has_change_permission(request, obj)
+        return [one for one in inlines if one.can_delete or not is_form]
+
+    def changeform_view(self, request: Any, object_id: str | None = None, *args: Any, **kwargs: Any) -> HttpResponse:
+        request.shows_facts = object_id is not None and request.method != "POST" and "edit" not in request.GET
+        return super().changeform_view(request, object_id, *args, **kwargs)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return redirect(self._page_of(obj))
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
             context |= self.beside_row(request, row)
             if not self.has_change_permission(request, row):
                 context |= shown_facts(context["adminform"], (*self.head_columns, "mode"), self.folded)
+                context["tables"] = shown_rows(context["inline_admin_formsets"])
         return super().render_change_form(request, context, *args, **kwargs)
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
@@ -233,7 +265,7 @@ def never(page: Any, request: HttpRequest, obj: Model | None = None) -> bool:
 class ReadOnlyAdmin(BaseAdmin):
     """A read-only model. `fieldsets` may name fields and columns of the admin class."""
 
-    has_add_permission = has_change_permission = has_delete_permission = never
+    has_add_permission = may_change = has_delete_permission = never
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return flatten_fieldsets(self.get_fieldsets(request, obj))

@@ -49,7 +49,7 @@ def shown_rate(rate: Rate, currency: str) -> str:
 
 def pretty_json(value: Any) -> SafeString | str:
     """Return `value` as indented JSON."""
-    if value is None:
+    if value in (None, {}):
         return NOTHING
     return format_html("<pre>{}</pre>", dumps_indented(value))
 

@@ -45,7 +45,7 @@ def _steps(merchant: Merchant) -> Iterator[tuple[bool, str]]:
     yield keys[False], "A secret test key works" if keys[False] else "Issue a secret test key"
     yield taken[False], "A test payment succeeded" if taken[False] else "Have the merchant make a test payment"
     yield answered, "A webhook was answered" if answered else "Have the merchant answer a webhook"
-    yield branded, "Pages of payers have its brand" if branded else "Give the pages of payers its brand, below"
+    yield branded, "Pages of payers have its brand" if branded else "Give the pages of payers its brand"
     yield not costs_nothing, unpriced if costs_nothing else "Every type has a fee"
     yield routed, "A provider takes its live payments" if routed else "Add a provider account and a route"
     yield keys[True], "A secret live key works" if keys[True] else ISSUE_LIVE_KEY

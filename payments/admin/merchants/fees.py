@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
-from payments.admin.framework.formats import money, shown_rate
+from payments.admin.framework.formats import NOTHING, money, shown_rate
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm, with_stored
 from payments.admin.framework.row_actions import Done, RowAction
@@ -152,11 +152,18 @@ def fees_of(rates: Mapping[str, Any]) -> Fees:
     return {pair: rate_of(rates, *pair) for pair in pairs}
 
 
-def fee_lines(rates: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fees of `rates`, as a merchant has them, as texts."""
-    for source_type, by_currency in rates.items():
-        for currency in by_currency:
-            yield f"{source_type} in {currency}: {shown_rate(rate_of(rates, source_type, currency), currency)}"
+def fee_table(rates: Mapping[str, Any]) -> SafeString | str:
+    """Return the fees of `rates`, as a merchant or a template has them: each rate once, with its types."""
+    types: dict[str, list[str]] = {}
+    for (name, currency), rate in fees_of(rates).items():
+        label = sourcetypes.BY_NAME[name].label if name in sourcetypes.BY_NAME else name
+        types.setdefault(shown_rate(rate, currency), []).append(label)
+    rows = format_html_join(
+        "",
+        '<tr><th scope="row">{}</th> <td class="number">{}</td></tr>',
+        ((", ".join(labels), rate) for rate, labels in types.items()),
+    )
+    return format_html('<table class="money">{}</table>', rows) if types else NOTHING
 
 
 def rows_of(rates: Mapping[str, Any]) -> Iterator[Row]:

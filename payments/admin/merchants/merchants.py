@@ -42,7 +42,7 @@ from payments.admin.merchants.actions import (
 )
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey, SetOrigins
 from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
-from payments.admin.merchants.fees import SetFees, fee_lines
+from payments.admin.merchants.fees import SetFees, fee_table
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
 from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
@@ -84,7 +84,7 @@ class KeyColumns:
 class KeysOfMerchant(KeyColumns, ReadOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
-    fields = ("name", "kind", "mode", "granted", "allows_address", "created", "last_used", "expires", "revoked")
+    fields = ("name", "kind", "mode", "granted", "allows_address", "last_used", "expires", "revoked")
     ordering = ("-pk",)
 
 
@@ -112,15 +112,20 @@ class MerchantAdmin(BaseAdmin):
     list_filter = ("status",)
     search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")
     search = IdSearch({"mer": "pk", "key": "keys__pk"}, entries=find.merchants)
+    head_columns = (*BaseAdmin.head_columns, "title", "status")
     fieldsets = (
-        (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
         ("Standing", {"fields": ("steps", "last_days", "disputes")}),
-        ("Related", {"fields": ("rows", "created", "updated")}),
-        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts")}),
-        ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
+        (
+            "Profile",
+            {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status", "business_address")},
+        ),
         ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),
-        ("Terms", {"fields": ("payment_methods", "endpoints", "decline_budget", "shown_metadata")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts", "preview")}),
+        ("Terms", {"fields": ("payment_methods", "decline_budget")}),
+        ("Developers", {"fields": ("endpoints", "shown_metadata")}),
+        ("Related", {"fields": ("rows",)}),
+        ("Times", {"fields": ("created", "updated")}),
     )
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in MerchantForm.base_fields]
     inlines = (KeysOfMerchant,)
@@ -141,7 +146,7 @@ class MerchantAdmin(BaseAdmin):
             for currency, balance in balances_of(merchant.id, livemode).items()
         ),
     )
-    fees = column("Fees", lambda merchant: lines(fee_lines(merchant.rates)))
+    fees = column("Fees", lambda merchant: fee_table(merchant.rates))
     steps = column("Checklist", checklist)
     last_days = column(f"Last {PERIOD_DAYS} days", health)
     disputes = column("Card disputes by month", dispute_lines)
@@ -151,10 +156,10 @@ class MerchantAdmin(BaseAdmin):
         return f"{row}"
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
-        why = [("Why", {"fields": ("reason",)})] if self.has_change_permission(request, obj) else []
-        return [*super().get_fieldsets(request, obj), *why]
+        typed = [("Brand", {"fields": MerchantForm.branding_fields}), ("Why", {"fields": ("reason",)})]
+        return [*super().get_fieldsets(request, obj), *(typed if self.has_change_permission(request, obj) else ())]
 
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         with because(request.POST.get("reason", "")):
             return super().changeform_view(request, *args, **kwargs)
 

@@ -47,7 +47,12 @@ class ApprovalLimitAdmin(BaseAdmin):
     list_display_links = ("role", "currency", "shown_amount")
     list_filter = ("role",)
     list_select_related = ("role",)
+    readonly_fields = ("shown_amount",)
     shown_amount = money_column("amount")
+
+    def get_fields(self, request: Any, obj: Any = None) -> Any:
+        is_form = obj is None or self.has_change_permission(request, obj)
+        return ApprovalLimitForm.Meta.fields if is_form else ("role", "shown_amount")
 
     def has_delete_permission(self, request: Any, obj: Any = None) -> bool:
         """Return False: a limit of nothing is zero, and the next migration would restore a deleted default."""
