@@ -11,10 +11,10 @@ const input = document.querySelector("input")
 // The origin of the shop's page, once it has said who it is. Nobody else is answered or obeyed.
 let shop = null
 let isComplete = false
-// The page moves the cursor to the next field once it is told that this one is complete. It is told when no key is down:
-// a key that is released while the cursor moves may be released in the page, which would learn the digit.
+// The page moves the cursor to the next field once it learns that this one is complete: when no key is down any more.
+// A key that is released while the cursor moves may be released in the page, which would learn the digit.
 const held = new Set()
-let isToBeTold = false
+let isUnsaid = false
 
 const value = () => READ[field](input.value)
 const say = (type, members) => { if (shop) parent.postMessage({ type, ...members }, shop) }
@@ -47,14 +47,14 @@ function note() {
   const wasComplete = isComplete
   // Who writes the year with four digits has not ended with "20".
   isComplete = Boolean(read) && !(field === "cardExpiry" && isOver(read))
-  isToBeTold = isComplete && (isToBeTold || !wasComplete)
-  tell()
+  isUnsaid = isComplete && (isUnsaid || !wasComplete)
+  announce()
   if (!input.value) say("FIELD_EMPTY", { field })
 }
 
-function tell() {
-  if (!isToBeTold || held.size) return
-  isToBeTold = false
+function announce() {
+  if (!isUnsaid || held.size) return
+  isUnsaid = false
   say("FIELD_COMPLETE", { field })
 }
 
@@ -62,7 +62,7 @@ function release({ code, key }) {
   // While Meta is down, macOS does not say that other keys are released.
   if (key === "Meta") held.clear()
   held.delete(code)
-  tell()
+  announce()
 }
 
 function bodyOf(fields, given) {
@@ -142,4 +142,4 @@ if (field === "cardCvc") input.addEventListener("input", () => { input.value = d
 input.addEventListener("input", note)
 input.addEventListener("keydown", ({ code }) => held.add(code))
 input.addEventListener("keyup", release)
-input.addEventListener("blur", () => { held.clear(); tell() })
+input.addEventListener("blur", () => { held.clear(); announce() })
