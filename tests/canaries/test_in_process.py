@@ -15,7 +15,7 @@ from payments.domain.cards.bin_table import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, SavedView, Source
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.admin_site.search_terms import REFUSED
-from payments.staff.sign_in.views import WRONG_PASSWORD
+from payments.staff.sign_in.views import NOT_SIGNED_IN
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
 from payments.webhooks.transport.results import Answer
@@ -87,7 +87,7 @@ def test_a_search_for_a_card_number_asks_the_database_nothing_about_it(operator:
 def test_a_card_number_as_a_user_name_is_stored_nowhere(client: Client) -> None:
     with CaptureQueriesContext(connection) as statements:
         page = client.post("/admin/login/", {"username": NUMBER, "password": NUMBER})
-    assert WRONG_PASSWORD in page.content.decode()
+    assert NOT_SIGNED_IN in page.content.decode()
     assert AccessAttempt.objects.count() == 0
     assert list(findings(repr(list(statements)).encode())) == []
 

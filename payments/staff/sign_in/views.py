@@ -27,7 +27,7 @@ from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.models import RecoveryCodes
 from payments.staff.sign_in import enrolment, pending
 
-WRONG_PASSWORD = "The username or the password is not right."
+NOT_SIGNED_IN = "The username or the password is not right."
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
 
 
@@ -41,7 +41,7 @@ class CodeInput(forms.TextInput):
 class PasswordForm(AdminAuthenticationForm):
     """The sign-in form, which refuses card numbers as names, because the lock-out would store them."""
 
-    error_messages = AdminAuthenticationForm.error_messages | {"invalid_login": WRONG_PASSWORD}
+    error_messages = AdminAuthenticationForm.error_messages | {"invalid_login": NOT_SIGNED_IN}
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
