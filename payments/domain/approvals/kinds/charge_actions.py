@@ -51,7 +51,7 @@ def may_be_done_alone(kind: str, amount: int, given_back_already: int, limit: in
 
 
 def describe(action: ApprovalRequest) -> str:
-    """Return a summary such as "refund of PHP 1,250.00, ch_…"."""
+    """Return a summary such as "refund of ₱1,250.00, ch_…"."""
     return f"{action.kind} of {shown_amount(action.amount, action.currency)}, {action.charge}"
 
 
