@@ -40,8 +40,8 @@ def running(work: Work, *arguments: Any) -> Iterator[None]:
 
 def _run(work: Work, arguments: tuple[Any, ...], parent_pid: int) -> None:
     die_with_parent(parent_pid, signal.SIGKILL)
-    # They would be on other machines, and take no processor time from the service.
-    os.nice(19)
+    # They would be on other machines, and take only the processor time that the service leaves.
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     asyncio.run(_until_killed(work, arguments))
 
 
