@@ -73,7 +73,7 @@ def _sections(user: User | None, wanted: list[str], found: Found) -> Iterator[Se
         if sort.name not in wanted or (user and not user.has_perm(sort.permission)):
             continue
         if user and sort.name == APPROVALS:
-            entries = [decision_entry(each, "decide") for each in decisions.waiting_for(user, limit).to_decide]
+            entries = [decision_entry(each, "decide") for each in decisions.to_decide(user, limit)]
             yield Section(sort, entries, len(entries))
             continue
         if (limit, sort.name) not in found:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -28,32 +29,37 @@ class Waiting:
     livemode: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What an operator may decide, what they may take, and what they asked others for; most urgent first."""
-
-    to_decide: list[Waiting]
-    to_take: list[Waiting]
-    own: list[Waiting]
-
-
 def proposed(limit: Limit, most: int = READ_MAX) -> list[Waiting]:
     """Return at most `most` requests that wait for a decision at the merchants in `limit`, oldest first."""
     rows = ApprovalRequest.objects.proposed().filter(within(limit, "merchant"))
     return _waiting(rows.order_by("created_at"), most)
 
 
-def waiting_for(user: User, limit: Limit) -> Own:
-    """Return what waits for `user`, and what they wait for."""
-    at_merchants = ApprovalRequest.objects.filter(within(limit, "merchant")).order_by("expires_at")
-    seen = [model for model in SHOWN_AS if user.has_perm(f"payments.view_{model._meta.model_name}")]
-    decided = [model for model in seen if user.has_perm(model.MAY_DECIDE)]
-    own = at_merchants.filter(proposed_by=user)
-    return Own(
-        to_decide=_waiting(at_merchants.proposed().exclude(proposed_by=user).filter(kind__in=_kinds(decided))),
-        to_take=_waiting(own.approved().filter(kind__in=ApprovalRequest.KEYS)),
-        own=_waiting(own.proposed().filter(kind__in=_kinds(seen))),
-    )
+def to_decide(user: User, limit: Limit) -> list[Waiting]:
+    """Return what `user` may decide at the merchants in `limit`, what expires first at the top."""
+    decided = [model for model in _seen_by(user) if user.has_perm(model.MAY_DECIDE)]
+    rows = _first_to_expire(limit).proposed().exclude(proposed_by=user)
+    return _waiting(rows.filter(kind__in=_kinds(decided)))
+
+
+def to_take(user: User, limit: Limit) -> list[Waiting]:
+    """Return the approved keys that `user` asked for and has not taken yet."""
+    rows = _first_to_expire(limit).filter(proposed_by=user)
+    return _waiting(rows.approved().filter(kind__in=ApprovalRequest.KEYS))
+
+
+def asked_for(user: User, limit: Limit) -> list[Waiting]:
+    """Return what `user` asked others to decide."""
+    rows = _first_to_expire(limit).filter(proposed_by=user)
+    return _waiting(rows.proposed().filter(kind__in=_kinds(_seen_by(user))))
+
+
+def _first_to_expire(limit: Limit) -> Any:
+    return ApprovalRequest.objects.filter(within(limit, "merchant")).order_by("expires_at")
+
+
+def _seen_by(user: User) -> list[type[ApprovalRequest]]:
+    return [model for model in SHOWN_AS if user.has_perm(f"payments.view_{model._meta.model_name}")]
 
 
 def _kinds(models: Iterable[type[ApprovalRequest]]) -> list[str]:

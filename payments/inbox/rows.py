@@ -46,8 +46,11 @@ FAILED_PAYOUT_SHOWN = timedelta(days=7)
 PAYOUT_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
-# What names the payer and the merchant of a charge.
-OF_CHARGE = ("charge__merchant", "charge__source__card")
+# What is read of a row's charge: mode, currency and order, and the payer's name.
+OF_CHARGE = (
+    *("charge__livemode", "charge__currency", "charge__description"),
+    *("charge__source__owner", "charge__source__card__name"),
+)
 
 FAILING = f"""{RECEIVERS}SELECT r.merchant_id, m.title, r.livemode, r.receiver, failing.count, failing.since
 FROM (SELECT * FROM receiver LIMIT %(receivers)s) r
@@ -87,20 +90,20 @@ def unknown_outcomes(limit: Limit) -> QuerySet[Any]:
     """Return the attempts with an unknown outcome, oldest first; reversals have a list of their own."""
     rows = UnknownOutcome.objects.filter(within(limit, "charge__merchant")).exclude(kind=Attempt.Kind.REVERSE)
     # Not by the ID: its index would lead through all attempts.
-    return rows.select_related(*OF_CHARGE).order_by("created_at")
+    return _naming(rows).order_by("created_at")
 
 
 def late_payments(limit: Limit) -> QuerySet[Any]:
     """Return the reversals of money that came after its charge had failed, and that has not gone back yet."""
     rows = Attempt.objects.filter(within(limit, "charge__merchant"), kind=Attempt.Kind.REVERSE, due_at__isnull=False)
-    return rows.select_related(*OF_CHARGE).order_by("created_at")
+    return _naming(rows).order_by("created_at")
 
 
 def slow_refunds(limit: Limit) -> QuerySet[Any]:
     """Return the refunds that are pending for longer than usual, oldest first."""
     before = first_id(clock.now() - REFUND_USUAL)
     rows = Refund.objects.filter(within(limit, "merchant"), status=Refund.Status.PENDING, id__lt=before)
-    return rows.select_related("merchant", *OF_CHARGE).order_by("id")
+    return _naming(rows, "merchant").order_by("id")
 
 
 def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
@@ -108,7 +111,7 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
     to_answer = [Dispute.Status.WARNING, Dispute.Status.NEEDS_RESPONSE]
     rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
     rows = rows.exclude(response_state__in=[Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT])
-    return rows.select_related("merchant", *OF_CHARGE).order_by("evidence_due_at", "id")
+    return _naming(rows, "merchant").order_by("evidence_due_at", "id")
 
 
 def stuck_payouts(limit: Limit) -> QuerySet[Any]:
@@ -184,7 +187,7 @@ def open_differences(limit: Limit) -> QuerySet[Any]:
     """Return the open reconciliation items, oldest first."""
     rows = ReconciliationItem.objects.filter(within(limit, "charge__merchant"), state=ReconciliationItem.State.OPEN)
     sums = {"amount": F("line__amount"), "currency": F("line__currency")}
-    return rows.select_related(*OF_CHARGE).annotate(**sums).order_by("id")
+    return _naming(rows).annotate(**sums).order_by("id")
 
 
 def provider_events(limit: Limit) -> QuerySet[Any]:
@@ -219,3 +222,9 @@ def high_dispute_rates(limit: Limit) -> list[tuple[Merchant, dispute_rates.Month
     found = dispute_rates.high_rates(limit)
     merchants = Merchant.objects.in_bulk([merchant for merchant, _ in found])
     return [(merchants[merchant], month) for merchant, month in found]
+
+
+def _naming(rows: QuerySet[Any], merchant: str = "charge__merchant") -> QuerySet[Any]:
+    """Return `rows` with what is read of charge and merchant: all of their columns would cost half as much again."""
+    own = [field.name for field in rows.model._meta.concrete_fields]
+    return rows.select_related(merchant, "charge__source__card").only(*own, *OF_CHARGE, f"{merchant}__title")

@@ -31,11 +31,10 @@ def sections_of(user: User, limit: Limit, shown: int = SHOWN_MAX, read: int = RE
 
 def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
     """Return what is `user`'s own, as headings with entries: to decide, to take, asked for, and assigned to them."""
-    waiting = decisions.waiting_for(user, limit)
     return [
-        ("For you to decide", [decision_entry(each, "decide") for each in waiting.to_decide]),
-        ("Approved keys for you to take", [decision_entry(each) for each in waiting.to_take]),
-        ("Yours, waiting for another operator", [decision_entry(each) for each in waiting.own]),
+        ("For you to decide", [decision_entry(each, "decide") for each in decisions.to_decide(user, limit)]),
+        ("Approved keys for you to take", [decision_entry(each) for each in decisions.to_take(user, limit)]),
+        ("Yours, waiting for another operator", [decision_entry(each) for each in decisions.asked_for(user, limit)]),
         ("Assigned to you", _cases_of(user, limit)),
     ]
 

@@ -39,8 +39,8 @@ class Summary:
 
 def summary_of(user: User, limit: Limit) -> Summary:
     """Return the summary for `user`; of requests it has those that they may decide or take."""
-    own = decisions.waiting_for(user, limit)
-    entries = [decision_entry(each, "decide") for each in own.to_decide] + list(map(decision_entry, own.to_take))
+    entries = [decision_entry(each, "decide") for each in decisions.to_decide(user, limit)]
+    entries += map(decision_entry, decisions.to_take(user, limit))
     count, well = len(entries), []
     for sort in SORTS:
         if sort.name == APPROVALS or not user.has_perm(sort.permission):

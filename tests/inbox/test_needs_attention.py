@@ -82,6 +82,18 @@ def test_a_webhook_that_was_given_up_needs_attention_for_a_week(api: Api) -> Non
         assert not rows.given_up_webhooks(None)
 
 
+def test_the_entries_of_a_sort_are_read_in_one_query(shop: NewMerchant) -> None:
+    for ago in (timedelta(days=2), timedelta(days=3)):
+        moment = clock.now() - ago
+        make_past_charge(shop.merchant, moment, lambda sale: sale.refund(400), number=REFUNDS_WAIT)
+        make_past_charge(shop.merchant, moment, number=ANSWER_LOST)
+    for name in ("refunds", "unknown"):
+        sort = next(sort for sort in SORTS if sort.name == name)
+        with CaptureQueriesContext(connection) as taken:
+            assert sort.section(None, 8).count == 2
+        assert len(taken) == 1
+
+
 def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
     """The planner takes an index where one fits, once reading the whole table is made dear."""
     big = {"payments_charge", "payments_attempt", "payments_refund", "payments_payout", "payments_reconciliationitem"}
