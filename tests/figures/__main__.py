@@ -75,6 +75,7 @@ FIGURES = {
     "fuzz": Figure("tests.figures.inputs.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("tests.figures.back_office.page_times:office", {"charges": 1_000_000, "stories": 1_000}),
     "screenshots": Figure("tests.figures.back_office.screenshots:screenshots", {"charges": 1_500}, _in_folder),
+    "paint": Figure("tests.figures.back_office.paint:paint", {"charges": 1_500}, _in_folder),
     "faults": Figure(
         "tests.figures.money.faults:faults",
         {"operations": 10_000, "first_history": 0},
