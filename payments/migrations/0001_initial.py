@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import migrations
 
 from payments.migrations.initial import (
+    Together,
     audit,
     charges,
     disputes,
@@ -25,17 +26,19 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
     operations = [
-        run_sql("refuse_change"),
-        *merchants.OPERATIONS,
-        *sources.OPERATIONS,
-        *providers.OPERATIONS,
-        *payouts.OPERATIONS,
-        *charges.OPERATIONS,
-        *disputes.OPERATIONS,
-        *events.OPERATIONS,
-        *ledger.OPERATIONS,
-        *reconciliation.OPERATIONS,
-        *operators.OPERATIONS,
-        *audit.OPERATIONS,
-        *maintenance.OPERATIONS,
+        Together(
+            run_sql("refuse_change"),
+            *merchants.OPERATIONS,
+            *sources.OPERATIONS,
+            *providers.OPERATIONS,
+            *payouts.OPERATIONS,
+            *charges.OPERATIONS,
+            *disputes.OPERATIONS,
+            *events.OPERATIONS,
+            *ledger.OPERATIONS,
+            *reconciliation.OPERATIONS,
+            *operators.OPERATIONS,
+            *audit.OPERATIONS,
+            *maintenance.OPERATIONS,
+        ),
     ]
