@@ -3,11 +3,11 @@
 from collections.abc import Generator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.guides.texts import GUIDES
+from tests.pages.axe import faults_of
 from tests.pages.conftest import browser
 
 __all__ = ["browser"]
@@ -67,7 +67,7 @@ def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, i
     tab.set_viewport_size(viewport)
     for name in ("guides", "webhooks", "back-office", "configuration"):
         tab.goto(f"/docs/{name}")
-        found = Axe().run(tab).response["violations"]
+        found = faults_of(tab)
         serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
         assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == [], name
 
@@ -79,7 +79,7 @@ def test_the_start_page_fits_and_axe_finds_nothing(tab: Page, scheme: str, viewp
     tab.set_viewport_size(viewport)
     tab.goto("/")
     assert tab.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    found = Axe().run(tab).response["violations"]
+    found = faults_of(tab)
     assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found] == []
 
 

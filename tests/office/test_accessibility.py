@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.office.conftest import Work
 from tests.office.pages import main_pages
 from tests.office.tabs import PHONE, WAYS, Office
+from tests.pages.axe import faults_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-OPTIONS = {"resultTypes": ["violations"], "preload": False}
 GRAVE = ("serious", "critical")
 
 
@@ -47,6 +46,6 @@ def test_the_menu_of_a_phone_opens_and_leads_on(office: Office, work: Work) -> N
 
 
 def _grave_findings(tab: Page) -> Iterator[str]:
-    for finding in Axe().run(tab, options=OPTIONS).response["violations"]:
+    for finding in faults_of(tab):
         if finding["impact"] in GRAVE:
             yield from (f"{finding['id']}: {node['html'][:200]}" for node in finding["nodes"])

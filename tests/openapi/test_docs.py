@@ -2,10 +2,10 @@ import gzip
 import re
 from collections.abc import Generator
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect
@@ -16,12 +16,26 @@ from payments.api.guides.code import coloured
 from payments.api.guides.contents import NAMES
 from payments.api.reference.members import Members
 from tests.openapi.conftest import Document
+from tests.pages.axe import faults_of
 
 pytestmark = pytest.mark.long
 browser_only = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 GROUND = "getComputedStyle(document.body).backgroundColor"
+# Most of the page is calls and schemas from one template: one that has no element of another class is left out, because
+# to look at the colours of twenty thousand elements takes half a minute.
+WITHOUT_REPEATED_FORMS = """
+() => {
+  const seen = new Set();
+  for (const section of document.querySelectorAll("main section")) {
+    const elements = [...section.querySelectorAll("*")];
+    const forms = elements.map((one) => `${one.parentElement.tagName} ${one.tagName}.${one.className}`);
+    if (forms.every((form) => seen.has(form))) section.remove();
+    forms.forEach((form) => seen.add(form));
+  }
+}
+"""
 
 
 class Links(HTMLParser):
@@ -235,10 +249,20 @@ class TestInABrowser:
         context.close()
 
     @pytest.mark.parametrize(("scheme", "viewport"), [("light", PHONE), ("dark", DESK)], ids=["phone", "desk"])
-    def test_axe_finds_nothing_serious(self, tab: Page, scheme: str, viewport: dict[str, int]) -> None:
+    def test_axe_finds_nothing_serious_of_what_looks_different(
+        self, tab: Page, scheme: str, viewport: dict[str, int]
+    ) -> None:
         tab.emulate_media(color_scheme=scheme)
         tab.set_viewport_size(viewport)
         tab.goto("/docs")
-        found = Axe().run(tab).response["violations"]
-        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
-        assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]][:5]) for fault in serious] == []
+        tab.evaluate(WITHOUT_REPEATED_FORMS)
+        assert serious_faults(tab) == []
+
+    def test_axe_finds_nothing_serious_on_the_whole_page(self, tab: Page) -> None:
+        tab.goto("/docs")
+        assert serious_faults(tab, rules={"color-contrast": {"enabled": False}}) == []
+
+
+def serious_faults(tab: Page, **options: Any) -> list[tuple[str, list[str]]]:
+    serious = [fault for fault in faults_of(tab, **options) if fault["impact"] in ("serious", "critical")]
+    return [(fault["id"], [node["html"][:200] for node in fault["nodes"]][:5]) for fault in serious]

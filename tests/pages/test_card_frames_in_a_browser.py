@@ -6,13 +6,13 @@ from typing import Literal
 from urllib.parse import quote
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.pages.card_frames import FRAMED
 from tests.client import APPROVED, CHALLENGED, Api, made
+from tests.pages.axe import faults_of
 from tests.pages.shop_with_frames import ShopPage, everything_of, leaked, led, shop_pages
 
 __all__ = ["led"]
@@ -176,5 +176,5 @@ def test_axe_finds_nothing_in_a_field(
     with browser.new_context(bypass_csp=True, color_scheme=scheme) as context:
         tab = context.new_page()
         tab.goto(f"{live_server.url}/components/index.html?key={key}&field={field}")
-        found = Axe().run(tab, options=OF_WCAG).response["violations"]
+        found = faults_of(tab, **OF_WCAG)
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []

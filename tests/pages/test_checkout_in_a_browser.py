@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
@@ -14,6 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.checkout.cast import billed, opened, pay, pay_by_wallet, shown
 from tests.checkout.shelf import linked
 from tests.client import Api
+from tests.pages.axe import faults_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -237,7 +237,7 @@ def test_axe_finds_nothing(
         bare.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         bare.set_viewport_size({"width": width, "height": 844})
         bare.goto(address)
-        found += [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(bare).response["violations"]]
+        found += [(each["id"], each["nodes"][0]["html"]) for each in faults_of(bare)]
     assert found == []
 
 
@@ -245,7 +245,7 @@ def test_axe_finds_nothing_in_a_form_with_errors(bare: Page, api: Api, shop_site
     bare.goto(asked(api, shop_site))
     press_pay(bare)
     expect(bare.get_by_role("alert")).to_contain_text("Please check")
-    assert [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(bare).response["violations"]] == []
+    assert [(each["id"], each["nodes"][0]["html"]) for each in faults_of(bare)] == []
 
 
 def test_a_receipt_is_sent_by_mail_from_the_page_of_the_end(bare: Page, api: Api, shop_site: Shop) -> None:
@@ -253,7 +253,7 @@ def test_a_receipt_is_sent_by_mail_from_the_page_of_the_end(bare: Page, api: Api
     bare.get_by_text("E-mail it").click()
     bare.get_by_role("button", name="Send").click()
     expect(bare.get_by_text("Write your e-mail address, for example")).to_be_visible()
-    assert [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(bare).response["violations"]] == []
+    assert [(each["id"], each["nodes"][0]["html"]) for each in faults_of(bare)] == []
     bare.get_by_label("E-mail").fill("maria@example.com")
     bare.get_by_role("button", name="Send").click()
     expect(bare.get_by_role("status")).to_contain_text("The receipt is on its way")
