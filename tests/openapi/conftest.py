@@ -2,6 +2,7 @@
 
 import copy
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ class Document:
     """The OpenAPI document. In `closed`, no object has members that are not described."""
 
     def __init__(self) -> None:
+        self._validator_at = cache(self._validator)
         self.content: dict[str, Any] = json.loads(document())
         self.closed = copy.deepcopy(self.content)
         for schema in self.closed["components"]["schemas"].values():
@@ -36,13 +38,15 @@ class Document:
 
     def faults(self, reference: str, value: Any) -> list[str]:
         """Return the faults of `value` by the schema at the JSON pointer `reference`."""
+        return [f"{fault.json_path}: {fault.message}" for fault in self._validator_at(reference).iter_errors(value)]
+
+    def _validator(self, reference: str) -> Draft202012Validator:
         resource = DRAFT202012.create_resource(self.closed)
-        validator = Draft202012Validator(
+        return Draft202012Validator(
             {"$ref": f"urn:document#{reference}"},
             registry=Registry().with_resource("urn:document", resource),
             format_checker=Draft202012Validator.FORMAT_CHECKER,
         )
-        return [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
 
     def pointer_to(self, method: str, path: str, status: int) -> str:
         """Return the JSON pointer of the schema of an answer, which must be described."""

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from django.http import HttpResponse
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
 from tests.client import Api
 from tests.contract.calls import vaulted
@@ -19,6 +19,7 @@ from tests.contract.shapes import ERROR, faults_in
 from tests.fuzz.inputs.calls import CALLS, Stock, shop
 from tests.fuzz.inputs.raw_json import Raw, written
 from tests.openapi.conftest import Document
+from tests.undone import undone
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
@@ -114,12 +115,19 @@ def with_value(body: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[st
     return {**body, at[0]: inner}
 
 
+@pytest.fixture(scope="module")
+def everything(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[Api, Stock]]:
+    """Make something of everything once: what a test does with it is undone."""
+    with django_db_blocker.unblock(), undone():
+        api, stock = shop()
+        # A source that can be charged again and again.
+        yield api, {**stock, "source": [vaulted(api)]}
+
+
 @pytest.fixture
-def stock(db: None, settings: Settings) -> Iterator[tuple[Api, Stock]]:
+def stock(everything: tuple[Api, Stock], db: None, settings: Settings) -> tuple[Api, Stock]:
     settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "1000000/second"
-    api, stock = shop()
-    # A source that can be charged again and again.
-    return api, {**stock, "source": [vaulted(api)]}
+    return everything
 
 
 @pytest.mark.parametrize(("method", "template"), READING)
