@@ -5,6 +5,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from django.conf import settings
 from django.test import TransactionTestCase
 
 from payments import clock
@@ -20,6 +21,9 @@ from tests.support.receiver import Receiver
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 cached_keys.seconds = 0
+
+# A slow hash is for passwords that somebody guesses.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 # Now, because the settings of the test that makes the first request would hold for all after it.
 HANDLER.load_middleware()

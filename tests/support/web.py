@@ -18,8 +18,8 @@ TARGET = "config.asgi:application"
 
 @contextmanager
 def web_server(folder: Path) -> Iterator[str]:
-    """Serve the database that this process is connected to until the block ends; yield the URL."""
-    with web_process(folder) as (url, _):
+    """Serve the database that this process is connected to by one process until the block ends; yield the URL."""
+    with web_process(folder, workers=1) as (url, _):
         yield url
 
 
