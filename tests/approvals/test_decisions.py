@@ -15,6 +15,7 @@ from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount
 from payments.tasks import expire_action_requests
 from tests.approvals.factories import (
     NOTE,
+    SECRET_KEY,
     approved,
     request_of,
     requested_account,
@@ -189,13 +190,15 @@ def test_of_two_concurrent_decisions_one_succeeds(shop: NewMerchant) -> None:
 
 
 def test_every_step_is_in_the_audit_log_with_both_operators(shop: NewMerchant) -> None:
-    request = approved(requested_key(shop.merchant))
-    name, text = decide.take_key(request, operator("ana"))
+    request = request_of(shop.merchant, "issue_key", SECRET_KEY | {"name": "Niña"})
+    submit(request)
+    name, text = decide.take_key(approved(request), operator("ana"))
     entries = AuditEntry.objects.about(request).order_by("id")
     assert [entry.action for entry in entries] == ["proposed", "approved", "done"]
     for entry in list(entries)[1:]:
         assert "requested by ana" in entry.detail
         assert "approved by ben" in entry.detail
+        assert '"name": "Niña"' in entry.detail
     added = AuditEntry.objects.about(find_key(text)).get()
     assert added.reason == f"The shop opens on Monday (requested by ana, approved by ben: {NOTE})"
     assert name in entries[2].detail

@@ -6,8 +6,10 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection
 
+from payments.db.writes import StaleRow
+from payments.domain.charging import record_outcome
 from tests.charging.test_recovery import recover
-from tests.client import Api, made
+from tests.client import Api, error_of, made
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,3 +55,20 @@ def test_what_was_done_to_a_charge_is_shown_as_it_is_on_record_and_found_later(
     recover()
 
     assert api.read(charge)["status"] == status
+
+
+def test_a_charge_that_others_change_at_every_try_is_busy_and_found_later(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stale(*writes: object) -> None:
+        raise StaleRow
+
+    held = api.held()
+    with monkeypatch.context() as others:
+        others.setattr(record_outcome, "execute_writes", stale)
+        answer = api.post(f"/charges/{held['id']}/capture")
+    assert (answer.status_code, error_of(answer)["code"]) == (409, "resource_busy")
+
+    recover()
+
+    assert api.read(held)["captured"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from payments import clock
+from payments.db.writes import StaleRow
 from payments.domain.charging import attempts
 from payments.domain.disputes import record
 from payments.invariants.checks import check
@@ -102,6 +103,18 @@ def test_a_report_that_contradicts_the_charge_moves_nothing(api: Api, wrong: dic
     with pytest.raises(record.CannotBeTrue, match=why):
         report(charge, replace(CHARGEBACK, **wrong))
     assert not Dispute.objects.exists()
+
+
+def test_a_report_that_others_overtake_at_every_try_is_reported_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stale(*writes: object) -> None:
+        raise StaleRow
+
+    charge = api.charge()
+    monkeypatch.setattr(record, "execute_writes", stale)
+    with pytest.raises(StaleRow):
+        report(charge, CHARGEBACK)
 
 
 def test_a_charge_whose_money_was_never_taken_is_not_disputed(api: Api) -> None:

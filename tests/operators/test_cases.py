@@ -101,6 +101,12 @@ def test_an_operator_is_assigned_only_what_they_may_see(
     assert outsider not in cases.possible_assignees(charge)
 
 
+def test_who_may_not_sign_in_is_assigned_nothing(charge: Charge) -> None:
+    for name, states in {"former": {"is_active": False}, "guest": {"is_staff": False}, "ben": {}}.items():
+        User.objects.create(username=name, **{"is_superuser": True, "is_staff": True} | states)
+    assert [user.username for user in cases.possible_assignees(charge)] == ["ben"]
+
+
 def test_an_operator_sees_the_cases_of_their_merchants_only(charge: Charge, other_shop: NewMerchant) -> None:
     cases.work_on(charge, the_operator(), "Ours.", None, [])
     ben = client_of("ben", "view_case", "change_case", "view_charge")

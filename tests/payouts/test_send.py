@@ -18,6 +18,7 @@ from payments.domain.routing import provider_accounts
 from payments.inbox import rows
 from payments.models import Event, Payout, ProviderAccount
 from payments.providers import http
+from tests.charging.elapsed_time import let_time_pass
 from tests.ledger.books import standing
 from tests.payouts.at_xendit import AMOUNT, NUMBER, LiveShop, again, live_shop
 from tests.payouts.stories import give_account
@@ -143,11 +144,17 @@ def test_a_lookup_that_fails_lets_nothing_be_sent_again(live: LiveShop) -> None:
     assert (live.made(), Payout.objects.get().asked_at is not None) == ([], True)
 
 
-def test_a_provider_that_has_no_time_is_asked_again(live: LiveShop) -> None:
+def test_a_provider_that_has_no_time_is_asked_again_later_and_later(live: LiveShop) -> None:
     live.payout()
-    live.bench.spoil_next(Spoilt.BUSY)
-    send.send_due()
-    assert Payout.objects.get().asked_at is None
+    for seconds in (5, 30, 120):
+        let_time_pass(Payout, "due_at")
+        live.bench.spoil_next(Spoilt.BUSY)
+        now = clock.now()
+        with clock.at(now):
+            send.send_due()
+        payout = Payout.objects.get()
+        assert payout.asked_at is None
+        assert 0 <= (payout.due_at - now).total_seconds() - seconds < 1
     assert again().status == "in_transit"
 
 

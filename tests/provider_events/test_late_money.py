@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from payments import ids
+from payments.domain.merchants.merchants import NewMerchant
 from payments.inbox.rows import late_payments
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
@@ -15,6 +17,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api
 from tests.provider_events.psp import WebhookPsp, announce, approved, declined, event_about, name_of, standing
+from tests.routing.doubles import account_at
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +78,20 @@ def test_late_money_is_refunded_where_the_provider_answers_that_it_does_not_void
 
     assert (reversal().state, SimulatedPayment.objects.get().amount_refunded) == ("done", 10_000)
     assert {state for state, _ in standing()} == {"applied"}
+
+
+@pytest.mark.parametrize("of_this_account", [True, False])
+def test_a_decline_of_something_else_is_none_of_the_void_of_late_money(
+    psp: WebhookPsp, account: ProviderAccount, shop: NewMerchant, late: dict[str, Any], of_this_account: bool
+) -> None:
+    announce(account, event_about(name_of("authorize"), approved(captured=True)))
+    if of_this_account:
+        announce(account, event_about(ids.new_id().hex, declined()))
+    else:
+        announce(account_at(psp, shop.merchant, title="Second"), event_about(name_of("reverse"), declined()))
+    recover()
+    announce(account, *psp.announced)
+    assert SimulatedPayment.objects.get().state == "voided"
 
 
 def test_a_refund_of_late_money_that_fails_is_not_given_up(

@@ -72,10 +72,11 @@ def test_the_process_that_opens_files_has_no_environment_and_ends_in_time(
     monkeypatch.setattr(documents, "SCRIPT", script)
     monkeypatch.setenv("SECRET_OF_THE_SERVER", "x")
     assert "SECRET" not in documents_of({"D": [text(EvidenceType.OTHER)]})["D"].content
-    script.write_text("import time; time.sleep(60)")
-    monkeypatch.setattr(documents, "SECONDS", 0.5)
-    with pytest.raises(Unusable, match="too much time"):
-        documents_of({"D": [text(EvidenceType.OTHER)]})
+    for ends in ("import os; os.kill(os.getpid(), 9)", "import time; time.sleep(60)"):
+        script.write_text(ends)
+        with pytest.raises(Unusable, match="too much time or memory"):
+            documents_of({"D": [text(EvidenceType.OTHER)]})
+        monkeypatch.setattr(documents, "SECONDS", 0.5)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])

@@ -38,13 +38,16 @@ def test_in_live_mode_it_is_the_provider_s_own_decline(
         assert form_of(blocked) == form_of(declined)
 
 
-def test_it_takes_as_long_as_a_decline_of_its_route_took(shop: NewMerchant, live: Api, north: Psp) -> None:
+@pytest.mark.parametrize("seconds", [2.5, 5])
+def test_it_takes_as_long_as_a_decline_of_its_route_took(
+    shop: NewMerchant, live: Api, north: Psp, seconds: float
+) -> None:
     route = route_to(account_at(north, shop.merchant))
     live.charge(DECLINED)
     declined = Attempt.objects.get(outcome="Declined")
-    took = timedelta(seconds=2.5)
+    took = timedelta(seconds=seconds)
     Attempt.objects.filter(id=declined.id).update(updated_at=declined.created_at + took)
-    assert blocks.decline_seconds(Attempt(route=route)) == pytest.approx(2.5)
+    assert blocks.decline_seconds(Attempt(route=route)) == pytest.approx(seconds)
 
 
 def test_the_time_of_a_payer_who_was_asked_first_is_nobody_s_measure(shop: NewMerchant, live: Api, north: Psp) -> None:

@@ -5,6 +5,7 @@ from pytest_django.fixtures import Settings
 
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Unknown
+from payments.providers.simulator.models import SimulatedPayment
 from tests.simulator.factories import by_type, payment, simulator
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,16 @@ def test_a_declined_card_is_declined_at_once(number: str, code: str, authenticat
     assert isinstance(outcome, Declined)
     assert (outcome.code, outcome.provider_code) == (code, code)
     assert outcome.message
+
+
+@pytest.mark.parametrize("named", ["", "nt_1", "MCC_{}", "nt_00000000000000000000000000000000", "nt_{}"])
+def test_a_payment_without_its_payer_names_one_that_the_payer_made_here(named: str) -> None:
+    simulator.create_payment(payment(ORDINARY[0]))
+    reference = named.format(SimulatedPayment.objects.get().id.hex)
+    outcome = simulator.create_payment(
+        payment(ORDINARY[0], payer_absent=True, initiator_stated=True, network_reference=reference)
+    )
+    assert isinstance(outcome, Approved if named == "nt_{}" else Declined)
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,7 @@ def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(s
         keyring = Keyring(database)
         before = runner.run(keyring.signers_of({whose}, now))[whose]
         roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(0))
+        assert runner.run(keyring.signers_of({whose}, now))[whose] is before
         after = runner.run(keyring.signers_of({whose}, clock.now() + KEPT_FOR))[whose]
         runner.run(database.close())
     old = standardwebhooks.Webhook(shop.webhook_secrets["whsec_test"])

@@ -3,6 +3,8 @@
 import json
 import threading
 from datetime import timedelta
+from queue import Queue
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +20,8 @@ from payments.embedded.processes import wait_until
 from payments.models import Charge, Event, Webhook, WebhookAttempt
 from payments.providers.simulator.models import SimulatedOperation
 from payments.tasks import apply_simulator_messages, deliver_webhooks
-from payments.webhooks.outbox import build_webhook, send_again
+from payments.webhooks import outbox, wake_up
+from payments.webhooks.outbox import bring_nearer, build_webhook, send_again
 from payments.webhooks.wake_up import MOST_WAITING, TASK, BackgroundCall, TaskSender
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
@@ -127,6 +130,19 @@ def test_what_a_worker_has_in_progress_is_not_sent_again_beside_it(shop: NewMerc
     assert send_again(Webhook.objects.all(), clock.now()) == []
 
 
+def test_a_worker_is_woken_where_something_is_due_earlier(
+    shop: NewMerchant, django_capture_on_commit_callbacks: Any
+) -> None:
+    put_events(shop.merchant, URL, 1, clock.now())
+    for rows, woken in ((Webhook.objects.none(), []), (Webhook.objects.all(), [outbox.wake_worker])):
+        with django_capture_on_commit_callbacks() as called:
+            send_again(rows, clock.now())
+        assert called == woken
+        with django_capture_on_commit_callbacks() as called:
+            bring_nearer(rows, timedelta(hours=1), clock.now())
+        assert called == woken
+
+
 def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     sent = Webhook.objects.get()
@@ -184,3 +200,30 @@ def test_nobody_waits_for_a_nudge_and_those_while_one_is_sent_become_one_also_af
         nudger.wake_worker()
     proceed.set()
     assert wait_until(lambda: len(sent) == 2, PATIENCE_SECONDS)
+
+
+@pytest.mark.parametrize(("fails", "seconds"), [(False, 0.25), (True, 1.0)])
+def test_nudges_within_the_pause_after_one_become_one(
+    monkeypatch: pytest.MonkeyPatch, fails: bool, seconds: float
+) -> None:
+    sent, pauses, proceed = list[int](), Queue[float](), threading.Semaphore(0)
+
+    def send() -> None:
+        sent.append(len(sent))
+        if fails:
+            raise ConnectionError
+
+    def pause(seconds: float) -> None:
+        pauses.put(seconds)
+        assert proceed.acquire(timeout=PATIENCE_SECONDS)
+
+    monkeypatch.setattr(wake_up, "time", SimpleNamespace(sleep=pause))
+    nudger = BackgroundCall(send, pause_seconds=0.25)
+    nudger.wake_worker()
+    assert pauses.get(timeout=PATIENCE_SECONDS) == seconds
+    for _ in range(10):
+        nudger.wake_worker()
+    proceed.release()
+    assert pauses.get(timeout=PATIENCE_SECONDS) == seconds
+    proceed.release()
+    assert len(sent) == 2

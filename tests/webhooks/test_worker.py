@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -18,10 +19,11 @@ from payments.embedded.processes import wait_until
 from payments.models import Webhook
 from payments.webhooks import attempts, worker
 from payments.webhooks.attempts import RECORDED_TOGETHER, TRY_TIME, Attempts
-from payments.webhooks.claims import LEASE
-from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER
+from payments.webhooks.claims import LEASE, Claimed
+from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER, SlowReceivers
 from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
+from payments.webhooks.transport.results import Answer, Failure, FailureKind
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 from tests.charging.test_races import at_once
 from tests.figures.webhooks.schedule import MovedClock
@@ -65,6 +67,24 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_anybody_who_claim
         late = claim(now=clock.now() + TRY_TIME - LEASE)
         assert asyncio.run(try_late())
         assert (len(late), receiver.calls) == (1, [])
+
+
+def test_a_receiver_is_slow_after_a_try_that_took_long_or_in_which_nobody_answered() -> None:
+    receiver, merchant, slow = "https://a.example:443", uuid4(), SlowReceivers()
+    claimed = Claimed(uuid4(), uuid4(), merchant, False, None, receiver, receiver, b"", 0, None, clock.now() + LEASE)
+
+    async def is_slow_after(result: Answer | Failure) -> bool:
+        async def send(*_: object) -> Answer | Failure:
+            return result
+
+        tries = Attempts(SimpleNamespace(send=send), clock.now, slow)
+        tries.start([claimed], {(merchant, False, None): Signer(["whsec_c2VjcmV0"], "Kaha")})
+        await tries.wait(others_expected=False)
+        return (merchant, False, receiver) in slow
+
+    failures = {kind: asyncio.run(is_slow_after(Failure(kind, 0))) for kind in FailureKind}
+    assert {kind for kind in failures if failures[kind]} == {"name_timeout", "connect_timeout", "timeout", "too_slow"}
+    assert [asyncio.run(is_slow_after(Answer(200, b"", taken, None))) for taken in (5_000, 5_001, 0)] == [0, 1, 0]
 
 
 def test_a_drain_that_is_asked_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
