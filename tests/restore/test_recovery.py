@@ -12,7 +12,7 @@ from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import items
 from payments.domain.shared.caller import Caller
-from payments.models import Attempt, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
+from payments.models import Attempt, Card, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, Api, error_of, made
 from tests.reconciliation.factories import kinds
@@ -200,6 +200,14 @@ def test_a_retry_of_a_lost_charge_finds_its_source_closed(api: Api) -> None:
     recovered(moment, ends_with=1)
     assert error_of(api.post("/charges/", body, key="order-1"))["code"] == "source_expired"
     assert Entry.objects.filter(kind="capture").count() == 1
+
+
+def test_the_card_of_a_payment_that_waits_for_its_payer_stays(api: Api) -> None:
+    api.charge(CHALLENGED, require_auth=True)
+    with lost() as moment:
+        pass
+    recovered(moment)
+    assert Card.objects.get().sealed_number
 
 
 def test_a_retry_of_a_lost_charge_on_a_newer_source_finds_no_source(api: Api) -> None:

@@ -13,7 +13,7 @@ from payments import clock
 from payments.ids import first_id
 from payments.models import IdempotencyRecord
 from payments.tasks import purge_idempotency
-from tests.charging.doubles import Unreachable, provider
+from tests.charging.doubles import Double, NeverHears, Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.call import every
 from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, faults_of, order
@@ -183,6 +183,16 @@ def test_a_refund_sent_again_gives_nothing_more_back(api: Api) -> None:
     for _ in range(3):
         api.post(f"/charges/{charge['id']}/refund", {"amount": 100}, KEY)
     assert api.read(charge)["amount_refunded"] == 100
+
+
+def test_a_refund_sent_again_has_no_later_one_looked_up(api: Api) -> None:
+    path, looked_up = f"/charges/{api.charge()['id']}/refund", list[object]()
+    first = api.post(path, {"amount": 100}, KEY)
+    with provider(NeverHears()):
+        made(api.post(path, {"amount": 200}))
+    with provider(Double(resolve=lambda do, asked: looked_up.append(asked) or do())):
+        assert is_replay(api.post(path, {"amount": 100}, KEY), first)
+    assert looked_up == []
 
 
 def test_a_wrong_pin_sent_again_is_no_other_try(api: Api) -> None:
