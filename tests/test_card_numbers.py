@@ -124,6 +124,12 @@ def test_account_numbers_and_hex_ids_hold_none(text: str) -> None:
     assert not holds_card_number(text)
 
 
+@pytest.mark.parametrize(("account", "check"), [("GB{}BUKB36006666333344", 44), ("DE{} 4242 4242 4242 4242 42", 95)])
+def test_an_account_number_hides_one_only_by_its_check_digits(account: str, check: int) -> None:
+    assert not holds_card_number(f"{account.format(check)} then")
+    assert holds_card_number(f"{account.format(check + 1)} then")
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_card_is_taken_out_however_programs_quote_it(shape: str) -> None:
     text = SHAPES[shape](NUMBER, SOURCE_CVC)

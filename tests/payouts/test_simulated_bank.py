@@ -68,6 +68,16 @@ def test_an_ordinary_payout_is_reported(begin: Begin) -> None:
     assert (apply_simulator_messages(), Payout.objects.get().status) == (1, "paid")
 
 
+def test_a_payout_comes_back_a_day_after_it_was_paid(begin: Begin) -> None:
+    begin("000000000003")
+    states = []
+    for _ in range(3):
+        apply_simulator_messages()
+        states.append(Payout.objects.get().status)
+        days_pass(1)
+    assert states == ["in_transit", "paid", "failed"]
+
+
 def test_repeated_messages_change_nothing(begin: Begin) -> None:
     begin("000000000003")
     bank_acts()

@@ -63,7 +63,7 @@ def test_a_pdf_has_the_letters_of_a_merchants_name(title: str, shown: str) -> No
     assert "?" not in texts
 
 
-def test_no_text_stands_on_another_or_on_a_rule(statement: Statement) -> None:
+def test_every_text_has_a_place_and_stands_on_no_other_or_rule(statement: Statement) -> None:
     page = drawn(statement)
     columns: dict[float, list[float]] = {}
     places: dict[str, tuple[float, float]] = {}
@@ -74,6 +74,7 @@ def test_no_text_stands_on_another_or_on_a_rule(statement: Statement) -> None:
     rules = [float(y) for y in RULE.findall(page)]
     assert len(rules) == 3
     assert all(y - rule > 2 or rule - y > 8 for rule in rules for ys in columns.values() for y in ys)
+    assert [places[line][0] for line in ("Sari Store", "Maria Cruz", "Manila")] == [48] * 3
     for label, value in (("Number", statement.number), ("Period", statement.period)):
         assert places[value] == (places[label][0] + 54, places[label][1])
 

@@ -6,7 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from payments import clock
@@ -183,6 +185,14 @@ def test_a_refund_sent_again_gives_nothing_more_back(api: Api) -> None:
     for _ in range(3):
         api.post(f"/charges/{charge['id']}/refund", {"amount": 100}, KEY)
     assert api.read(charge)["amount_refunded"] == 100
+
+
+def test_a_charge_sent_again_is_answered_without_a_search_for_it(api: Api) -> None:
+    body = order(api.source())
+    first = api.post("/charges/", body, KEY)
+    with CaptureQueriesContext(connection) as asked:
+        assert is_replay(api.post("/charges/", body, KEY), first)
+    assert not [each["sql"] for each in asked if 'FROM "payments_charge"' in each["sql"]]
 
 
 def test_a_refund_sent_again_has_no_later_one_looked_up(api: Api) -> None:
