@@ -36,7 +36,7 @@ def lift_of(block: Block) -> str:
 
 def test_a_card_is_blocked_by_its_number(api: Api, operator: Client) -> None:
     text = text_of(operator.post(ADD, filled_in(number="4000 0000-0000 3055"), follow=True))
-    assert "Blocked: charges on visa …3055 are declined from now on." in text
+    assert "Blocked: charges on Visa …3055 are declined from now on." in text
     assert api.charge()["status"] == "failed"
     block = Block.objects.get()
     assert (block.put_by.username, block.reason, block.merchant, block.expires_at) == ("operator", WHY, None, None)
@@ -119,10 +119,10 @@ def test_the_page_of_a_charge_leads_to_a_form_with_all_by_which_its_payer_is_kno
     for row in (charge, charge.source.card):
         assert of_source(charge.source) in text_of(operator.get(page_of(row)))
     form = text_of(operator.get(of_source(charge.source)))
-    assert [text in form for text in ("The card visa …7726", JUAN, "Every card that begins with 400000")] == [True] * 3
+    assert [text in form for text in ("The card Visa …7726", JUAN, "Every card that begins with 400000")] == [True] * 3
 
 
-@pytest.mark.parametrize(("what", "blocked"), [("card", "visa …7726"), ("bin", "cards 400000…"), (JUAN, JUAN)])
+@pytest.mark.parametrize(("what", "blocked"), [("card", "Visa …7726"), ("bin", "cards 400000…"), (JUAN, JUAN)])
 def test_who_pays_a_charge_is_blocked_in_its_mode(house: House, operator: Client, what: str, blocked: str) -> None:
     source = Source.objects.get(id=parse_id("src", house.charge["source"]["id"]))
     Source.objects.filter(id=source.id).update(owner={"billing": {"email": JUAN}})
@@ -148,7 +148,7 @@ def test_a_block_is_lifted_with_a_reason(api: Api, operator: Client) -> None:
     assert lift_of(block) in text_of(operator.get(page_of(block)))
     assert "errorlist" in text_of(operator.post(lift_of(block), {"reason": ""}))
     text = text_of(operator.post(lift_of(block), {"reason": "It was another card"}, follow=True))
-    assert ("Lifted: visa …3055 may be charged again." in text, lift_of(block) in text) == (True, False)
+    assert ("Lifted: Visa …3055 may be charged again." in text, lift_of(block) in text) == (True, False)
     assert api.charge()["status"] == "succeeded"
     assert "Another operator has lifted it already." in text_of(
         operator.post(lift_of(block), {"reason": "Again"}, follow=True)

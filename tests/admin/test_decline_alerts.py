@@ -35,7 +35,7 @@ def alert(**members: Any) -> DeclineAlert:
     of = {"merchant": members.pop("merchant")} if "merchant" in members else {}
     charge = members.pop("charge", None) or ChargeFactory(is_failed=True, **of)
     now = clock.now()
-    own = {"livemode": False, "kind": "card", "subject": "visa …0002", "quota": 3}
+    own = {"livemode": False, "kind": "card", "subject": "Visa …0002", "quota": 3}
     window = {"window_starts_at": now, "window_ends_at": now + timedelta(hours=1)}
     return DeclineAlert.objects.create(
         charge=charge, source=charge.source, **{"merchant": charge.merchant, **own, **window, **members}
@@ -50,7 +50,7 @@ def test_the_decline_that_reaches_a_limit_leaves_one_alert(api: Api, settings: S
     last = api.charge(DECLINED)
     assert api.post("/charges/", {"amount": 1, "source": api.source(DECLINED), "description": "x"}).status_code == 429
     kept = DeclineAlert.objects.get()
-    subject = {"card": "visa …0002", "address": "127.0.0.1", "key": public_id("key", find_key(api.key).id)}
+    subject = {"card": "Visa …0002", "address": "127.0.0.1", "key": public_id("key", find_key(api.key).id)}
     assert (kept.kind, kept.subject, kept.quota, kept.livemode) == (kind, subject.get(kind, ""), 2, False)
     assert public_id("ch", kept.charge_id) == last["id"]
     assert kept.window_starts_at <= kept.created_at < kept.window_ends_at
@@ -100,7 +100,7 @@ def test_an_alert_is_shown_on_every_page_with_the_way_to_it(operator: Client) ->
     kept = alert()
     for address in (INDEX, list_of(Charge), page_of(kept.merchant), reverse("admin:password_change")):
         text = text_of(operator.get(address))
-        assert f"on one card (visa …0002) {ANNOUNCED} 1\N{NO-BREAK SPACE}hour at {kept.merchant.title}" in text, address
+        assert f"on one card (Visa …0002) {ANNOUNCED} 1\N{NO-BREAK SPACE}hour at {kept.merchant.title}" in text, address
         assert page_of(kept) in text, address
 
 

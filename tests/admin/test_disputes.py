@@ -41,7 +41,7 @@ def test_money_that_the_bank_has_is_not_offered_to_be_given_back(api: Api, opera
 
 def test_the_page_of_a_dispute_shows_its_reason_deadline_and_events(house: House, operator: Client) -> None:
     text = text_of(operator.get(page_of(make_dispute(Charge.objects.get()))))
-    assert [words in text for words in ("Needs Response", "general", "dispute.created", "D1")] == [True] * 4
+    assert [words in text for words in ("Needs response", "general", "dispute.created", "D1")] == [True] * 4
 
 
 @pytest.mark.parametrize(("status", "found"), [("needs_response", True), ("won", False)])

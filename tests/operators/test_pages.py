@@ -54,7 +54,7 @@ def test_the_form_has_what_is_left_and_a_part_of_it_may_be_written(api: Api, ana
 def test_the_page_says_what_will_happen_to_whose_money(api: Api, ana: Client) -> None:
     api.charge(amount=10_000)
     text = asked(ana, "refund", amount="20.00")
-    goes = f"{MONEY}20.00 goes back to the payer of Sari Store, visa\xa03055"
+    goes = f"{MONEY}20.00 goes back to the payer of Sari Store, Visa\xa03055"
     facts = [goes, "merchant&#x27;s balance falls", REASON]
     assert [words for words in facts if words not in text] == []
     assert Charge.objects.get().amount_refunded == 0

@@ -193,7 +193,7 @@ def test_the_audit_log_has_who_blocked_and_lifted_and_why(db: None) -> None:
     block = block_card()
     blocks.lift(block, operator("ben"), "It was another card")
     entries = AuditEntry.objects.about(block).order_by("id").values_list("action", "object_name", "reason")
-    assert list(entries) == [("blocked", "visa …3055", WHY), ("lifted", "visa …3055", "It was another card")]
+    assert list(entries) == [("blocked", "Visa …3055", WHY), ("lifted", "Visa …3055", "It was another card")]
 
 
 def test_no_reason_holds_a_card_number(db: None) -> None:
@@ -209,7 +209,7 @@ def test_no_reason_holds_a_card_number(db: None) -> None:
     [
         {"email": "Juan@example.com"},
         {"email": ""},
-        {"fingerprint": b"1" * 32, "card": "visa …4242"},
+        {"fingerprint": b"1" * 32, "card": "Visa …4242"},
         {"reason": " "},
         {"lifted_at": clock.now()},
     ],

@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.text import capfirst
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from payments.admin.charges.status import ByState, index_path_for
@@ -146,7 +145,7 @@ class ChargeList(ReadOnlyAdmin):
     )
     payer = payer_column(lambda charge: charge)
     what_for = what_for_column(lambda charge: charge)
-    paid_with = column("Paid with", lambda charge: capfirst(source_label(charge.source)))
+    paid_with = column("Paid with", lambda charge: source_label(charge.source))
     how_much = column("Amount", lambda charge: money(charge.amount, charge.currency), is_number=True)
     shown_state = column("State", chips)
 

@@ -30,13 +30,13 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
-from payments.admin.framework.reason_form import offer_stored
+from payments.admin.framework.reason_form import TextForm, offer_stored
 from payments.admin.moments import moment_cell
 from payments.admin.people import People
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
-from payments.models.charging.source import BRANDS, FUNDINGS
+from payments.models.charging.source import BRANDS, FUNDINGS, UNKNOWN, brand_name
 
 SHOWN_CHARGES = 50
 
@@ -47,6 +47,19 @@ BySourceUse = by(
     used=("Used", Q(used=True, vaulted=False)),
     vaulted=("Vaulted", Q(vaulted=True)),
 )
+
+
+class IssuerColumns:
+    """What the BIN table says of a card, as far as it knows."""
+
+    scheme = column("Brand", lambda row: brand_name(row.brand))
+    funded = column("Funding", lambda row: _known(row.funding).capitalize())
+    issued_in = column("Country", lambda row: _known(row.country))
+    issuer = column("Issuing bank", lambda row: _known(row.issuing_bank))
+
+
+def _known(value: str) -> str:
+    return "" if value == UNKNOWN else value
 
 
 def charge_line(charge: Charge) -> SafeString:
@@ -84,13 +97,13 @@ class SourceAdmin(ReadOnlyAdmin):
     shown_metadata = json_column("metadata")
     shown_consent = json_column("consent")
     payer = column("Payer", lambda source: source.payer_name or UNNAMED)
-    label = column("Type", source_label, in_list=lambda source: capfirst(source_label(source)))
+    label = column("Type", source_label)
     standing = column("State", lambda source: chip(*_standing(source)))
     events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
     def headline(self, row: Source) -> str:
         name = row.payer_name
-        return f"{capfirst(source_label(row))}{name and f' of {name}'}"
+        return f"{source_label(row)}{name and f' of {name}'}"
 
     @admin.display(description="Card")
     def card_link(self, source: Source) -> str:
@@ -104,26 +117,26 @@ class SourceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Card)
-class CardAdmin(ReadOnlyAdmin):
+class CardAdmin(IssuerColumns, ReadOnlyAdmin):
     """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
-    list_display = ("shown", "name", "issuing_bank", "country", "funding", "expiry")
+    list_display = ("shown", "name", "issuer", "issued_in", "funded", "expiry")
     file_columns = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
-    list_filter = (one_of("brand", BRANDS), "cvc_checked")
+    list_filter = (one_of("brand", BRANDS, BRANDS), "cvc_checked")
     search_fields = ("name",)
     search = IdSearch(
         {"card": "pk", "src": "source_id", "ch": "source__charges__pk"}, objects="source_id", last4="last4"
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "of_source", "brand", "bin", "last4", "expiry", "name")}),
-        ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
+        (None, {"fields": ("public_id", "of_source", "scheme", "bin", "last4", "expiry", "name")}),
+        ("From the BIN table", {"fields": ("funded", "issued_in", "issuer")}),
         ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
         ("Kept for a customer", {"fields": ("checked", "network_reference", "refused")}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
-    shown = column("Card", lambda card: capfirst(f"{card}"))
+    shown = column("Card", str)
     of_source = id_link_column("source", "src", Source)
     keeps_number = column("Number", lambda card: _is_kept(card.sealed_number))
     keeps_cvc = column("CVC", lambda card: _is_kept(card.sealed_cvc))
@@ -134,7 +147,7 @@ class CardAdmin(ReadOnlyAdmin):
     expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 
     def headline(self, row: Card) -> str:
-        return str(self.shown(row))
+        return str(row)
 
     def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
         address = reverse("admin:payments_source_block", args=[row.source_id])
@@ -163,9 +176,9 @@ check_prefix = RegexValidator(
 )
 
 
-class BinRangeForm(forms.ModelForm):
-    brand = forms.ChoiceField(choices=[(name, name) for name in BRANDS])
-    funding = forms.ChoiceField(choices=[(name, name) for name in FUNDINGS])
+class BinRangeForm(TextForm, forms.ModelForm):
+    brand = forms.ChoiceField(choices=BRANDS.items())
+    funding = forms.ChoiceField(choices=[(name, capfirst(name)) for name in FUNDINGS])
     country = forms.RegexField(r"\A([A-Z]{2}|unknown)\Z", initial="unknown", help_text="ISO 3166 alpha-2, or unknown.")
 
     class Meta:
@@ -182,11 +195,12 @@ class BinRangeForm(forms.ModelForm):
 
 
 @admin.register(BinRange)
-class BinRangeAdmin(BaseAdmin):
+class BinRangeAdmin(IssuerColumns, BaseAdmin):
     merchant_lookup = None
     form = BinRangeForm
-    list_display = ("prefix", "brand", "funding", "country", "issuing_bank")
-    list_filter = (one_of("brand", BRANDS), one_of("funding", FUNDINGS))
+    list_display = ("prefix", "issuer", "scheme", "funded", "issued_in")
+    file_columns = ("prefix", "brand", "funding", "country", "issuing_bank")
+    list_filter = (one_of("brand", BRANDS, BRANDS), one_of("funding", FUNDINGS))
     ordering = ("prefix",)
     search_fields = ("prefix__startswith", "issuing_bank")
     search_help_text = "First digits, or a bank's name."

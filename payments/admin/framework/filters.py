@@ -1,6 +1,7 @@
 """The filters of the admin's lists whose choices are links."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django.contrib import admin
@@ -9,6 +10,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.text import capfirst
 
 from payments import sourcetypes
 from payments.admin.framework.reason_form import with_stored
@@ -111,8 +113,12 @@ def by_type_of(column: str) -> type[Conditions]:
 ByMode = OfMode
 
 
-def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
-    """Return a filter by the possible values of a field; Django's own would query the table for them."""
-    found = by(name, **{value: (value, Q(**{name: value})) for value in values})
+def one_of(name: str, values: Iterable[str], names: Mapping[str, str] = MappingProxyType({})) -> type[Conditions]:
+    """Return a filter by the possible values of a field; Django's own would query the table for them.
+
+    `names` are those that no words of the values are.
+    """
+    labels = {value: names.get(value) or capfirst(value.replace("_", " ")) for value in values}
+    found = by(name, **{value: (label, Q(**{name: value})) for value, label in labels.items()})
     found.column = name
     return found

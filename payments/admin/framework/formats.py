@@ -20,6 +20,7 @@ from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Event, Payout, Source
+from payments.models.charging.source import brand_name
 from payments.money import plain_amount, shown_amount
 from payments.providers.registry import CONNECTORS
 from payments.providers.settlement_reports import NO_CURRENCY
@@ -119,9 +120,9 @@ def _state_mark(charge: Charge) -> tuple[str, str]:
 
 
 def source_label(source: Source) -> str:
-    """Return a source as a payer would call it: `visa 4242`, or `GCash`."""
+    """Return a source as a payer would call it: `Visa 4242`, or `GCash`."""
     card = getattr(source, "card", None)
-    return f"{card.brand}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
+    return f"{brand_name(card.brand)}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
 
 
 def of_payer(charge: Charge, word: str) -> str:

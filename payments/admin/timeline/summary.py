@@ -78,7 +78,7 @@ def payment_facts(records: Records) -> Iterator[tuple[str, object]]:
 
 
 def _way(source: Source) -> SafeString | str:
-    card, shown = getattr(source, "card", None), link(Source, source.pk, capfirst(source_label(source)))
+    card, shown = getattr(source, "card", None), link(Source, source.pk, source_label(source))
     if card is None:
         return shown
     known_of_card = [part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown"]

@@ -22,6 +22,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.cards.bin_table import describe
 from payments.models import Attempt, Block, Card, Source
+from payments.models.charging.source import brand_name
 from payments.models.operators.reasons import free_of_secrets
 from payments.models.risk.block import BlockQuerySet
 from payments.providers.base import Declined, Payment, Provider
@@ -43,7 +44,7 @@ class AlreadyLifted(Exception):
 
 def number_columns(number: str) -> dict[str, Any]:
     """Return a block's columns for a card number: its fingerprint and its display name. Reads the BIN table."""
-    return {"fingerprint": card_fingerprint(number), "card": f"{describe(number).brand} …{number[-4:]}"}
+    return {"fingerprint": card_fingerprint(number), "card": f"{brand_name(describe(number).brand)} …{number[-4:]}"}
 
 
 def card_columns(card: Card) -> dict[str, Any]:

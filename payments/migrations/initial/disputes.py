@@ -25,8 +25,8 @@ OPERATIONS = [
                 models.CharField(
                     choices=[
                         ("warning", "Warning"),
-                        ("needs_response", "Needs Response"),
-                        ("under_review", "Under Review"),
+                        ("needs_response", "Needs response"),
+                        ("under_review", "Under review"),
                         ("won", "Won"),
                         ("lost", "Lost"),
                         ("accepted", "Accepted"),

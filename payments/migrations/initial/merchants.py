@@ -194,7 +194,7 @@ OPERATIONS = [
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
             ("kind", models.CharField(choices=[("session", "Session"), ("link", "Link"), ("request", "Request")], default="session", max_length=7)),
-            ("mode", models.CharField(choices=[("payment", "Payment"), ("setup", "Setup"), ("subscription", "Subscription"), ("save_card", "Save Card")], default="payment", max_length=12)),
+            ("mode", models.CharField(choices=[("payment", "Payment"), ("setup", "Setup"), ("subscription", "Subscription"), ("save_card", "Save card")], default="payment", max_length=12)),
             (
                 "state",
                 models.CharField(choices=[("unpaid", "Unpaid"), ("paying", "Paying"), ("authorized", "Authorized"), ("paid", "Paid"), ("voided", "Voided"), ("expired", "Expired")], default="unpaid", max_length=10),

@@ -143,7 +143,7 @@ OPERATIONS = [
             (
                 "status",
                 models.CharField(
-                    choices=[("pending", "Pending"), ("in_transit", "In Transit"), ("paid", "Paid"), ("failed", "Failed"), ("cancelled", "Cancelled")],
+                    choices=[("pending", "Pending"), ("in_transit", "In transit"), ("paid", "Paid"), ("failed", "Failed"), ("cancelled", "Cancelled")],
                     default="pending",
                     max_length=10,
                 ),

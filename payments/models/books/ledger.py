@@ -58,18 +58,18 @@ class Posting(FastModel):
 
     class Account(models.TextChoices):
         # Memo: amounts on hold at providers, and for merchants. No money has moved.
-        PROVIDER_HOLD = "provider_hold"
-        MERCHANT_HOLD = "merchant_hold"
+        PROVIDER_HOLD = "provider_hold", "Provider hold"
+        MERCHANT_HOLD = "merchant_hold", "Merchant hold"
         # Assets: what providers owe us, and what they have settled.
-        PROVIDER_RECEIVABLE = "provider_receivable"
+        PROVIDER_RECEIVABLE = "provider_receivable", "Provider receivable"
         BANK = "bank"
         # Liabilities: what we owe merchants before and after settlement, what is kept of it or on its way to
         # their banks, and what payers get back.
-        MERCHANT_PENDING = "merchant_pending"
-        MERCHANT_PAYABLE = "merchant_payable"
-        MERCHANT_RESERVE = "merchant_reserve"
-        PAYOUTS_IN_TRANSIT = "payouts_in_transit"
-        REFUNDS_IN_TRANSIT = "refunds_in_transit"
+        MERCHANT_PENDING = "merchant_pending", "Merchant pending"
+        MERCHANT_PAYABLE = "merchant_payable", "Merchant payable"
+        MERCHANT_RESERVE = "merchant_reserve", "Merchant reserve"
+        PAYOUTS_IN_TRANSIT = "payouts_in_transit", "Payouts in transit"
+        REFUNDS_IN_TRANSIT = "refunds_in_transit", "Refunds in transit"
         REVERSALS = "reversals"
         # Income.
         FEES = "fees"
@@ -81,20 +81,20 @@ class Posting(FastModel):
         FEE = "fee"
         VOID = "void"  # of a captured charge, its fee included
         REFUND = "refund"  # asked of the provider
-        REFUND_SETTLED = "refund_settled"
-        REFUND_FAILED = "refund_failed"
+        REFUND_SETTLED = "refund_settled", "Refund settled"
+        REFUND_FAILED = "refund_failed", "Refund failed"
         LATE = "late"  # money that arrived after the charge had failed
         REVERSAL = "reversal"  # such money given back
         DISPUTE = "dispute"  # money that the payer's bank took back
-        DISPUTE_WON = "dispute_won"  # such money given back to the merchant
-        DISPUTE_FEE = "dispute_fee"  # taken with that money, and given back with it
+        DISPUTE_WON = "dispute_won", "Dispute won"  # such money given back to the merchant
+        DISPUTE_FEE = "dispute_fee", "Dispute fee"  # taken with that money, and given back with it
         SETTLE = "settle"
         PAYOUT = "payout"
-        PAYOUT_PAID = "payout_paid"
-        PAYOUT_FAILED = "payout_failed"  # or cancelled, or returned
-        PAYOUT_LATE = "payout_late"  # paid after it had failed
+        PAYOUT_PAID = "payout_paid", "Payout paid"
+        PAYOUT_FAILED = "payout_failed", "Payout failed"  # or cancelled, or returned
+        PAYOUT_LATE = "payout_late", "Payout late"  # paid after it had failed
         RESERVE = "reserve"  # kept of a payout
-        RESERVE_RELEASE = "reserve_release"
+        RESERVE_RELEASE = "reserve_release", "Reserve release"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     journal = models.UUIDField()

@@ -46,7 +46,7 @@ class Payout(FastModel):
 
     class Status(models.TextChoices):
         PENDING = "pending"
-        IN_TRANSIT = "in_transit"
+        IN_TRANSIT = "in_transit", "In transit"
         PAID = "paid"
         FAILED = "failed"  # refused or returned by a bank: the merchant's balance has the money again
         CANCELLED = "cancelled"  # before it was sent: likewise

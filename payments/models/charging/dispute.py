@@ -18,8 +18,8 @@ class Dispute(FastModel):
 
     class Status(models.TextChoices):
         WARNING = "warning"  # the bank asks; no money was taken
-        NEEDS_RESPONSE = "needs_response"
-        UNDER_REVIEW = "under_review"
+        NEEDS_RESPONSE = "needs_response", "Needs response"
+        UNDER_REVIEW = "under_review", "Under review"
         WON = "won"
         LOST = "lost"
         ACCEPTED = "accepted"

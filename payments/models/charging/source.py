@@ -10,8 +10,21 @@ from payments.models.merchants.merchant import Merchant
 
 NETWORK_REFERENCE_MAX_LENGTH = 64
 UNKNOWN = "unknown"
-BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
+# The card schemes by their names in the API, as people write them.
+BRANDS = {
+    "visa": "Visa",
+    "mastercard": "Mastercard",
+    "jcb": "JCB",
+    "amex": "Amex",
+    "unionpay": "UnionPay",
+    UNKNOWN: "Unknown card",
+}
 FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
+
+
+def brand_name(brand: str) -> str:
+    """Return the name of a card scheme as people write it."""
+    return BRANDS.get(brand, brand)
 
 
 class Source(FastModel):
@@ -119,7 +132,7 @@ class Card(FastModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.brand} …{self.last4}"
+        return f"{brand_name(self.brand)} …{self.last4}"
 
 
 class BinRange(models.Model):

@@ -51,7 +51,7 @@ class Checkout(FastModel):
         PAYMENT = "payment"
         SETUP = "setup"  # the card is held, to be captured by a program
         SUBSCRIPTION = "subscription"  # the card is charged, and kept for the customer
-        SAVE_CARD = "save_card"  # the card is kept for the customer, and nothing is charged
+        SAVE_CARD = "save_card", "Save card"  # the card is kept for the customer, and nothing is charged
 
     class State(models.TextChoices):
         UNPAID = "unpaid"
