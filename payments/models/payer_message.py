@@ -54,6 +54,7 @@ class PayerMessage(FastModel):
         verbose_name = "message to a payer"
         verbose_name_plural = "messages to payers"
         default_permissions = ("view",)
+        permissions = [("resend_payermessage", "Can send receipts again")]
         constraints = [
             models.UniqueConstraint(
                 F("merchant"),

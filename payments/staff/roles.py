@@ -33,6 +33,7 @@ SUPPORT = VIEWER | {
     "payments.expire_checkout",
     "payments.void_checkout",
     "payments.resend_checkout",
+    "payments.resend_payermessage",
     # It closes a page that sells, or opens it again, and moves no money.
     "payments.switch_paymentlink",
     # To stop a change of where money goes is easy.

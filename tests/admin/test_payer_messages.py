@@ -1,13 +1,18 @@
 """What payers were sent, or would have been, as operators see it."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payer_messages.send import send_mails
 from payments.models import AuditEntry, Merchant, MerchantAccess, PayerMessage
 from payments.staff.roles import ALL_MERCHANTS
+from tests.admin.actions import act, address_of
 from tests.admin.conftest import text_of, words_of
 from tests.admin.test_hands_off import merchant_form
 from tests.admin.test_pages import list_of, page_of
@@ -41,6 +46,41 @@ def test_the_page_of_a_charge_shows_its_messages_and_those_of_its_refunds(shop: 
     assert "Receipt by e-mail: kept" in text
     assert "Receipt of a refund by e-mail: waiting" in text
     assert "Receipt from Sari Store: ₱100.00" in text
+
+
+@pytest.fixture
+def support(db: None) -> Client:
+    return signed_in(person("maria", "support"))
+
+
+def test_support_sends_a_receipt_again_with_the_day_of_the_payment(shop: NewMerchant, support: Client) -> None:
+    paid = captured(shop.merchant, livemode=False, created_at=clock.now() - timedelta(days=40))
+    assert address_of(paid, "send_receipt") in text_of(support.get(page_of(paid)))
+    assert act(support, paid, "send_receipt").status_code == 302
+    send_mails()
+    message = PayerMessage.objects.get()
+    assert (message.recipient, message.state) == ("juan@example.com", "kept")
+    assert f"Paid on {paid.created_at.day} " in message.text
+    entry = AuditEntry.objects.get(action="sent_again")
+    assert (entry.object_name, entry.detail, entry.reason) == (str(paid), "receipt", "Ticket 4711")
+
+
+def test_a_receipt_is_sent_again_three_times_a_day(shop: NewMerchant, support: Client) -> None:
+    paid = captured(shop.merchant, livemode=False)
+    for _ in range(3):
+        act(support, paid, "send_receipt")
+    assert "which is the limit" in text_of(act(support, paid, "send_receipt"))
+    PayerMessage.objects.update(created_at=clock.now() - timedelta(days=1, seconds=1))
+    act(support, paid, "send_receipt")
+    assert PayerMessage.objects.count() == 4
+
+
+@pytest.mark.parametrize("columns", [{"owner": {}}, {"livemode": True}], ids=["no address", "no mail server"])
+def test_no_receipt_is_offered_that_cannot_be_sent(shop: NewMerchant, support: Client, columns: dict[str, Any]) -> None:
+    paid = captured(shop.merchant, **{"livemode": False} | columns)
+    assert address_of(paid, "send_receipt") not in text_of(support.get(page_of(paid)))
+    act(support, paid, "send_receipt")
+    assert not PayerMessage.objects.exists()
 
 
 def test_a_payers_text_is_escaped(shop: NewMerchant, operator: Client) -> None:

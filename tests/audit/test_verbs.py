@@ -31,6 +31,7 @@ READS = {
         "merchants.terms.rates_of_fees",
     ),
     *("operators.cases.case_of", "operators.cases.possible_assignees"),
+    *("operators.receipts.address_of", "operators.twins.twins_of"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "payouts.approve.outcomes_of"),
     *("payouts.approve.waits_for_approval", "payouts.files.summary", "payouts.files.waiting", "payouts.make.payable"),
     *("payouts.make.payables", "payouts.schedules.account_in_effect", "payouts.terms.needs_approval"),

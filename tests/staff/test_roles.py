@@ -40,6 +40,7 @@ WHOSE: dict[str, Any] = {
     "payments_providermessage_close": FINANCE,
     "payments_webhook_send_again": SUPPORT,
     "payments_charge_send_webhooks_again": SUPPORT,
+    "payments_charge_send_receipt": SUPPORT,
     **{f"payments_{name}_case": SUPPORT | ADMINISTRATOR for name in ("charge", "attempt", "unknownoutcome")},
     "payments_reconciliationitem_case": SUPPORT | ADMINISTRATOR,
     "payments_declinealert_acknowledge": SUPPORT,

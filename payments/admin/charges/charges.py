@@ -5,11 +5,11 @@ from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charge_list import ChargeList
+from payments.admin.charges.payer_messages import SendReceipt
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
 from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
@@ -52,6 +52,7 @@ class ChargeAdmin(ChargeList):
     """A charge: what to say to its payer, its money and people, and what happened; the row's fields are folded."""
 
     records_views = True
+    row_actions = (SendReceipt(),)
     parts = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
@@ -128,7 +129,7 @@ class ChargeAdmin(ChargeList):
         paid = (
             "Paid to" if row.captured else "For",
             to,
-            capfirst(source_label(row.source)),
+            source_label(row.source),
             moment_brief(row.created_at),
         )
         return [chips(row), format_html("<span>{} {} by {}, {}</span>", *paid), short_id(str(row))]

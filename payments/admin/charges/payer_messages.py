@@ -1,16 +1,47 @@
 """Messages to payers, as they were sent, or kept in test mode."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
-from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, short_id
+from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, short_id
 from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import OnceForm
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.timeline.outside import MESSAGE_MARKS
+from payments.domain.operators import receipts
 from payments.domain.payer_messages.kinds import KINDS, label_of
-from payments.models import PayerMessage
+from payments.domain.shared.errors import PaymentError
+from payments.models import Charge, PayerMessage
+
+
+class SendReceipt(RowAction):
+    """Send the receipt of a charge to its payer again."""
+
+    name, label = "send_receipt", "Send receipt"
+    permission = "payments.resend_payermessage"
+    form = OnceForm
+    refusals = (PaymentError,)
+    over = "There is no receipt to send: nothing was paid, or no e-mail address of the payer is known."
+    what_happens = "The payer gets the receipt of this payment once more, by e-mail. No money moves."
+
+    def fits(self, charge: Charge) -> bool:
+        return bool(receipts.address_of(charge))
+
+    def question(self, charge: Charge) -> str:
+        return f"Send the receipt of {money(charge.amount_captured, charge.currency)} again"
+
+    def about(self, charge: Charge) -> Facts:
+        yield "To", receipts.address_of(charge)
+
+    def do(self, charge: Charge, cleaned: dict[str, Any]) -> Done:
+        receipts.send_again(charge)
+        return "The receipt is on its way."
 
 
 def _about(message: PayerMessage) -> SafeString | str:

@@ -254,7 +254,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         """Return the buttons above `row` on its page, as far as this operator may press them."""
         of_parts = (button for part in self.parts for button in part.buttons(self, request, row))
-        return [*super().buttons_of(request, row), *of_parts]
+        return [*of_parts, *super().buttons_of(request, row)]
 
 
 def never(page: Any, request: HttpRequest, obj: Model | None = None) -> bool:

@@ -15,7 +15,7 @@ from payments.domain.payer_messages.invoices import (
     invoice_delivered,
     reminder,
 )
-from payments.domain.payer_messages.receipts import PAYMENT, REFUND, payment_receipt, refund_receipt
+from payments.domain.payer_messages.receipts import AGAIN, PAYMENT, REFUND, payment_receipt, refund_receipt
 from payments.models import Charge, Checkout, PayerMessage, Refund
 
 
@@ -35,6 +35,7 @@ class Kind:
 
 KINDS = {
     PAYMENT: Kind("Receipt", Charge, payment_receipt),
+    AGAIN: Kind("Receipt, sent again", Charge, payment_receipt),
     REFUND: Kind("Receipt of a refund", Refund, refund_receipt),
     INVOICE: Kind("Invoice", Checkout, invoice, invoice_delivered),
     REMINDER: Kind("Reminder of an invoice", Checkout, reminder),

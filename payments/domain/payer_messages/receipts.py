@@ -22,10 +22,12 @@ from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
 from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
 from payments.ids import short_reference
-from payments.models import Charge, Merchant, PayerMessage, Refund, Source
+from payments.models import Attempt, Charge, Merchant, PayerMessage, Refund, Source
 from payments.money import shown_amount
 
 PAYMENT, REFUND = "receipt", "refund_receipt"
+# The receipt of a payment that an operator sends once more.
+AGAIN = "receipt_again"
 CAPTURES = ("charge.succeeded", "charge.captured")
 # The sequence of the receipt that a payer asks for; those of changes have the version of the charge.
 ASKED_FOR = 0
@@ -47,7 +49,7 @@ def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
         return []
     if not is_ready(caller.livemode, PayerMessage.Channel.EMAIL):
         return []
-    locale = _order_of(row if kind == PAYMENT else row.charge).get("locale") or "en"
+    locale = locale_of(row if kind == PAYMENT else row.charge)
     return [message_of(caller.merchant_id, caller.livemode, kind, row.id, row.version, locale=locale)]
 
 
@@ -71,7 +73,7 @@ def payment_receipt(message: PayerMessage) -> Content:
     found = Charge.objects.select_related("merchant", "source__card", "checkout")
     charge = found.get(merchant_id=message.merchant_id, id=message.about_id)
     merchant, amount = charge.merchant, shown_amount(charge.amount_captured, charge.currency)
-    day = _day(message.created_at)
+    day = _day(_paid_at(charge) if message.kind == AGAIN else message.created_at)
     summary = _("You paid {amount} on {day}. Reference {reference}.")
     return Content(
         merchant,
@@ -118,6 +120,17 @@ def refund_receipt(message: PayerMessage) -> Content:
 def _order_of(charge: Charge) -> Mapping[str, Any]:
     """Return the order of the checkout that a charge pays, empty where it pays none."""
     return charge.checkout.order if charge.checkout else {}
+
+
+def locale_of(charge: Charge) -> str:
+    """Return the language of the messages about a charge."""
+    return _order_of(charge).get("locale") or "en"
+
+
+def _paid_at(charge: Charge) -> datetime:
+    """Return when a charge was captured: by an operation of its own, or when it was made."""
+    captures = Attempt.objects.filter(charge=charge, kind=Attempt.Kind.CAPTURE).order_by("-created_at")
+    return captures.values_list("created_at", flat=True).first() or charge.created_at
 
 
 def _items(charge: Charge) -> list[Item]:

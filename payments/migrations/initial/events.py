@@ -173,6 +173,7 @@ OPERATIONS = [
             "verbose_name": "message to a payer",
             "verbose_name_plural": "messages to payers",
             "default_permissions": ("view",),
+            "permissions": [("resend_payermessage", "Can send receipts again")],
             "indexes": [
                 models.Index(F("channel"), F("merchant"), F("due_at"), condition=Q(("due_at__isnull", False)), name="payer_message_due"),
             ],
