@@ -26,6 +26,21 @@ class Mouse:
         field.fill(text)
 
 
+class Counted(Mouse):
+    """Counts what a task costs: what is pressed, and the fields that are written into."""
+
+    def __init__(self) -> None:
+        self.clicks = self.fields = 0
+
+    def press(self, thing: Locator) -> None:
+        self.clicks += 1
+        super().press(thing)
+
+    def write(self, field: Locator, text: str) -> None:
+        self.fields += 1
+        super().write(field, text)
+
+
 class Keyboard:
     """Nothing is pointed at: what is wanted is reached by Tab, and it shows that it has the focus."""
 

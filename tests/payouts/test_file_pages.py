@@ -90,6 +90,7 @@ def test_a_form_that_is_sent_twice_leads_to_the_one_file(account: PayoutAccount,
 def test_pages_of_files_say_that_the_money_is_real(account: PayoutAccount, ana: Client) -> None:
     ready(account)
     file = made(ana)
+    ana.post(page_of("download", file))
     for address in (reverse(LIST), reverse(ADD), page_of("change", file), page_of("mark_sent", file)):
         assert "This is live mode: real money." in text_of(ana.get(address)), address
 
@@ -120,7 +121,7 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
 ) -> None:
     ready(account), ready(account)
     file = made(ana)
-    assert "Nobody has downloaded" in answer_to(ben, "mark_sent", file)
+    assert "This file is not downloaded yet" in answer_to(ben, "mark_sent", file)
     response = ana.post(page_of("download", file))
     assert response["Content-Disposition"] == f'attachment; filename="{file.name}"'
     assert "no-store" in response["Cache-Control"]

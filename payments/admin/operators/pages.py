@@ -19,6 +19,7 @@ from payments.admin.operators.words import ACTIONS, REFUND_REASONS, refund_facts
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
 from payments.domain.approvals.request import submit
+from payments.domain.operators.twins import twins_of
 from payments.models import Charge, OperatorAction
 from payments.money import parse_amount, plain_amount, shown_amount
 
@@ -59,6 +60,7 @@ class ActForm(OnceForm):
             self.fields["refund_reason"] = forms.ChoiceField(
                 label="Reason",
                 choices=list(REFUND_REASONS.items()),
+                initial="duplicate" if data is None and twins_of(charge) else None,
                 required=False,
                 help_text="The merchant and the provider see it.",
             )

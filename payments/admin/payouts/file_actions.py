@@ -65,6 +65,10 @@ class FileAction(RowAction):
 
 class MarkSent(FileAction):
     name, label = "mark_sent", "Mark as sent"
+    over = "This file is not downloaded yet, or it was sent or cancelled."
+
+    def fits(self, file: PayoutFile) -> bool:
+        return super().fits(file) and file.downloaded_at is not None
 
     def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
         return file.created_by_id != operator.pk

@@ -119,10 +119,11 @@ class PayoutFileAdmin(ReadOnlyAdmin):
                 return redirect("admin:payments_payoutfile_change", cleaned["row_id"])
             else:
                 self.message_user(request, f"Made: {files.summary(file)}.", messages.SUCCESS)
-                return redirect("admin:payments_payoutfile_change", file.pk)
-        return form_page(
-            request, self, TITLE, _facts_of(waiting), form, [("make", TITLE)] if waiting else [], about=PayoutFile
-        )
+                is_taken = request.POST.get("decision") == "download"
+                return self.download(request, file.pk) if is_taken else redirect(self._page_of(file))
+        ways = [("download", "Make and download")] if operator_of(request).has_perm(MAY_DOWNLOAD) else []
+        buttons = [*ways, ("make", TITLE)] if waiting else []
+        return form_page(request, self, TITLE, _facts_of(waiting), form, buttons, about=PayoutFile)
 
     @method_decorator(require_POST)
     def download(self, request: HttpRequest, pk: UUID) -> HttpResponse:

@@ -1,7 +1,7 @@
 """The page of a charge with its timeline."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -23,9 +23,10 @@ from payments.admin.timeline.outside import (
 from payments.admin.timeline.panels import back_and_disputed, panels_of
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.summary import is_pending, known, payment_facts, references, settlement_of, sums_of
+from payments.domain.operators.twins import twins_of
 from payments.domain.payer_messages.spoken import spoken
-from payments.ids import first_id, short_reference
-from payments.models import Attempt, Charge, Event, Posting, Source, Webhook
+from payments.ids import short_reference
+from payments.models import Attempt, Charge, Event, Posting, Webhook
 
 TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
@@ -45,13 +46,6 @@ LISTS = (Event, Attempt, Webhook, Posting)
 STORY_MAX = 12
 NOTABLE_SECONDS = 0.05
 MINUTE_SECONDS = 60
-# Two payments are likely the same one, made twice, if card, amount and description are within this time.
-WITHIN = timedelta(minutes=10)
-# Sources of one card that are compared, newest first: test cards have any number.
-SOURCES_MAX = 100
-DUPLICATES_SHOWN = 3
-# A charge that failed, was voided or given back whole takes nothing twice.
-PAYS = (Charge.Status.PENDING, Charge.Status.SUCCEEDED)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
@@ -68,7 +62,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     moments = timeline(records, with_address=sees_people)
     return {
-        "twins": list(possible_duplicates_of(charge)),
+        "twins": [_duplicate(charge, other) for other in twins_of(charge)],
         "spoken": {name: spoken(charge, records.refunds, records.disputes, name) for name in ("en", "fil")},
         "reference": short_reference(charge.pk),
         "has_card": hasattr(charge.source, "card"),
@@ -101,23 +95,8 @@ def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
         before = moment.at
 
 
-def possible_duplicates_of(charge: Charge) -> Iterator[tuple[str, SafeString, object]]:
-    """Yield each possible duplicate, the nearest first, while both have the payer's money: words, state and link."""
-    card = getattr(charge.source, "card", None)
-    if card is None or charge.status not in PAYS:
-        return
-    low, high = first_id(charge.created_at - WITHIN), first_id(charge.created_at + WITHIN)
-    sources = Source.objects.filter(merchant=charge.merchant_id, livemode=charge.livemode, pk__lte=high)
-    same_card = sources.filter(card__fingerprint=card.fingerprint).order_by("-pk").values("pk")[:SOURCES_MAX]
-    equal = {"amount": charge.amount, "currency": charge.currency, "description": charge.description}
-    found = Charge.objects.filter(source__in=same_card, status__in=PAYS, **equal)
-    earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:DUPLICATES_SHOWN]
-    later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:DUPLICATES_SHOWN]
-    nearest = sorted([*earlier, *later], key=lambda other: abs(other.created_at - charge.created_at))
-    yield from (_duplicate(charge, other) for other in nearest[:DUPLICATES_SHOWN])
-
-
 def _duplicate(charge: Charge, other: Charge) -> tuple[str, SafeString, object]:
+    """Return a possible duplicate: words, state and link."""
     seconds = round(abs(other.created_at - charge.created_at).total_seconds())
     apart = f"{seconds // MINUTE_SECONDS} min" if seconds >= MINUTE_SECONDS else f"{seconds or 'less than 1'} s"
     when = "later" if other.created_at > charge.created_at else "earlier"
