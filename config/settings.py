@@ -149,7 +149,6 @@ TEMPLATES = [
                 "moments": "payments.admin.moments",
                 "lists": "payments.admin.lists.tags",
                 "banners": "payments.admin.banners",
-                "home": "payments.admin.inbox",
                 "figures": "payments.admin.figures.section",
                 "office": "payments.api.guides.office",
             },

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from django import template
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import User
@@ -19,15 +18,17 @@ from payments.admin.lists.mode import MODES, mode_of
 from payments.inbox.entries import Sort
 from payments.inbox.sections import assigned_to, sections_of
 from payments.inbox.sorts import APPROVALS, MONEY_CHECK, WORKERS
-from payments.inbox.summary import in_number, summary_of
+from payments.inbox.summary import count_of, in_number, keep_count, summary_of
 from payments.models import MoneyCheck
 from payments.models.merchants.merchant_access import Limit
 from payments.overview.trade import has_charges
 
 # Of the sorts with nothing to do.
 NAMED_MAX = 3
-
-register = template.Library()
+# The lists of one's own that wait for oneself.
+WAITS_FOR_ONE = 2
+# Further nobody counts at a glance.
+COUNTED_MAX = 99
 
 
 def inbox(request: HttpRequest) -> HttpResponse:
@@ -35,6 +36,8 @@ def inbox(request: HttpRequest) -> HttpResponse:
     user, limit = operator_of(request), limit_of(request)
     mine, sections = assigned_to(user, limit), sections_of(user, limit)
     own = {f"{APPROVALS}:{entry.key}" for _, entries in mine for entry in entries}
+    others = sum(section.things for section in sections if section.sort.name != APPROVALS)
+    keep_count(user, limit, others + sum(len(entries) for _, entries in mine[:WAITS_FOR_ONE]))
     context = admin.site.each_context(request) | {
         "title": "Inbox",
         "mine": mine,
@@ -48,10 +51,14 @@ def inbox(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/payments/inbox.html", context)
 
 
-@register.inclusion_tag("admin/payments/home.html", takes_context=True)
-def home(context: template.Context) -> dict[str, Any]:
+def open_entries(request: HttpRequest) -> str:
+    """Return how many entries the navigation says are open, as it was counted within a minute; "" for none."""
+    count = count_of(operator_of(request), limit_of(request))
+    return f"{COUNTED_MAX}+" if count > COUNTED_MAX else f"{count or ''}"
+
+
+def home(request: HttpRequest) -> dict[str, Any]:
     """Return what begins the first page: what needs the operator, or the first tasks where there is no charge yet."""
-    request: HttpRequest = context["request"]
     user, limit, mode = operator_of(request), limit_of(request), mode_of(request)
     if limit is not None and not limit:
         return {"works_for_none": True}

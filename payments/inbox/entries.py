@@ -92,6 +92,11 @@ class Section:
     def count_text(self) -> str:
         return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
 
+    @property
+    def things(self) -> int:
+        """Return how many things these are to do; equal ones, and many in one row, are one."""
+        return 1 if len(self.in_one) == 1 else self.count
+
     def grouped(self, most: int) -> "Section":
         """Return at most `most` of its entries, the equal ones as one, in the place of the first."""
         found: dict[object, list[Entry]] = {}

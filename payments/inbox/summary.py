@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter
+from threading import Lock
 
+from cachetools import TTLCache
 from django.contrib.auth.models import User
 from django.utils.text import capfirst
 
@@ -16,6 +18,9 @@ from payments.inbox.texts import decision_entry
 from payments.models.merchants.merchant_access import Limit
 
 SHOWN_MAX = 8
+KEPT_SECONDS, KEPT_COUNT = 60.0, 1_000
+_counts: TTLCache[tuple[int, Limit], int] = TTLCache(KEPT_COUNT, KEPT_SECONDS)
+_lock = Lock()
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -46,11 +51,24 @@ def summary_of(user: User, limit: Limit) -> Summary:
         if sort.name == APPROVALS or not user.has_perm(sort.permission):
             continue
         section = sort.section(limit, SHOWN_MAX).grouped(SHOWN_MAX).offered_to(user)
-        shown = section.in_one
-        entries += shown
-        count += 1 if len(shown) == 1 else section.count
+        entries += section.in_one
+        count += section.things
         well += [] if section.count else [sort]
+    keep_count(user, limit, count)
     return Summary(sorted(entries, key=attrgetter("rank"))[:SHOWN_MAX], count, well)
+
+
+def keep_count(user: User, limit: Limit, count: int) -> None:
+    """Keep how much waits for `user`, as it was just counted."""
+    with _lock:
+        _counts[user.pk, limit] = count
+
+
+def count_of(user: User, limit: Limit) -> int:
+    """Return how much waits for `user`: what this process counted within a minute, for every page says it."""
+    with _lock:
+        known = _counts.get((user.pk, limit))
+    return summary_of(user, limit).count if known is None else known
 
 
 def in_number(count: int) -> str:

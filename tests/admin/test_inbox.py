@@ -3,23 +3,26 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.db.models.functions import Now
 from django.test import Client
-from django.urls import reverse
+from django.urls import resolve, reverse
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.merchants.terms import set_fee
 from payments.domain.operators.cases import work_on
-from payments.inbox.entries import Section, in_words
+from payments.ids import new_id
+from payments.inbox.entries import Section, in_words, page_of
 from payments.inbox.sections import assigned_to, limit_of, sections_of
-from payments.inbox.summary import summary_of
+from payments.inbox.sorts import SORTS
+from payments.inbox.summary import keep_count, summary_of
 from payments.ledger.fees import Rate
 from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
+from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import House, text_of, the_operator
 from tests.admin.test_pages import newest  # noqa: F401
-from tests.client import ANSWER_LOST, Api
+from tests.client import ANSWER_LOST, Api, signed_in
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
 from tests.sweeps.factories import MINUTE, a_worker, all_swept
@@ -182,6 +185,25 @@ def test_the_first_page_has_the_most_urgent_of_all_sorts_first_and_many_of_one_a
         ("3 changes of keys, addresses and terms", "Check"),
     ]
     assert (summary.headline, summary.entries[0].urgency) == ("Three things need you, the first within 4 hours", "soon")
+
+
+def test_the_act_of_each_entry_has_a_page() -> None:
+    for sort in (sort for sort in SORTS if not sort.all_at):
+        assert resolve(page_of(sort.model, new_id(), sort.step))
+
+
+def test_the_navigation_says_how_much_waits_at_the_operators_merchants(
+    shop: NewMerchant, other_shop: NewMerchant
+) -> None:
+    make_past_charge(shop.merchant, clock.now() - timedelta(minutes=9), number=ANSWER_LOST)
+    ben, cora = person("ben", "support"), person("cora", "support")
+    cora.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
+    MerchantAccess.objects.create(operator=cora, merchant=other_shop.merchant)
+    for user, shown in ((ben, True), (cora, False)):
+        for page in (INBOX, reverse("admin:index")):
+            assert ('class="nav-count">1<' in text_of(signed_in(user).get(page))) is shown
+    keep_count(ben, None, 100)
+    assert 'class="nav-count">99+<' in text_of(signed_in(ben).get(reverse("admin:payments_dispute_changelist")))
 
 
 def test_an_operator_who_may_act_is_led_to_the_form(shop: NewMerchant) -> None:

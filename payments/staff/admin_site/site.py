@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -6,6 +7,7 @@ from django.contrib.admin import AdminSite
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
 from payments.staff.admin_site.navigation import navigation
@@ -67,8 +69,14 @@ class StaffSite(AdminSite):
         # The navigation takes the place of the list of all apps, which costs a third of a page.
         return super().get_app_list(request, app_label) if app_label else []
 
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        from payments.admin.inbox import home
+
+        return super().index(request, home(request) | (extra_context or {}))
+
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         # It reads models, which are loaded after this site.
+        from payments.admin.inbox import open_entries
         from payments.admin.lists.mode import MODES, mode_of
 
         shown: dict[str, Any] = {"has_second_factors": settings.ADMIN_MFA}
@@ -77,5 +85,6 @@ class StaffSite(AdminSite):
                 "modes": tuple(MODES),
                 "chosen_mode": mode_of(request),
                 "navigation": navigation(self.pages(), request),
+                "open_entries": partial(open_entries, request),
             }
         return super().each_context(request) | shown
