@@ -27,7 +27,7 @@ def chart(shares: list[Share]) -> Chart:
     [
         (0, 0, OF_COUNT, ""),
         (7, 7, OF_COUNT, "as before"),
-        (7, 0, OF_COUNT, "none before"),
+        (7, 0, OF_COUNT, ""),
         (0, 7, OF_COUNT, "none now"),
         (109, 100, OF_COUNT, "9% more"),
         (97, 100, OF_COUNT, "3% fewer"),

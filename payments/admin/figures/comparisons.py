@@ -24,10 +24,10 @@ OF_CHANGE = Words("{} as much", "+{}", "\N{MINUS SIGN}{}")
 
 def compared(value: int, before: int, words: Words) -> str:
     """Return how `value` differs from the one `before`: in percent, and from twice as much on in times."""
-    if value == before:
-        return "as before" if value else ""
-    if not value or not before:
-        return "none now" if before else "none before"
+    if not before:
+        return ""
+    if value == before or not value:
+        return "as before" if value else "none now"
     times = value / before
     if times >= TWICE:
         whole = round(times)

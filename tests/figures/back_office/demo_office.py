@@ -9,7 +9,9 @@ from pathlib import Path
 from django.core.management import call_command
 from playwright.sync_api import sync_playwright
 
+from payments.ids import new_id
 from payments.models import Merchant
+from payments.sweeps import heartbeats
 from tests.approvals.factories import requested_key
 from tests.office.tabs import Office
 from tests.pages.conftest import CHROMIUM_NAMES
@@ -22,6 +24,8 @@ def demo_office(charges: int, folder: Path) -> Iterator[Office]:
     call_command("seed_demo", charges=charges)
     requested_key(Merchant.objects.earliest("pk"))
     call_command("check_money", verbosity=0)
+    # So that home finds a worker at work.
+    heartbeats.beat(new_id(), "worker-1", 1, 0, 4)
     # Playwright keeps an event loop in this thread, which makes Django forbid it the database.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     chromium = next(filter(None, map(shutil.which, CHROMIUM_NAMES)))
