@@ -11,6 +11,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.html import format_html
+from django.utils.text import capfirst
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
@@ -54,7 +56,7 @@ class RoleField(forms.ModelMultipleChoiceField):
         super().__init__(Group.objects.filter(name__in=names).order_by("pk"), required=False, label="Roles")
 
     def label_from_instance(self, obj: Group) -> str:
-        return f"{obj.name}: {ROLE_WORDS[obj.name]}"
+        return format_html("<strong>{}</strong> {}", capfirst(obj.name), ROLE_WORDS[obj.name])
 
 
 class OperatorForm(TextForm, forms.ModelForm):
@@ -121,6 +123,7 @@ class MerchantsInline(admin.TabularInline):
     """The merchants that the user shown works for; nobody may change their own."""
 
     model = MerchantAccess
+    verbose_name, verbose_name_plural = "merchant", MerchantAccess._meta.verbose_name_plural
     formset = BoundedRows
     autocomplete_fields = ("merchant",)
     extra = 0
@@ -192,10 +195,12 @@ class OperatorAdmin(BaseAdmin):
         return super().get_queryset(request).prefetch_related("groups", "merchant_access__merchant")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return [*OperatorForm.Meta.fields, *(["status", "last_seen", "joined"] if obj else [])]
+        if obj is None or self.has_change_permission(request, obj):
+            return [*OperatorForm.Meta.fields]
+        return ["username", "first_name", "email", "roles", "status", "last_seen", "joined"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
-        fields = ("status", "last_seen", "joined")
+        fields = ("roles", "status", "last_seen", "joined")
         if request.user.is_superuser:
             return fields
         return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))

@@ -137,7 +137,7 @@ def test_the_timeline_has_requests_attempts_changes_and_staff(api: Api, operator
     expected = [
         "POST /v2/checkout_sessions/",
         "checkout_session.created",
-        "Payer chose visa",
+        "Payer chose Visa",
         "operator: expired",
         "The shop closed.",
         "checkout_session.expired",

@@ -78,7 +78,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
 
     merchant_lookup = "merchant"
     records_views = True
-    row_actions = (ExpireSession(), VoidRequest(), ResendRequest())
+    row_actions = (ResendRequest(), ExpireSession(), VoidRequest())
     list_display = ("who", "what_for", "referred", "how_much", "shown_state", "created", "expires")
     sum_of = ("amount", "currency")
     file_cells = CELLS

@@ -115,6 +115,7 @@ def _charge(charge: Charge) -> object:
 class PaymentLinkAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (Activate(), Deactivate())
+    head_columns = ("state", "public_id", "internal_name")
     list_display = ("name", "merchant", "sold", "state", "ends", "created")
     file_cells = CELLS
     list_filter = (ByState, ByMerchant, ByMode)
@@ -125,8 +126,10 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         {"plink": "pk", "cs": "checkouts__pk", "ch": "checkouts__charges__pk"}, objects="pk", entries=find.links
     )
     fieldsets = (
-        (None, {"fields": ("public_id", "internal_name", "state", "of_merchant", "mode", "page", "sold", "ends")}),
-        ("Items", {"fields": ("items",)}),
+        (
+            None,
+            {"fields": ("public_id", "internal_name", "state", "of_merchant", "mode", "items", "page", "sold", "ends")},
+        ),
         ("Newest payments", {"fields": ("newest_payments",)}),
         ("All fields", {"fields": ("shown_order", "version", "created", "updated"), "classes": ("collapse",)}),
     )

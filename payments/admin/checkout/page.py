@@ -20,12 +20,13 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_cell
+from payments.admin.moments import moment_brief, moment_cell
 from payments.admin.people import MAY_SEE_CONTACT, mail_link, phone_link
 from payments.admin.timeline.changes import Request, asked_in, moment_of
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.outside import staff_moments, webhook_moments
 from payments.admin.timeline.page import MAY_SEE_PEOPLE, story_of, with_gaps
+from payments.admin.timeline.panels import Panel, Row
 from payments.admin.timeline.records import EventRecords
 from payments.admin.timeline.summary import Group, known_of, metadata_facts
 from payments.domain.checkout.payments import description_of
@@ -75,7 +76,7 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
         "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in LISTS],
         "is_pending": checkout.state == State.PAYING,
         "items": list(_items(checkout)),
-        "attempts": [_attempt_cells(charge) for charge in charges],
+        "attempts": Panel("Attempts to pay", list(map(_attempt, charges))),
         "story": story_of(moments),
         "moments": list(with_gaps(moments)),
         "more": records.more,
@@ -133,22 +134,18 @@ def _payer(checkout: Checkout) -> Iterator[tuple[str, object]]:
 
 
 def _items(checkout: Checkout) -> Iterator[tuple[object, ...]]:
-    """Yield name, description, unit amount, quantity and sum of each item."""
+    """Yield name, what is below it, and sum of each item."""
     for item in checkout.order.get("line_items") or []:
         each, number = item["amount"], item["quantity"]
-        sums = (money(each, checkout.currency), f"{number:,}", money(each * number, checkout.currency))
-        yield item["name"], item.get("description") or "", *sums
+        below = filter(None, (item.get("description"), f"{number:,} × {money(each, checkout.currency)}"))
+        yield item["name"], ", ".join(below), money(each * number, checkout.currency)
 
 
-def _attempt_cells(charge: Charge) -> tuple[object, ...]:
-    why = (charge.failure_data or {}).get("reason") or NOTHING
-    return (
-        link(Charge, charge.pk, charge),
-        moment_cell(charge.created_at),
-        source_label(charge.source),
-        chips(charge),
-        why,
-    )
+def _attempt(charge: Charge) -> Row:
+    why = (charge.failure_data or {}).get("reason") or ""
+    below = format_html("{}{}{}", moment_brief(charge.created_at), why and ". ", why)
+    shown = link(Charge, charge.pk, source_label(charge.source))
+    return Row(shown, below, chips(charge), money(charge.amount, charge.currency))
 
 
 def _changes(records: EventRecords) -> Moments:

@@ -59,6 +59,9 @@ def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
 class TextForm(forms.BaseForm):
     """A form whose texts hold no card number, but where its input is for numbers and secrets."""
 
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | named)
+
     def full_clean(self) -> None:
         for field in self.fields.values():
             if isinstance(field, forms.CharField) and not isinstance(field.widget, UNCHECKED):

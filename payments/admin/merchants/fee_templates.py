@@ -10,7 +10,7 @@ from payments import clock
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import column
 from payments.admin.framework.reason_form import TextForm
-from payments.admin.merchants.fees import FeesField, fee_table, rows_of
+from payments.admin.merchants.fees import FeesField, fee_summary, fee_table, rows_of
 from payments.domain.merchants.terms import BadTerms, rates_of_fees
 from payments.models import FeeTemplate
 
@@ -45,7 +45,11 @@ class FeeTemplateAdmin(BaseAdmin):
     list_display = ("title", "shown_fees", "updated")
     search_fields = ("title",)
     search_help_text = "Words of the title."
-    shown_fees = column("Fees", lambda template: fee_table(template.rates))
+    shown_fees = column(
+        "Fees",
+        lambda template: fee_table(template.rates),
+        in_list=lambda template: fee_summary(template.rates),
+    )
 
     def get_fieldsets(self, request: HttpRequest, obj: FeeTemplate | None = None) -> Any:
         fees = "fees" if self.has_change_permission(request, obj) or obj is None else "shown_fees"

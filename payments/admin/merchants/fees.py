@@ -166,6 +166,16 @@ def fee_table(rates: Mapping[str, Any]) -> SafeString | str:
     return format_html('<table class="money">{}</table>', rows) if types else NOTHING
 
 
+def fee_summary(rates: Mapping[str, Any]) -> str:
+    """Return the first fee of `rates`, that of cards if there is one, and how many others there are."""
+    fees = sorted(fees_of(rates).items(), key=lambda fee: fee[0] != (sourcetypes.CARD, DEFAULT_CURRENCY))
+    if not fees:
+        return NOTHING
+    (name, currency), rate = fees[0]
+    more = f", and {len(fees) - 1:,} more" if len(fees) > 1 else ""
+    return f"{sourcetypes.shown(name).label} {shown_rate(rate, currency)}{more}"
+
+
 def rows_of(rates: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the rows of the table for `rates`, as a merchant has them."""
     for source_type, by_currency in rates.items():

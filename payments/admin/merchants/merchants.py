@@ -1,6 +1,7 @@
 """Merchants, their API keys and their webhook secrets, and the page that creates a merchant."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -137,15 +138,7 @@ class MerchantAdmin(BaseAdmin):
     payout_schedules = column("Schedules", of_merchant.schedules)
     last_payouts = column("Last payouts", of_merchant.payouts)
     shown_metadata = json_column("metadata")
-    balances = column(
-        "Balances",
-        lambda merchant: lines(
-            f"{mode}: {money(balance.available, currency)} available, {money(balance.pending, currency)} pending, "
-            f"{money(balance.held, currency)} held"
-            for mode, livemode in MODES.items()
-            for currency, balance in balances_of(merchant.id, livemode).items()
-        ),
-    )
+    balances = column("Balances", lambda merchant: lines(_balances(merchant)))
     fees = column("Fees", lambda merchant: fee_table(merchant.rates))
     steps = column("Checklist", checklist)
     last_days = column(f"Last {PERIOD_DAYS} days", health)
@@ -156,7 +149,7 @@ class MerchantAdmin(BaseAdmin):
         return f"{row}"
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
-        typed = [("Brand", {"fields": MerchantForm.branding_fields}), ("Why", {"fields": ("reason",)})]
+        typed = [("Brand", {"fields": MerchantForm.branding_fields}), (None, {"fields": ("reason",)})]
         return [*super().get_fieldsets(request, obj), *(typed if self.has_change_permission(request, obj) else ())]
 
     def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -211,6 +204,15 @@ class MerchantAdmin(BaseAdmin):
         shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
         page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
         return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
+
+
+def _balances(merchant: Merchant) -> Iterator[str]:
+    """Yield a line for each mode and currency with money in it."""
+    for mode, livemode in MODES.items():
+        for currency, balance in balances_of(merchant.id, livemode).items():
+            parts = [f"{money(amount, currency)} {name}" for name, amount in asdict(balance).items() if amount]
+            if parts:
+                yield f"{mode}: {', '.join(parts)}"
 
 
 ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("Revoked", Q(revoked_at__isnull=False)))

@@ -6,7 +6,7 @@ from django.utils.html import format_html
 
 from payments import clock
 from payments.admin.framework.formats import days_text, lines, link, money
-from payments.admin.moments import moment_text
+from payments.admin.moments import moment_brief, moment_text
 from payments.admin.payouts.accounts import standing
 from payments.models import Merchant, Payout, PayoutAccount, PayoutSchedule
 
@@ -55,14 +55,14 @@ def _schedule_words(schedule: PayoutSchedule) -> str:
         if schedule.reserve_percent
         else ""
     )
-    run = f", next {moment_text(schedule.next_at)}" if schedule.next_at else ""
+    run = format_html(", next {}", moment_brief(schedule.next_at)) if schedule.next_at else ""
     delay = f", after {days_text(schedule.delay_days)}" if schedule.delay_days else ""
-    return f"{_mode(schedule)}: {schedule.currency} {schedule.interval}{delay}{kept}{run}"
+    return format_html("{}: {} {}{}{}{}", _mode(schedule), schedule.currency, schedule.interval, delay, kept, run)
 
 
 def _payout_words(payout: Payout) -> str:
-    status = payout.get_status_display().lower()
-    return f"{moment_text(payout.created_at)} {_mode(payout)}: {money(payout.amount, payout.currency)}, {status}"
+    amount, status = money(payout.amount, payout.currency), payout.get_status_display().lower()
+    return format_html("{}: {} {}, {}", _mode(payout), amount, status, moment_brief(payout.created_at))
 
 
 def _mode(row: PayoutAccount | PayoutSchedule | Payout) -> str:
