@@ -3,6 +3,7 @@
 import sys
 from dataclasses import replace
 
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -25,8 +26,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400 for a request that Django refused before any view."""
     if _wants_json(request):
         return error_response(rate_limit_anonymous(request, as_api_error(exception)))
-    if isinstance(exception, TextRefused):
-        return render(request, "400.html", {"problem": str(exception)}, status=400)
+    is_filter = isinstance(exception, DisallowedModelAdminLookup)
+    if is_filter or isinstance(exception, TextRefused):
+        problem = "This list has no such filter." if is_filter else str(exception)
+        return render(request, "400.html", {"problem": problem}, status=400)
     return defaults.bad_request(request, exception)
 
 

@@ -95,10 +95,10 @@ def for_file_entry(found: dict[str, Any]) -> Entry:
 def notice_entry(entry: AuditEntry) -> Entry:
     """Return the entry of a change that leads money, data or trust elsewhere."""
     app_label, _, model = entry.object_type.partition(".")
-    what = ", ".join(entry.fields) or model
+    what = ", ".join(entry.fields).replace("_", " ") or entry.object_sort
     return Entry(
         key=f"{entry.pk}",
-        what=f"{what.replace('_', ' ')} {entry.action.replace('_', ' ')} by {entry.actor}",
+        what=f"{what} {entry.action.replace('_', ' ')} by {entry.actor}",
         merchant=entry.merchant_title or "",  # type: ignore[attr-defined] # annotated
         address=page_of(model, entry.object_id, "history") if app_label == "payments" else list_of("auditentry"),
         since=entry.created_at,

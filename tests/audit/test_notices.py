@@ -58,7 +58,7 @@ ACTS: dict[str, tuple[Act, str]] = {
         lambda merchant: origins.set_origins(merchant.keys.get(livemode=True, kind="publishable"), [SITE]),
         f"origins: not set → {SITE}",
     ),
-    "apikey": (lambda merchant: api_keys.create_key(merchant, True, "secret"), "mer_"),
+    "API key": (lambda merchant: api_keys.create_key(merchant, True, "secret"), "mer_"),
 }
 
 

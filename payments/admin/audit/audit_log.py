@@ -65,7 +65,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     did = column("Action", lambda entry: capfirst(entry.action.replace("_", " ")))
     who = column("Who", lambda entry: search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING)
     what = column("Object", lambda entry: object_link(entry), in_list=lambda entry: entry.object_name)
-    sort = column("Object type", lambda entry: _sort(entry))
+    sort = column("Object type", lambda entry: entry.object_sort)
     changed = column("Changed", lambda entry: lines(entry.fields))
     changes = column(
         "What changed",
@@ -99,14 +99,6 @@ def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
         release_connection()
         yield from batch
         last = batch[-1].id
-
-
-def _sort(entry: AuditEntry) -> str:
-    """Return what kind of object an entry is about; the name of its table where there is no such kind any more."""
-    try:
-        return str(apps.get_model(entry.object_type)._meta.verbose_name)
-    except (LookupError, ValueError):
-        return entry.object_type
 
 
 def object_link(entry: AuditEntry) -> SafeString | str:

@@ -5,6 +5,7 @@ import json
 from functools import reduce
 from operator import or_
 
+from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
@@ -109,6 +110,14 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number}: {self.action}"
+
+    @property
+    def object_sort(self) -> str:
+        """Return what kind of object it is about; the name of its table where there is no such kind any more."""
+        try:
+            return str(apps.get_model(self.object_type)._meta.verbose_name)
+        except (LookupError, ValueError):
+            return self.object_type
 
     def linked_hash(self) -> bytes:
         """Return the hash that this entry must have: of the previous hash, the number in 8 bytes, and the content's."""
