@@ -2,7 +2,7 @@
 described.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from random import Random
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_django import DjangoDbBlocker
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -23,9 +24,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from payments.api.schema.introduction import TEST_CARDS
+from payments.domain.merchants.merchants import create_merchant
 from tests.client import Api, made
 from tests.openapi.conftest import Document
 from tests.openapi.test_document import CALLS
+from tests.undone import undone
 
 pytestmark = pytest.mark.long
 
@@ -38,7 +41,8 @@ CHECKS = [
     response_schema_conformance,
     response_headers_conformance,
 ]
-REQUESTS_PER_CALL = 30
+# The same ones in every run; `test_ends` and `tests/fuzz` send thousands more.
+REQUESTS_PER_CALL = 15
 # Of these calls nothing can be got wrong but the key.
 WITHOUT_INPUT = ("GET /v2/me", "GET /v2/ping", "GET /ping")
 NUMBERS = [number for numbers, _ in TEST_CARDS for number in numbers.split(", ")]
@@ -57,7 +61,14 @@ def schema(described: Document) -> Any:
     return loaded
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def api(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Api]:
+    """Yield a merchant's API for all tests, each of which is undone."""
+    with django_db_blocker.unblock(), undone():
+        yield Api(create_merchant("Sari Store").keys["sk_test"])
+
+
+@pytest.fixture(scope="module")
 def stock(api: Api) -> Stock:
     """IDs of what is there, by prefix: charges in several states, sources used and unused, a customer, an event."""
     kept = made(api.post("/customers/", {"email": "ana@example.com", "description": "Ana"}))
@@ -73,7 +84,7 @@ def stock(api: Api) -> Stock:
 
 
 @pytest.fixture(autouse=True)
-def same_connection(stock: Stock) -> Generator[None]:
+def same_connection(stock: Stock, db: None) -> Generator[None]:
     """Keep the test's transaction open after requests to the WSGI application, as Django's client does.
 
     After `stock`, because that client connects the signals again when it is done.
