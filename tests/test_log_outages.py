@@ -42,7 +42,7 @@ def collector(tmp_path: Path) -> Iterator[Collector]:
 @pytest.fixture
 def client(shop: NewMerchant, collector: Collector, tmp_path: Path) -> Iterator[httpx.Client]:
     """Yield a merchant's program before a real web server."""
-    with web_server(tmp_path) as url, _client(url, shop) as client:
+    with web_server(tmp_path, workers=1) as url, _client(url, shop) as client:
         yield client
 
 
@@ -81,7 +81,7 @@ def test_the_log_says_how_many_lines_were_lost_once_somebody_reads_it_again(
 
 def test_charges_are_answered_while_the_disk_of_the_log_is_full(shop: NewMerchant, tmp_path: Path) -> None:
     (tmp_path / "web.log").symlink_to("/dev/full")
-    with web_server(tmp_path) as url, _client(url, shop) as client:
+    with web_server(tmp_path, workers=1) as url, _client(url, shop) as client:
         assert [charge(client) for _ in range(10)] == [(201, "succeeded")] * 10
 
 

@@ -38,7 +38,7 @@ def test_a_program_makes_a_session_and_sees_that_it_is_paid(language: str, shop:
     if shutil.which(interpreter) is None:
         pytest.skip(f"no {interpreter} is installed")
     (tmp_path / name).write_text(code_of(language))
-    with web_server(tmp_path) as url:
+    with web_server(tmp_path, workers=1) as url:
         environment = os.environ | {"KAHA_URL": url, "KAHA_KEY": shop.keys["sk_test"]}
         files = {"log": tmp_path / "errors", "output": tmp_path / "output"}
         program = start([interpreter, name], **files, environment=environment, cwd=tmp_path)

@@ -55,7 +55,7 @@ class Reader:
 
 @pytest.fixture
 def reader(shop: NewMerchant, tmp_path: Path) -> Iterator[Reader]:
-    with web_server(tmp_path) as url:
+    with web_server(tmp_path, workers=1) as url:
         yield Reader(tmp_path, os.environ | {"KAHA_URL": url, "KAHA_KEY": shop.keys["sk_test"]})
 
 

@@ -17,9 +17,9 @@ TARGET = "config.asgi:application"
 
 
 @contextmanager
-def web_server(folder: Path) -> Iterator[str]:
-    """Serve the database that this process is connected to by one process until the block ends; yield the URL."""
-    with web_process(folder, workers=1) as (url, _):
+def web_server(folder: Path, workers: int = PROCESSES) -> Iterator[str]:
+    """Serve the database that this process is connected to until the block ends; yield the URL."""
+    with web_process(folder, workers=workers) as (url, _):
         yield url
 
 
