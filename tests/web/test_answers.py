@@ -12,20 +12,24 @@ THREADS = 10
 PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.streaming_app:application"}
 
 
-def test_an_answer_in_pieces_arrives_whole(serve: Serve) -> None:
-    _, body = ask(serve(**PIECES), head("GET /pieces"))
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve) -> int:
+    """Return a server that answers in pieces."""
+    return shared_serve(**PIECES)
+
+
+def test_an_answer_in_pieces_arrives_whole(port: int) -> None:
+    _, body = ask(port, head("GET /pieces"))
     assert body == b"kaha" * 16_384 * 100
 
 
-def test_an_answer_in_pieces_that_takes_the_last_thread_arrives_whole(serve: Serve) -> None:
-    port = serve(**PIECES)
+def test_an_answer_in_pieces_that_takes_the_last_thread_arrives_whole(port: int) -> None:
     with open_sockets(port, THREADS - 1, head("GET /endless")):
         bodies = [ask(port, head("GET /pieces"))[1] for _ in range(10)]
     assert [len(body) for body in bodies] == [len(b"kaha" * 16_384 * 100)] * 10
 
 
-def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(serve: Serve) -> None:
-    port = serve(**PIECES)
+def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(port: int) -> None:
     with open_sockets(port, THREADS, head("GET /endless")):
         assert wait_until(lambda: status_of(port, head("GET /ready")) == 503, PATIENCE_SECONDS)
     assert wait_until(lambda: status_of(port, head("GET /ready")) == 200, PATIENCE_SECONDS)

@@ -50,7 +50,7 @@ def busy_threads(port: int) -> Iterator[None]:
 
 
 def test_a_process_takes_no_request_before_its_first_probe_of_the_database(serve: Serve) -> None:
-    port = serve(workers=4)
+    port = serve(workers=2)
     assert {watched(port, "ready") for _ in range(50)} == {(200, "healthy")}
 
 

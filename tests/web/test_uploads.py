@@ -52,6 +52,11 @@ def head_of(port: int, client: Client, path: str = "") -> bytes:
     ).encode()
 
 
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve) -> int:
+    return shared_serve()
+
+
 @pytest.fixture
 def client() -> Client:
     return signed_in(the_operator())
@@ -63,22 +68,20 @@ def large() -> bytes:
     return (HEAD + "".join(LINE.format(uuid.uuid4().hex) for _ in range(5_000))).encode()
 
 
-def test_an_operator_uploads_a_file_that_is_larger_than_any_form(serve: Serve, client: Client, large: bytes) -> None:
-    port = serve()
+def test_an_operator_uploads_a_file_that_is_larger_than_any_form(port: int, client: Client, large: bytes) -> None:
     assert post(port, client, form(client, large)) == 302
     assert ReportUpload.objects.get().rows == 5_000
 
 
-def test_strangers_and_viewers_send_no_file(serve: Serve, client: Client, large: bytes) -> None:
-    port, body = serve(), form(client, large)
+def test_strangers_and_viewers_send_no_file(port: int, client: Client, large: bytes) -> None:
+    body = form(client, large)
     viewer = signed_in(User.objects.create(username="viewer", is_staff=True))
     assert post(port, Client(), body) in (302, 403)
     assert post(port, viewer, body) == 403
     assert not ReportUpload.objects.exists()
 
 
-def test_a_file_that_is_too_large_is_answered_without_being_read(serve: Serve, client: Client) -> None:
-    port = serve()
+def test_a_file_that_is_too_large_is_answered_without_being_read(port: int, client: Client) -> None:
     head = head_of(port, client) + f"Content-Length: {MAX_BYTES * 2}\r\n\r\n".encode()
     response, content = ask(port, head)
     assert response.status == 413
@@ -102,8 +105,8 @@ def test_an_operator_adds_a_large_file_as_evidence(serve: Serve, client: Client,
     assert Evidence.objects.get().size == len(FILE)
 
 
-def test_who_may_not_add_evidence_has_no_byte_of_it_read(serve: Serve, client: Client, evidence_page: str) -> None:
-    port, viewer = serve(), Client()
+def test_who_may_not_add_evidence_has_no_byte_of_it_read(port: int, client: Client, evidence_page: str) -> None:
+    viewer = Client()
     viewer.force_login(User.objects.create(username="viewer", is_staff=True))
     for sender, status in ((Client(), 302), (viewer, 403)):
         head = head_of(port, sender, evidence_page) + length(FILE) + b"\r\n"
@@ -111,9 +114,8 @@ def test_who_may_not_add_evidence_has_no_byte_of_it_read(serve: Serve, client: C
 
 
 def test_a_file_of_evidence_that_is_too_large_is_refused_with_its_limit(
-    serve: Serve, client: Client, evidence_page: str
+    port: int, client: Client, evidence_page: str
 ) -> None:
-    port = serve()
     head = head_of(port, client, evidence_page) + f"Content-Length: {SIZE_MAX * 2}\r\n\r\n".encode()
     response, content = ask(port, head)
     assert response.status == 413
