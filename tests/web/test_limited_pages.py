@@ -23,6 +23,12 @@ ONE = {"RATE_LIMIT_ANONYMOUS": "1/year", "TRUSTED_PROXIES": "1"}
 OWN = {"request-id", "retry-after", "refresh", "date"}
 
 
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve) -> int:
+    """Return a server that shows each address one page."""
+    return shared_serve(**ONE)
+
+
 @pytest.fixture
 def sender() -> bytes:
     """Return the header of a proxy for an address that was never counted."""
@@ -38,11 +44,11 @@ def opening(path: str, *headers: bytes) -> bytes:
     return head(f"GET {path}", PAYER, *headers)
 
 
-def refusing(serve: Serve, sender: bytes) -> int:
-    """Return the port of a server that has refused a page to this address."""
-    port = serve(**ONE)
+@pytest.fixture
+def refused(port: int, sender: bytes) -> bytes:
+    """Return the header of an address to which the server has refused a page."""
     assert [status_of(port, opening(PAGE, sender)) for _ in range(2)] == [404, 429]
-    return port
+    return sender
 
 
 def fixed_headers(response: HTTPResponse) -> dict[str, set[str]]:
@@ -72,8 +78,8 @@ def test_of_a_burst_the_first_refusal_alone_takes_a_thread(serve: Serve, sender:
     assert [line["status"] for line in lines if line["message"] == "request"] == [404, 429]
 
 
-def test_other_paths_and_addresses_are_answered_as_before(serve: Serve, sender: bytes, api: Api) -> None:
-    port, other = refusing(serve, sender), came_from(uuid4().hex)
+def test_other_paths_and_addresses_are_answered_as_before(port: int, refused: bytes, api: Api) -> None:
+    other = came_from(uuid4().hex)
 
     def statuses(who: bytes) -> dict[str, int]:
         asked = {
@@ -88,20 +94,20 @@ def test_other_paths_and_addresses_are_answered_as_before(serve: Serve, sender: 
         }
         return {name: status_of(port, sent) for name, sent in asked.items()}
 
-    assert statuses(sender) == statuses(other)
-    assert 429 not in statuses(sender).values()
-    assert [status_of(port, opening(PAGE, who)) for who in (other, sender)] == [404, 429]
+    assert statuses(refused) == statuses(other)
+    assert 429 not in statuses(refused).values()
+    assert [status_of(port, opening(PAGE, who)) for who in (other, refused)] == [404, 429]
 
 
-def test_the_repeated_page_suits_its_request(serve: Serve, sender: bytes) -> None:
-    port, form = refusing(serve, sender), b"way=card"
+def test_the_repeated_page_suits_its_request(port: int, refused: bytes) -> None:
+    form = b"way=card"
     form_type = b"Content-Type: application/x-www-form-urlencoded\r\n"
     asked = {
-        "chosen": opening(f"{PAGE}?lang=fil", sender),
-        "browser's": opening(PAGE, sender, b"Accept-Language: fil-PH, en;q=0.5\r\n"),
-        "too many fields": opening(f"{PAGE}?{'a&' * 2_000}", sender),
-        "form": head(f"POST {PAGE}", sender, length(form)).replace(JSON_TYPE, form_type) + form,
-        "head": head(f"HEAD {PAGE}", PAYER, sender),
+        "chosen": opening(f"{PAGE}?lang=fil", refused),
+        "browser's": opening(PAGE, refused, b"Accept-Language: fil-PH, en;q=0.5\r\n"),
+        "too many fields": opening(f"{PAGE}?{'a&' * 2_000}", refused),
+        "form": head(f"POST {PAGE}", refused, length(form)).replace(JSON_TYPE, form_type) + form,
+        "head": head(f"HEAD {PAGE}", PAYER, refused),
     }
     answers = {name: ask(port, sent) for name, sent in asked.items()}
     assert {response.status for response, _ in answers.values()} == {429}
@@ -109,8 +115,8 @@ def test_the_repeated_page_suits_its_request(serve: Serve, sender: bytes) -> Non
     assert {name for name, (response, _) in answers.items() if "Refresh" not in response.headers} == {"form"}
 
 
-def test_a_network_of_ipv6_is_refused_as_one_address(serve: Serve) -> None:
-    port, network = serve(**ONE), f"2001:db8:{uuid4().hex[:4]}"
+def test_a_network_of_ipv6_is_refused_as_one_address(port: int) -> None:
+    network = f"2001:db8:{uuid4().hex[:4]}"
     addresses = [f"{network}::1", f"{network}::2", f"{network}::3", f"{network}:1::1"]
     assert [status_of(port, opening(PAGE, came_from(address))) for address in addresses] == [404, 429, 429, 404]
 
