@@ -179,10 +179,15 @@ def test_an_account_in_effect_cannot_be_withdrawn(shop: NewMerchant) -> None:
         withdraw(live_account(shop.merchant))
 
 
-def test_one_account_waits_at_a_time(shop: NewMerchant) -> None:
+def test_one_account_of_a_merchant_mode_and_currency_waits_at_a_time(
+    shop: NewMerchant, other_shop: NewMerchant
+) -> None:
     first = add_account(shop.merchant, True, BDO, NUMBER)
     with pytest.raises(BadPayoutAccount, match="Withdraw it first"):
         add_account(shop.merchant, True, BDO, "000999999999")
+    add_account(other_shop.merchant, True, BDO, NUMBER)
+    add_account(shop.merchant, False, BDO, NUMBER)
+    add_account(shop.merchant, True, GERMAN, IBAN)
     withdraw(first)
     add_account(shop.merchant, True, BDO, "000999999999")
 

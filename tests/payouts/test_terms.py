@@ -73,6 +73,15 @@ def test_payouts_do_not_go_out_by_the_account_of_another_merchant(shop: NewMerch
     assert set_schedule(shop.merchant, True, "PHP", terms).provider_account == way_out
 
 
+def test_payouts_go_out_by_an_enabled_live_account_alone(shop: NewMerchant, way_out: ProviderAccount) -> None:
+    with installed(Psp("north")) as psp:
+        trial = account_at(psp, shop.merchant, livemode=False)
+    ProviderAccount.objects.filter(id=way_out.id).update(enabled=False)
+    for account in (way_out, trial):
+        with pytest.raises(BadSchedule, match="no enabled live account"):
+            set_schedule(shop.merchant, True, "PHP", Terms(provider_account=str(account.id)))
+
+
 @pytest.mark.parametrize(
     ("after", "needed"),
     [

@@ -14,6 +14,7 @@ from payments import vault
 from payments.api.access import throttling
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.provider_events import inbox
 from payments.domain.routing.provider_accounts import change_account
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.base import NotFound
@@ -44,6 +45,14 @@ def test_a_signed_message_is_kept_as_it_came_and_answered_as_its_provider_wants(
     kept = ProviderMessage.objects.get()
     assert (kept.account, bytes(kept.body)) == (account, message[1])
     assert standing() == [("waiting", "")]
+
+
+def test_a_message_wakes_a_worker_once(account: ProviderAccount, django_capture_on_commit_callbacks: Any) -> None:
+    message = signed(event_about(NAME, approved()))
+    with django_capture_on_commit_callbacks() as called:
+        send(account, message)
+        send(account, message)
+    assert called.count(inbox.wake_worker) == 1
 
 
 def test_what_signed_it_is_kept_nowhere(account: ProviderAccount) -> None:
