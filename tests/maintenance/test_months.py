@@ -32,6 +32,12 @@ SELECT regexp_replace(regexp_replace(indexdef, ' INDEX \\S+ ON ', ' ON '), %s, '
 OPTIONS = "SELECT reloptions FROM pg_class WHERE relname = %s"
 
 
+@pytest.fixture(autouse=True)
+def _ahead_of_today(db: None) -> None:
+    """Make what is missing where the database was made before midnight."""
+    make_ahead(clock.now())
+
+
 @pytest.fixture
 def behind(db: None, settings: Settings) -> Iterator[list[date]]:
     """Three months before the first, of which the latest is kept."""
