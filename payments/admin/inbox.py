@@ -52,7 +52,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
 
 
 def open_entries(request: HttpRequest) -> str:
-    """Return how many entries the navigation says are open, as it was counted within a minute; "" for none."""
+    """Return how many entries the navigation says are open, as it was counted within minutes; "" for none."""
     count = count_of(operator_of(request), limit_of(request))
     return f"{COUNTED_MAX}+" if count > COUNTED_MAX else f"{count or ''}"
 

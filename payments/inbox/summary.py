@@ -18,7 +18,8 @@ from payments.inbox.texts import decision_entry
 from payments.models.merchants.merchant_access import Limit
 
 SHOWN_MAX = 8
-KEPT_SECONDS, KEPT_COUNT = 60.0, 1_000
+# To count costs as much as a page, so other pages than home and inbox rarely do.
+KEPT_SECONDS, KEPT_COUNT = 300.0, 1_000
 _counts: TTLCache[tuple[int, Limit], int] = TTLCache(KEPT_COUNT, KEPT_SECONDS)
 _lock = Lock()
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -65,7 +66,7 @@ def keep_count(user: User, limit: Limit, count: int) -> None:
 
 
 def count_of(user: User, limit: Limit) -> int:
-    """Return how much waits for `user`: what this process counted within a minute, for every page says it."""
+    """Return how much waits for `user`, as this process counted it within KEPT_SECONDS: every page says it."""
     with _lock:
         known = _counts.get((user.pk, limit))
     return summary_of(user, limit).count if known is None else known
