@@ -3,7 +3,6 @@
 Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.embedded`).
 """
 
-from datetime import timedelta
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -94,13 +93,12 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "axes",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "corsheaders",
     "csp",
-    "django_otp",
-    "django_otp.plugins.otp_static",
-    "django_otp.plugins.otp_totp",
-    "django_otp_webauthn",
     "rest_framework",
     "drf_spectacular",
     "config.apps.ConfigApp",
@@ -126,12 +124,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "payments.staff.audit_actor.AuditActor",
-    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "payments.staff.admin_site.search_terms.PlainRequests",
     "payments.staff.sign_in.sessions.SessionLimits",
     "payments.staff.preferences.DisplayTimeZone",
-    "axes.middleware.AxesMiddleware",
+    "payments.staff.sign_in.account_pages.AccountPages",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 ROOT_URLCONF, WSGI_APPLICATION, APPEND_SLASH = "config.urls", "config.wsgi.application", False
 TEMPLATES = [
@@ -252,8 +250,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# HSTS for subdomains would bind a whole domain. Passkeys need https, which `config.boot.checks` requires of PUBLIC_URL.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
+# HSTS for subdomains would bind a whole domain.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS), exports.usable_dsn(env))
 LOGGING_CONFIG = "config.logs.setup.configure"
 
@@ -269,31 +267,41 @@ DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
 SESSION_COOKIE_AGE, SESSION_EXPIRE_AT_BROWSER_CLOSE = 15 * 60, True
 SIGNED_IN_HOURS = 12
-LOGIN_REDIRECT_URL = "admin:index"
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-    "payments.staff.sign_in.backends.CodeBackend",
-    "payments.staff.sign_in.backends.PasskeyBackend",
-]
+LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "admin:index"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "payments.staff.sign_in.passwords.LettersAndDigits"},
 ]
-OTP_TOTP_ISSUER = OTP_WEBAUTHN_RP_NAME = "kaha"
-OTP_WEBAUTHN_RP_ID = addresses.host_of(ADMIN_ORIGIN)
-OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
-OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
-AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-AXES_FAILURE_LIMIT = "payments.staff.sign_in.lockout.failures_max"
-AXES_COOLOFF_TIME = timedelta(minutes=30)
-AXES_RESET_ON_SUCCESS, AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = True, False
-AXES_CLIENT_IP_CALLABLE = "payments.staff.sign_in.lockout.address_of"
-AXES_HANDLER = "payments.staff.sign_in.lockout.FailuresOnly"
-AXES_LOCKOUT_CALLABLE = "payments.staff.sign_in.lockout.locked_out"
-AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
-AXES_DISABLE_ACCESS_LOG, AXES_ENABLE_ADMIN, AXES_VERBOSE = True, False, False
+ACCOUNT_ADAPTER = "payments.staff.sign_in.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"login": "payments.staff.sign_in.forms.PasswordForm"}
+ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS = {"username"}, ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = "none", False
+ACCOUNT_SESSION_REMEMBER = ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_LOGIN_TIMEOUT, ACCOUNT_REAUTHENTICATION_METHODS = 10 * 60, ["password"]
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "kaha: "
+# Failures are counted by `payments.staff.sign_in.lockout`.
+ACCOUNT_RATE_LIMITS = {"login_failed": None}
+MFA_ADAPTER = "payments.staff.sign_in.adapters.FactorAdapter"
+MFA_FORMS = {
+    "authenticate": "payments.staff.sign_in.forms.CodeForm",
+    "authenticate_webauthn": "payments.staff.sign_in.forms.PasskeyForm",
+    "activate_totp": "payments.staff.sign_in.forms.NewAppForm",
+    "add_webauthn": "payments.staff.sign_in.forms.NewPasskeyForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_RECOVERY_CODES_SHOW_ONCE = "kaha", 1, True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+PASSWORD_RESET_TIMEOUT, PASSKEY_HOST = 3600, addresses.host_of(ADMIN_ORIGIN)
+# The limits and used codes of the sign-in, which outlast Redis.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "staff_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 
 SPECTACULAR_SETTINGS = openapi.settings(PUBLIC_URL)

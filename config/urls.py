@@ -20,7 +20,7 @@ urlpatterns = [
     re_path(r"^docs/(?:guides/)?(?P<name>[A-Za-z0-9_.-]+)/?$", show_guide),
     re_path(r"^cli/(?P<name>[^/]*)$", download_wheel),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
-    path("admin/passkey/", include("payments.staff.sign_in.passkeys")),
+    path("admin/", include("payments.staff.sign_in.urls")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]

@@ -4,6 +4,9 @@ from copy import copy
 from datetime import datetime
 from typing import Any, ClassVar
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
@@ -13,9 +16,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.html import format_html
 from django.utils.text import capfirst
-from django_otp.plugins.otp_static.models import StaticDevice
-from django_otp.plugins.otp_totp.models import TOTPDevice
-from django_otp_webauthn.models import WebAuthnCredential
 
 from payments import clock
 from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, never
@@ -26,7 +26,7 @@ from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import TextForm
 from payments.admin.framework.row_actions import RowAction
 from payments.models import MerchantAccess
-from payments.staff.models import Authenticator, RecoveryCodes
+from payments.staff.audit_signals import FACTORS
 from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
 from payments.staff.roles import ALL_MERCHANTS, ROLES
 
@@ -34,7 +34,7 @@ from payments.staff.roles import ALL_MERCHANTS, ROLES
 OF_SUPERUSERS = ("is_superuser",)
 OF_OTHERS = ("groups",)
 
-admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
+admin.site.unregister([User, Group, EmailAddress, Authenticator, UserSession])
 
 
 ROLE_WORDS = {
@@ -91,32 +91,17 @@ class OperatorList(KeysetList):
 class FactorInline(ReadOnlyInline):
     """The second factors of the user shown, without secrets; they may be removed."""
 
-    fields: ClassVar[Any] = ("since", "last_used")
+    model = Authenticator
+    verbose_name_plural = "second factors"
+    fields: ClassVar[Any] = ("what", "since", "last_used")
     can_delete = True
     show_change_link = False
+    what = column("What", lambda factor: FACTORS[factor.type].capitalize())
     since = moment_column("created_at")
     last_used = moment_column("last_used_at")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).filter(confirmed=True)
-
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.TabularInline.has_delete_permission(self, request, obj)
-
-
-class AuthenticatorInline(FactorInline):
-    model = Authenticator
-
-
-class PasskeyInline(FactorInline):
-    model = WebAuthnCredential
-    verbose_name_plural = "passkeys"
-
-
-class RecoveryCodesInline(FactorInline):
-    model = RecoveryCodes
-    fields = ("shown_left", "since", "last_used")
-    shown_left = column("Left", lambda codes: codes.left)
 
 
 class MerchantsInline(admin.TabularInline):
@@ -170,7 +155,7 @@ class OperatorAdmin(BaseAdmin):
     form = OperatorForm
     key_converter = "int"
     row_actions = (Invite(), WithdrawInvitation(), Deactivate(), Reactivate())
-    inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
+    inlines = (MerchantsInline, FactorInline)
     head_columns = ("status",)
     list_display = ("who", "roles", "email", "merchants", "status", "last_seen")
     file_columns = ("username", "shown_name", "email", "roles", "merchants", "status", "last_seen")

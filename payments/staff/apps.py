@@ -16,10 +16,10 @@ class StaffConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # Their signal receivers write the audit log and end sessions.
+        # Their signal receivers write the audit log, lock out and end sessions.
         from payments.staff import audit_signals  # noqa: F401
         from payments.staff.roles import make_roles
-        from payments.staff.sign_in import sessions  # noqa: F401
+        from payments.staff.sign_in import factors, lockout, sessions  # noqa: F401
 
         apps.get_app_config("auth").verbose_name = "People"
         post_migrate.connect(make_roles, sender=self, dispatch_uid="make_roles")

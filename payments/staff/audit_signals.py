@@ -6,25 +6,22 @@ happen.
 
 from typing import Any
 
-from axes.signals import user_locked_out
+from allauth.mfa.base.internal.flows import delete_dangling_recovery_codes
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_delete, pre_save
 from django.dispatch import Signal, receiver
-from django.http import HttpRequest
-from django_otp.plugins.otp_static.models import StaticDevice
-from django_otp.plugins.otp_totp.models import TOTPDevice
-from django_otp_webauthn.models import WebAuthnCredential
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import public_id
 from payments.models import MerchantAccess
-from payments.staff.models import Authenticator, RecoveryCodes
 
 # What Django itself writes when somebody signs in: the time, and the password's hash where that is to be stronger.
 BY_SIGNING_IN = ({"last_login"}, {"password"})
+FACTORS = {"totp": "authenticator app", "webauthn": "passkey", "recovery_codes": "recovery codes"}
 GIVEN = {User.groups.through: "groups", User.user_permissions.through: "user_permissions"}
 
 
@@ -71,19 +68,14 @@ def record_limit(signal: Signal, instance: MerchantAccess, **_: Any) -> None:
     audit_log.record(Action.CHANGED, instance.operator, fields=["merchants"], detail=detail)
 
 
-def record_factor(signal: Signal, sender: Any, instance: Any, **_: Any) -> None:
-    """Record a new second factor, or that one was removed."""
-    is_known = signal is pre_save and sender.objects.filter(pk=instance.pk, confirmed=True).exists()
-    if instance.confirmed and not is_known:
-        detail = f"{instance._meta.verbose_name} {'added' if signal is pre_save else 'removed'}"
+@receiver([post_save, post_delete], sender=Authenticator)
+def record_factor(signal: Signal, instance: Authenticator, created: bool = False, **_: Any) -> None:
+    """Record a new second factor, or that one was removed; recovery codes go with the last factor."""
+    if created or signal is post_delete:
+        detail = f"{FACTORS[instance.type]} {'added' if created else 'removed'}"
         audit_log.record(Action.CHANGED, instance.user, fields=["second_factors"], detail=detail)
-
-
-# One by one: a receiver of every model would make each deletion read its rows first.
-for factor in (Authenticator, TOTPDevice, WebAuthnCredential):
-    pre_save.connect(record_factor, sender=factor)
-for factor in (Authenticator, TOTPDevice, WebAuthnCredential, RecoveryCodes, StaticDevice):
-    post_delete.connect(record_factor, sender=factor)
+    if signal is post_delete:
+        delete_dangling_recovery_codes(instance.user)
 
 
 @receiver(user_logged_in)
@@ -99,30 +91,6 @@ def record_sign_out(user: User | None, **_: Any) -> None:
         audit_log.record(Action.SIGNED_OUT, user)
 
 
-@receiver(user_login_failed)
-def record_failure(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
-    """Record a failed sign-in, unless the user was locked out before: the request log has what that refuses."""
-    if _is_counted(request):
-        audit_log.record(Action.SIGN_IN_FAILED, _user_named(credentials.get("username")))
-
-
-@receiver(user_locked_out)
-def record_lock_out(request: HttpRequest, username: str | None, **_: Any) -> None:
-    """Record that a failure was one too many."""
-    if _is_counted(request):
-        audit_log.record(Action.LOCKED_OUT, _user_named(username))
-
-
 def _notice_of_superuser(is_news: bool) -> dict[str, Any]:
     """Return what an entry says of an account that has become a superuser: the inbox has it."""
     return {"detail": "superuser", "notice_of": audit_log.EVERYBODY} if is_news else {}
-
-
-def _is_counted(request: Any) -> bool:
-    # django-axes sends the signal again at every try of a locked-out user, and counts those no more.
-    return not getattr(request, "axes_locked_out", False) or request.axes_failures_since_start is not None
-
-
-def _user_named(username: str | None) -> User | None:
-    """Return the user of this name. An unknown name is not recorded: it is often a password."""
-    return User.objects.filter(username=username).first()

@@ -90,13 +90,9 @@ ADMINISTRATOR = VIEWER | {
     "auth.view_user",
     "auth.add_user",
     "auth.change_user",
-    "staff.view_authenticator",
-    "staff.delete_authenticator",
-    "staff.view_recoverycodes",
-    "staff.delete_recoverycodes",
+    "mfa.view_authenticator",
+    "mfa.delete_authenticator",
     *MONTH_END,
-    "django_otp_webauthn.view_webauthncredential",
-    "django_otp_webauthn.delete_webauthncredential",
 }
 # Default approval limits: how much of a charge a role gives back without another operator's approval.
 LIMITS = {"support": {"PHP": 500_000, "USD": 10_000}, "finance": {"PHP": 10_000_000, "USD": 200_000}}

@@ -23,14 +23,9 @@ def request_fingerprint(method: str, path: str, body: bytes) -> bytes:
     return _digest("request", [method.encode(), path.encode(), body])
 
 
-def authenticator_key(user_id: int, seed: bytes) -> bytes:
-    """Return the 20-byte key of an operator's authenticator app, derived from the stored seed (RFC 4226, 4)."""
-    return _digest("authenticator", [str(user_id).encode(), seed])[:20]
-
-
-def recovery_code_fingerprint(user_id: int, code: str) -> bytes:
-    """Return 32 bytes that identify an operator's recovery code, different for each operator."""
-    return _digest("recovery code", [str(user_id).encode(), code.encode()])
+def sign_in_fingerprint(kind: str, text: str) -> bytes:
+    """Return 32 bytes that identify the name or the address of somebody who failed to sign in."""
+    return _digest("sign-in", [kind.encode(), text.encode("utf-8", "backslashreplace")])
 
 
 def invitation_fingerprint(token: str) -> bytes:

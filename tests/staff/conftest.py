@@ -10,9 +10,8 @@ from tests.staff.sign_in import PASSWORD, Visitor
 
 @pytest.fixture(autouse=True)
 def _as_in_production(settings: Settings) -> None:
-    """Turn second factors on, with no pause after a wrong code."""
+    """Turn second factors on."""
     settings.ADMIN_MFA = True
-    settings.OTP_TOTP_THROTTLE_FACTOR = settings.OTP_STATIC_THROTTLE_FACTOR = 0
 
 
 @pytest.fixture

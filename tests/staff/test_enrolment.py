@@ -1,12 +1,12 @@
-import base64
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
-from django_otp.oath import TOTP
+from django.urls import reverse
 
-from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import (
+    ADD_PASSKEY,
     ENROL,
     FACTORS,
     INDEX,
@@ -14,15 +14,14 @@ from tests.staff.sign_in import (
     RECOVERY_CODES,
     Visitor,
     app_of,
+    code_at,
     code_of,
-    renewed_codes_of,
+    key_of,
     shown_key,
-    wrong_code_of,
+    wrong_code_at,
 )
 
-
-def offered(visitor: Visitor) -> Authenticator:
-    return Authenticator.objects.get(confirmed=False)
+REMOVE_APP = reverse("mfa_deactivate_totp")
 
 
 def enrol(visitor: Visitor, code: str) -> Any:
@@ -35,68 +34,93 @@ def test_the_first_time_leads_to_enrolment(ana: User, visitor: Visitor) -> None:
     assert not visitor.is_in()
 
 
-def test_the_key_that_is_shown_makes_the_codes_that_count(ana: User, visitor: Visitor) -> None:
-    key = shown_key(text_of(visitor.give_password())).replace(" ", "")
-    assert base64.b32decode(key) == offered(visitor).bin_key
-    assert TOTP(base64.b32decode(key)).token() == TOTP(offered(visitor).bin_key).token()
+def test_before_enrolment_no_other_page_is_there(ana: User, visitor: Visitor) -> None:
+    visitor.give_password()
+    for name in ("mfa_index", "account_change_password", "usersessions_list", "mfa_generate_recovery_codes"):
+        assert visitor.get(reverse(name))["Location"] == ENROL, name
 
 
 def test_the_code_of_the_new_app_lets_in_and_leads_to_recovery_codes(ana: User, visitor: Visitor) -> None:
-    visitor.give_password()
-    answer = enrol(visitor, code_of(offered(visitor)))
+    key = shown_key(text_of(visitor.give_password()))
+    answer = enrol(visitor, code_at(key))
     assert answer.request["PATH_INFO"] == RECOVERY_CODES
+    assert key_of(Authenticator.objects.get(type="totp")) == key
     assert visitor.is_in()
+
+
+def test_enrolment_begins_a_new_session(ana: User, visitor: Visitor) -> None:
+    key = shown_key(text_of(visitor.give_password()))
+    before = visitor.session.session_key
+    enrol(visitor, code_at(key))
+    assert visitor.session.session_key != before
+
+
+def test_the_code_of_the_enrolment_does_not_sign_in_again(ana: User, visitor: Visitor) -> None:
+    key = shown_key(text_of(visitor.give_password()))
+    code, other = code_at(key), Visitor()
+    enrol(visitor, code)
+    other.give_password()
+    other.give_code(code)
+    assert not other.is_in()
 
 
 def test_a_wrong_code_enrols_nothing(ana: User, visitor: Visitor) -> None:
     shown = shown_key(text_of(visitor.give_password()))
-    answer = enrol(visitor, wrong_code_of(offered(visitor)))
+    answer = enrol(visitor, wrong_code_at(shown))
     assert "That code is not right" in text_of(answer)
     assert shown_key(text_of(answer)) == shown
-    assert not Authenticator.objects.filter(confirmed=True).exists()
+    assert not Authenticator.objects.exists()
     assert not visitor.is_in()
 
 
 def test_a_key_that_another_session_was_shown_is_not_shown_again(ana: User, visitor: Visitor) -> None:
     before = shown_key(text_of(Visitor().give_password()))
     assert shown_key(text_of(visitor.give_password())) != before
-    assert Authenticator.objects.count() == 1
 
 
-def test_the_password_alone_adds_no_second_app(ana: User, visitor: Visitor) -> None:
+def test_the_password_alone_adds_no_second_factor(ana: User, visitor: Visitor) -> None:
     app = app_of(ana)
     visitor.give_password()
-    for answer in (visitor.get(ENROL), visitor.post(ENROL, {"code": code_of(app)})):
-        assert (answer.status_code, answer["Location"]) == (302, LOGIN)
+    for address in (ENROL, ADD_PASSKEY):
+        for answer in (visitor.get(address), visitor.post(address, {"code": code_of(app)})):
+            assert (answer.status_code, answer["Location"].partition("?")[0]) == (302, LOGIN)
     assert Authenticator.objects.get() == app
 
 
-def test_a_recovery_code_that_is_left_stands_before_enrolment(ana: User, visitor: Visitor) -> None:
-    renewed_codes_of(ana)
-    assert visitor.give_password().request["PATH_INFO"] != ENROL
-
-
-def test_another_app_takes_the_place_of_the_first(ana: User, visitor: Visitor) -> None:
+def test_a_session_whose_factor_was_taken_away_enrols_none(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
-    before = Authenticator.objects.get()
-    visitor.get(ENROL)
-    enrol(visitor, code_of(offered(visitor)))
-    assert Authenticator.objects.get().key != before.key
+    session = visitor.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 601
+    session.save()
+    Authenticator.objects.all().delete()
+    assert visitor.get(ENROL)["Location"] == LOGIN
+
+
+def test_a_change_of_the_factors_takes_the_password_again(ana: User, visitor: Visitor) -> None:
+    visitor.sign_in(ana)
+    assert "Your password again" in text_of(visitor.get(ADD_PASSKEY, follow=True))
+    visitor.confirm()
+    assert "New passkey" in text_of(visitor.get(ADD_PASSKEY))
 
 
 def test_the_last_factor_cannot_be_removed(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
+    visitor.confirm()
     app = Authenticator.objects.get()
     assert "Remove" not in text_of(visitor.get(FACTORS))
-    visitor.post(FACTORS, {"remove": app.persistent_id})
+    visitor.post(REMOVE_APP)
     assert Authenticator.objects.get() == app
 
 
-def test_a_factor_of_somebody_else_cannot_be_removed(ana: User, visitor: Visitor) -> None:
-    other = app_of(User.objects.create_superuser("ben"))
+def test_a_passkey_of_somebody_else_cannot_be_removed(ana: User, visitor: Visitor) -> None:
+    ben = User.objects.create_superuser("ben")
+    passkeys = [Authenticator.objects.create(user=user, type="webauthn", data={"name": "P"}) for user in (ana, ben)]
     visitor.sign_in(ana)
-    visitor.post(FACTORS, {"remove": other.persistent_id})
-    assert Authenticator.objects.filter(pk=other.pk).exists()
+    visitor.confirm()
+    address = reverse("mfa_remove_webauthn", args=[passkeys[1].pk])
+    assert visitor.post(address).status_code == 404
+    assert Authenticator.objects.filter(pk=passkeys[1].pk).exists()
 
 
 def test_where_the_password_is_enough_no_second_factor_is_spoken_of(settings, ana: User, visitor: Visitor) -> None:

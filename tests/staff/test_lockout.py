@@ -2,11 +2,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from axes.models import AccessAttempt
-from axes.signals import user_locked_out
 from django.contrib.auth.models import User
+from django.core.management import call_command
 
 from payments import clock
+from payments.staff.models import SignInFailures
+from payments.staff.sign_in.lockout import key_of
+from tests.concurrency import at_once
 from tests.staff.sign_in import PASSWORD, Visitor, app_of, code_of, wrong_code_of
 
 pytestmark = pytest.mark.long
@@ -92,15 +94,17 @@ def test_an_address_that_is_none_breaks_nothing(address: str, ana: User) -> None
 def test_it_ends_half_an_hour_after_the_last_failure_that_counted(ana: User) -> None:
     fail(LIMIT)
     fail(1)
-    AccessAttempt.objects.update(attempt_time=clock.now() - timedelta(minutes=30))
-    assert gets_past_the_password()
+    with clock.at(clock.now() + timedelta(minutes=29)):
+        assert not gets_past_the_password()
+    with clock.at(clock.now() + timedelta(minutes=30)):
+        assert gets_past_the_password()
 
 
 def test_tries_while_locked_out_do_not_put_its_end_off(ana: User) -> None:
     fail(LIMIT)
-    [before] = AccessAttempt.objects.values_list("attempt_time", "failures_since_start")
+    before = list(SignInFailures.objects.values())
     fail(3)
-    assert list(AccessAttempt.objects.values_list("attempt_time", "failures_since_start")) == [before]
+    assert list(SignInFailures.objects.values()) == before
 
 
 def test_wrong_codes_lock_out_too(ana: User) -> None:
@@ -141,24 +145,21 @@ def test_a_script_gets_the_same_answer_as_a_browser(ana: User) -> None:
     assert "Access-Control-Allow-Origin" not in answer
 
 
-def test_the_lock_out_sends_a_signal(ana: User) -> None:
-    received: list[tuple[str, str]] = []
-
-    def receive(sender: object, username: str, ip_address: str, **_: object) -> None:
-        received.append((username, ip_address))
-
-    user_locked_out.connect(receive)
-    fail(LIMIT)
-    user_locked_out.disconnect(receive)
-    assert received == [("ana", "198.51.100.7")]
+def test_a_name_and_an_address_are_kept_as_fingerprints(ana: User) -> None:
+    fail(1, name="a-wrong-1-halo-halo")
+    kept = [bytes(key) for key in SignInFailures.objects.values_list("key", flat=True)]
+    assert sorted(kept) == sorted([key_of("name", "a-wrong-1-halo-halo"), key_of("address", "198.51.100.7")])
 
 
-def test_no_password_or_code_is_kept_of_failures(ana: User) -> None:
-    app = app_of(ana)
-    visitor = Visitor()
-    visitor.give_password(password="a-wrong-1-halo-halo")
-    visitor.give_password()
-    visitor.give_code(wrong_code_of(app))
-    kept = str(list(AccessAttempt.objects.values()))
-    assert "a-wrong-1-halo-halo" not in kept
-    assert f"code={wrong_code_of(app)}" not in kept
+@pytest.mark.parametrize("whose", ["ana", "198.51.100.7"])
+def test_a_command_ends_a_lock_out(ana: User, whose: str) -> None:
+    fail(LIMIT, name="ana" if whose == "ana" else "nobody", address="203.0.113.9" if whose == "ana" else whose)
+    assert not gets_past_the_password()
+    call_command("end_lock_out", whose)
+    assert gets_past_the_password()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_failures_at_once_all_count(ana: User) -> None:
+    at_once(3, lambda _: fail(1))
+    assert set(SignInFailures.objects.values_list("failures", flat=True)) == {3}

@@ -31,15 +31,10 @@ _ATTEMPTED = {
 DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "admin.LogEntry": {HIDDEN: "object_repr change_message"},
     "auth.User": {OURS: "password"},
-    "axes.AccessAttempt": {HIDDEN: "username user_agent http_accept path_info get_data post_data"},
-    "axes.AccessFailureLog": {HIDDEN: "username user_agent http_accept path_info"},
-    "axes.AccessLog": {HIDDEN: "username user_agent http_accept path_info", OURS: "session_hash"},
+    "account.EmailConfirmation": {OURS: "key"},
     "customers.Customer": {REQUEST: "email mobile_number description metadata"},
-    "django_otp_webauthn.WebAuthnAttestation": {OURS: "data client_data_json"},
-    "django_otp_webauthn.WebAuthnCredential": {OURS: "credential_id public_key aaguid credential_id_sha256"},
-    "django_otp_webauthn.WebAuthnUserHandle": {OURS: "handle_hex"},
-    "otp_static.StaticToken": {OURS: "token"},
-    "otp_totp.TOTPDevice": {OURS: "key"},
+    # Sealed secrets, and the public keys of passkeys.
+    "mfa.Authenticator": {OURS: "type data"},
     "payments.AccountDay": {OURS: "account kind"},
     "payments.ApiKey": {OURS: "digest public_text rights"},
     "payments.ApiRequest": {OURS: "path"},
@@ -108,4 +103,6 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "simulator.SimulatedPayment": {OURS: "reference source_type return_url refunds decline_code token_digest"},
     "simulator.SimulatedPayout": {OURS: "reference"},
     "staff.Invitation": {OURS: "digest"},
+    "staff.SignInFailures": {OURS: "key"},
+    "usersessions.UserSession": {HIDDEN: "user_agent", OURS: "session_key data"},
 }

@@ -5,13 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
 from payments.staff.admin_site.navigation import navigation
-from payments.staff.sign_in import views
+from payments.staff.sign_in import factors
 
 
 class StaffSite(AdminSite):
@@ -31,14 +30,7 @@ class StaffSite(AdminSite):
         return [self.get_model_admin(model) for model in self.models if self.is_registered(model)]
 
     def has_permission(self, request: HttpRequest) -> bool:
-        user: Any = request.user
-        return super().has_permission(request) and (not settings.ADMIN_MFA or user.is_verified())
-
-    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        if request.method == "GET" and self.has_permission(request):
-            return redirect("admin:index")
-        answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
-        return answer
+        return super().has_permission(request) and (not settings.ADMIN_MFA or factors.in_use(request) is not None)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
@@ -51,10 +43,6 @@ class StaffSite(AdminSite):
         from payments.staff.sign_in.invitation import InvitationView
 
         ours: list[URLPattern | URLResolver] = [
-            path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
-            path("enrol/", views.EnrolView.as_view(), name="enrol"),
-            path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
-            path("factors/", views.FactorsView.as_view(), name="factors"),
             path("invitation/<str:token>/", InvitationView.as_view(), name="invitation"),
             path("preferences/", PreferencesView.as_view(), name="preferences"),
             path("inbox/", self.admin_view(inbox), name="inbox"),

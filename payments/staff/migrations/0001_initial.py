@@ -5,43 +5,33 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+# The table of Django's database cache, as `createcachetable` makes it.
+CACHE = """
+CREATE TABLE staff_cache (cache_key varchar(255) PRIMARY KEY, value text NOT NULL, expires timestamptz NOT NULL);
+CREATE INDEX staff_cache_expires ON staff_cache (expires);
+"""
+
+
 class Migration(migrations.Migration):
 
     initial = True
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('otp_static', '0003_add_timestamps'),
-        ('otp_totp', '0003_add_timestamps'),
     ]
 
     operations = [
+        migrations.RunSQL(CACHE, 'DROP TABLE staff_cache'),
         migrations.CreateModel(
-            name='Authenticator',
+            name='SignInFailures',
             fields=[
+                ('key', models.BinaryField(max_length=32, primary_key=True, serialize=False)),
+                ('failures', models.PositiveIntegerField()),
+                ('last_at', models.DateTimeField()),
             ],
             options={
-                'verbose_name': 'authenticator app',
-                'proxy': True,
-                'default_permissions': ('view', 'delete'),
-                'indexes': [],
-                'constraints': [],
+                'default_permissions': (),
             },
-            bases=('otp_totp.totpdevice',),
-        ),
-        migrations.CreateModel(
-            name='RecoveryCodes',
-            fields=[
-            ],
-            options={
-                'verbose_name': 'recovery codes',
-                'verbose_name_plural': 'recovery codes',
-                'proxy': True,
-                'default_permissions': ('view', 'delete'),
-                'indexes': [],
-                'constraints': [],
-            },
-            bases=('otp_static.staticdevice',),
         ),
         migrations.CreateModel(
             name='OperatorProfile',

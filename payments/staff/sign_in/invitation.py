@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from django.conf import settings
-from django.contrib.auth import login
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.generic import FormView
 
 from payments import context
 from payments.api.access.throttling import client_address
 from payments.context import Actor
 from payments.staff import invitations
-from payments.staff.sign_in import pending
 from payments.staff.sign_in.views import AdminPage
 
 
@@ -48,11 +47,7 @@ class InvitationView(AdminPage, FormView):
             return self._over()
         finally:
             context.actor.reset(token)
-        if settings.ADMIN_MFA:
-            pending.begin(self.request, self.invited)
-            return redirect("admin:second_factor")
-        login(self.request, self.invited, backend=pending.BACKEND)
-        return redirect("admin:index")
+        return perform_password_login(self.request, {}, Login(user=self.invited))
 
     def _over(self) -> HttpResponse:
         """Return 404, the same for every link that does not work."""

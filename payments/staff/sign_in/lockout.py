@@ -1,50 +1,97 @@
-"""The lock-out after failed sign-ins, as django-axes asks for it: its limit, the address, and the response."""
+"""The lock-out after failures of either factor, counted in PostgreSQL by user name and by address.
 
-from contextlib import suppress
-from ipaddress import IPv6Address, ip_address
+The library's own limit may end before half an hour, and counts passwords and codes apart.
+"""
+
+from datetime import timedelta
 from typing import Any
 
-from axes.handlers.database import AxesDatabaseHandler
-from django.conf import settings
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.signals import authentication_failed
 from django.contrib import admin
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.db import connection
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from payments import clock
 from payments.api.access.throttling import client_address
-from payments.domain.risk.addresses import network_of
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.risk.addresses import counted
+from payments.staff.models import SignInFailures
+from payments.vault.fingerprints import sign_in_fingerprint
 
 FAILURES_MAX = 10
+LASTS = timedelta(minutes=30)
+# In one order, so that two failures at once do not wait for each other.
+COUNT = """
+INSERT INTO staff_signinfailures AS known (key, failures, last_at)
+SELECT key, 1, %(now)s FROM unnest(%(keys)s) key ORDER BY key
+ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at,
+    failures = CASE WHEN known.last_at > %(since)s THEN known.failures + 1 ELSE 1 END
+RETURNING failures
+"""
 
 
-class FailuresOnly(AxesDatabaseHandler):
-    """Counts failures by name and address. Path, query, agent and accepted types of the request are not kept."""
-
-    def user_login_failed(self, sender: Any, credentials: Any, request: Any = None, **more: Any) -> None:
-        if request is not None:
-            request.axes_user_agent = request.axes_path_info = request.axes_http_accept = ""
-        super().user_login_failed(sender, credentials, request, **more)
+def refuse(request: HttpRequest, name: str) -> None:
+    """Answer 429 instead of the page if the user or the address is locked out."""
+    locked = SignInFailures.objects.filter(failures__gte=FAILURES_MAX, last_at__gt=clock.now() - LASTS)
+    if locked.filter(key__in=_keys(request, name)).exists():
+        raise ImmediateHttpResponse(_locked_out(request))
 
 
-def failures_max(*_: Any) -> int:
-    """Return the number of failures that lock a user or an address out."""
-    return FAILURES_MAX
+def end(name_or_address: str) -> bool:
+    """End the lock-out of a user or an address; return whether there were failures of it."""
+    keys = [key_of("name", name_or_address), key_of("address", counted(name_or_address))]
+    return bool(SignInFailures.objects.filter(key__in=keys).delete()[0])
 
 
-def address_of(request: HttpRequest) -> str | None:
-    """Return the client's IP address, for IPv6 the first of its network; None if a proxy sends none."""
-    with suppress(ValueError):
-        # PostgreSQL's `inet` has no zones (fe80::1%eth0).
-        address = ip_address(client_address(request).partition("%")[0])
-        if isinstance(address, IPv6Address):
-            return str(address.ipv4_mapped or network_of(address).network_address)
-        return str(address)
-    return None
+def key_of(kind: str, text: str) -> bytes:
+    """Return what is stored in place of a user name or an address: a name is often a password."""
+    return sign_in_fingerprint(kind, text)
 
 
-def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
+@receiver(user_login_failed)
+def count_password(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    """Count a wrong password."""
+    if request:
+        _count(request, str(credentials.get("username")))
+
+
+@receiver(authentication_failed)
+def count_second_factor(request: HttpRequest, user: User, **_: Any) -> None:
+    """Count a wrong code or passkey."""
+    _count(request, user.username)
+
+
+@receiver(user_logged_in)
+def forgive(request: HttpRequest, user: User, **_: Any) -> None:
+    """Forget the failures before a sign-in that did not fail."""
+    SignInFailures.objects.filter(key__in=_keys(request, user.username)).delete()
+
+
+def _count(request: HttpRequest, name: str) -> None:
+    now = clock.now()
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, {"keys": _keys(request, name), "now": now, "since": now - LASTS})
+        failures = max(count for (count,) in cursor.fetchall())
+    # An unknown name is not recorded, for the same reason as above.
+    user = User.objects.filter(username=name).first()
+    audit_log.record(Action.SIGN_IN_FAILED, user)
+    if failures >= FAILURES_MAX:
+        audit_log.record(Action.LOCKED_OUT, user)
+        raise ImmediateHttpResponse(_locked_out(request))
+
+
+def _keys(request: HttpRequest, name: str) -> list[bytes]:
+    return [key_of("name", name), key_of("address", counted(client_address(request)))]
+
+
+def _locked_out(request: HttpRequest) -> HttpResponse:
     """Return 429, the same whether the user exists or not."""
-    cool_off = settings.AXES_COOLOFF_TIME
-    context = admin.site.each_context(request) | {"title": "Locked out", "minutes": int(cool_off.total_seconds() // 60)}
-    response = render(request, "admin/staff/locked_out.html", context, status=429)
-    response["Retry-After"] = str(int(cool_off.total_seconds()))
-    return response
+    seconds = int(LASTS.total_seconds())
+    shown = admin.site.each_context(request) | {"title": "Locked out", "minutes": seconds // 60}
+    return render(request, "429.html", shown, status=429, headers={"Retry-After": str(seconds)})

@@ -1,0 +1,61 @@
+"""The frame of the library's pages, and who may see them."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth import logout
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.cache import add_never_cache_headers
+from django.utils.deprecation import MiddlewareMixin
+
+from payments.staff.sign_in import factors
+
+RESET = {
+    "account_reset_password": "Forgotten password",
+    "account_reset_password_done": "Look at your mail",
+    "account_reset_password_from_key": "Set a new password",
+    "account_reset_password_from_key_done": "The new password is set",
+}
+ENTRANCE = {"account_login": "Sign in", "mfa_authenticate": "Second factor", **RESET}
+ENROLMENT = {"mfa_activate_totp": "New second factor", "mfa_add_webauthn": "New passkey"}
+REMOVAL = {"mfa_deactivate_totp": "Remove the authenticator app", "mfa_remove_webauthn": "Remove a passkey"}
+TITLES = ENTRANCE | ENROLMENT | REMOVAL | {
+    "mfa_index": "Your second factors",
+    "mfa_view_recovery_codes": "Recovery codes",
+    "mfa_generate_recovery_codes": "New recovery codes",
+    "account_reauthenticate": "Your password again",
+    "account_change_password": "Change password",
+    "usersessions_list": "Where you are signed in",
+}
+
+
+class AccountPages(MiddlewareMixin):
+    """Keeps the library's pages to those who may see them, and puts them into the admin's frame."""
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponseBase | None:
+        name = _name_of(request)
+        if name in RESET and not settings.EMAIL_HOST:
+            raise Http404
+        if name not in TITLES or not request.user.is_authenticated:
+            return None
+        if name == "account_login" and request.method == "POST":
+            logout(request)
+        elif admin.site.has_permission(request):
+            is_last = name in REMOVAL and factors.of(request.user).count() < 2
+            return redirect("mfa_index") if is_last else redirect("admin:index") if name == "account_login" else None
+        elif factors.may_enrol(request):
+            return None if name in ENROLMENT else redirect("mfa_activate_totp")
+        return None if name in ENTRANCE else redirect("account_login")
+
+    def process_template_response(self, request: HttpRequest, response: Any) -> HttpResponseBase:
+        if title := TITLES.get(_name_of(request)):
+            shown = {"title": title, "factor_in_use": factors.in_use(request)}
+            response.context_data = admin.site.each_context(request) | shown | (response.context_data or {})
+            add_never_cache_headers(response)
+        return response  # type: ignore[no-any-return]
+
+
+def _name_of(request: HttpRequest) -> str:
+    return request.resolver_match.view_name if request.resolver_match else ""

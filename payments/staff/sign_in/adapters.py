@@ -1,0 +1,76 @@
+"""What django-allauth asks of this installation."""
+
+from base64 import b64decode, b64encode
+from contextlib import suppress
+from ipaddress import ip_address
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from payments import vault
+from payments.api.access.throttling import client_address
+from payments.staff.sign_in import factors, lockout
+
+NOT_SIGNED_IN = "The username or the password is not right."
+WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
+SEALED = vault.Place(vault.Purpose.SECRET, UUID(int=0), UUID(int=0), "second_factor")
+UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  # nosec B104 # nothing listens here
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Passwords, sessions and mail."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {"username_password_mismatch": NOT_SIGNED_IN}
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        # PostgreSQL's `inet` has no zones (fe80::1%eth0).
+        with suppress(ValueError):
+            return str(ip_address(client_address(request).partition("%")[0]))
+        return UNKNOWN_ADDRESS
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        lockout.refuse(request, credentials["username"])
+
+    def pre_login(self, request: HttpRequest, user: Any, **login: Any) -> HttpResponse | None:
+        # Nobody who knows the session from before has what follows.
+        request.session.cycle_key()
+        response: HttpResponse | None = super().pre_login(request, user, **login)
+        return response
+
+    def is_reauthentication_required(self, *, app: str, **_: Any) -> bool:
+        return not factors.may_enrol(self.request)
+
+    def send_password_reset_mail(self, user: Any, email: str, context: dict[str, Any]) -> None:
+        # Who never had a password sets it by an invitation.
+        if user.has_usable_password():
+            super().send_password_reset_mail(user, email, context)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        # Beside the request: a mail server's time would tell that there is such an operator.
+        Thread(target=self.render_mail(template_prefix, email, context).send).start()
+
+
+class FactorAdapter(DefaultMFAAdapter):
+    """Second factors, whose secrets the vault seals."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {"incorrect_code": WRONG}
+
+    def encrypt(self, text: str) -> str:
+        return b64encode(vault.seal(text, SEALED)).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return vault.unseal(b64decode(encrypted_text), SEALED)
+
+    def _get_user_identifier(self, user: Any) -> str:
+        return str(user.get_username())
+
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:
+        return "Passkey"
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        return {"id": settings.PASSKEY_HOST, "name": settings.MFA_TOTP_ISSUER}

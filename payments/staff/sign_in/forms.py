@@ -1,0 +1,88 @@
+"""The library's forms, each with what this installation adds."""
+
+from typing import Any
+
+from allauth.account.forms import LoginForm
+from allauth.core import context
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authentication_failed
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY, TOTP
+from allauth.mfa.utils import decrypt, encrypt
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, AuthenticateWebAuthnForm
+from django import forms
+from django.conf import settings
+
+from payments.sensitive_data.card_numbers import holds_card_number
+from payments.staff.sign_in import lockout
+from payments.staff.sign_in.adapters import NOT_SIGNED_IN
+
+OFFERED = "offered_authenticator"
+# What a body of nonsense makes the library raise.
+UNREADABLE = (forms.ValidationError, TypeError, ValueError, KeyError, AttributeError)
+
+
+class PasswordForm(LoginForm):
+    """Refuses card numbers as names before anything asks the database about them."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        if not settings.EMAIL_HOST:
+            self.fields["password"].help_text = ""
+
+    def clean_login(self) -> str:
+        name: str = super().clean_login()
+        if holds_card_number(name):
+            raise forms.ValidationError(NOT_SIGNED_IN)
+        return name
+
+
+class CodeForm(AuthenticateForm):
+    """A code of the app, or a recovery code."""
+
+    def clean_code(self) -> str:
+        lockout.refuse(context.request, self.user.username)
+        return super().clean_code()  # type: ignore[no-any-return]
+
+
+class PasskeyForm(AuthenticateWebAuthnForm):
+    """A passkey's answer; a wrong one counts as a failure."""
+
+    credential = forms.JSONField(widget=forms.HiddenInput)
+
+    def clean_credential(self) -> Any:
+        lockout.refuse(context.request, self.user.username)
+        try:
+            return super().clean_credential()
+        except UNREADABLE:
+            sent = {"request": context.request, "user": self.user, "authenticator": None}
+            authentication_failed.send(sender=Authenticator, **sent)
+            raise get_adapter().validation_error("incorrect_code") from None
+
+
+class NewAppForm(ActivateTOTPForm):
+    """The first code of a new app, whose key lies sealed in the session; the code does not sign in afterwards."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        session = context.request.session
+        if OFFERED in session:
+            session[SECRET_SESSION_KEY] = decrypt(session[OFFERED])
+        super().__init__(*args, **named)
+        session[OFFERED] = encrypt(session.pop(SECRET_SESSION_KEY))
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()
+        TOTP(Authenticator(user=self.user))._mark_code_used(code)
+        return code
+
+
+class NewPasskeyForm(AddWebAuthnForm):
+    """A new passkey."""
+
+    def clean(self) -> dict[str, Any]:
+        try:
+            return super().clean()  # type: ignore[no-any-return]
+        except UNREADABLE:
+            raise get_adapter().validation_error("incorrect_code") from None
