@@ -13,7 +13,7 @@ SAVEPOINT = re.compile(r'(SAVEPOINT|ROLLBACK TO SAVEPOINT)\s+"?(\w+)"?')
 LOG = "payments_auditentry"
 # Of the page itself, of who is signing in, of what an operator has set for themselves, and copies of what is known.
 OWN = re.compile(
-    r"django_session|axes_|otp_|django_otp|payments_(?:savedview|searchentry|notification)"
+    r"django_session|mfa_|account_|usersessions_|payments_(?:savedview|searchentry|notification)"
     r"|payments_staff_|staff_|payments_datakey|simulator_|auth_user$"
 )
 

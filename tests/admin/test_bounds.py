@@ -11,7 +11,7 @@ CHARGES = "/admin/payments/charge/"
 
 @pytest.mark.long
 def test_a_form_longer_than_any_of_ours_is_refused(db: None) -> None:
-    answer = Client().post("/admin/login/", {"username": "a" * 128 * 1024, "password": "b"})
+    answer = Client().post("/admin/login/", {"login": "a" * 128 * 1024, "password": "b"})
     assert answer.status_code == 400
 
 

@@ -9,9 +9,8 @@ from django.urls import reverse
 
 from payments.admin.framework.change_audit import Audited
 from payments.models import AuditEntry
-from payments.staff.sign_in import enrolment
 from tests.client import signed_in
-from tests.staff.sign_in import PASSWORD, app_of
+from tests.staff.sign_in import PASSWORD, app_of, renewed_codes_of
 
 NEW_PASSWORD = "jeepney-88-pancit"
 Entries = list[tuple[str, str, list[str], str]]
@@ -55,7 +54,7 @@ def test_a_superuser_created_by_a_command_is_recorded() -> None:
 
 @pytest.mark.long
 def test_a_new_password_is_recorded_without_its_text(boss: Client) -> None:
-    form = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    form = {"oldpassword": PASSWORD, "password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
     assert boss.post(reverse("admin:password_change"), form).status_code == 302
     user = User.objects.get()
     assert entries_about(user) == [("boss", "changed", ["password"], "")]
@@ -83,7 +82,7 @@ def test_a_deactivated_operator_is_recorded(ben: User) -> None:
     assert [entry[1:] for entry in entries_about(ben)] == [("changed", ["is_active"], "")]
 
 
-def test_a_second_factor_is_recorded_when_it_is_confirmed_and_removed(ben: User) -> None:
+def test_a_second_factor_is_recorded_when_it_is_added_and_removed(ben: User) -> None:
     device = app_of(ben)
     device.save()
     device.delete()
@@ -93,6 +92,12 @@ def test_a_second_factor_is_recorded_when_it_is_confirmed_and_removed(ben: User)
     ]
 
 
-def test_removed_recovery_codes_are_recorded(ben: User) -> None:
-    enrolment.recovery_codes_of(ben).delete()
-    assert [entry[2:] for entry in entries_about(ben)] == [(["second_factors"], "recovery codes removed")]
+def test_recovery_codes_are_recorded_which_go_with_the_last_factor(ben: User) -> None:
+    renewed_codes_of(ben)
+    app_of(ben).delete()
+    assert [entry[3] for entry in entries_about(ben)] == [
+        "authenticator app added",
+        "recovery codes added",
+        "authenticator app removed",
+        "recovery codes removed",
+    ]

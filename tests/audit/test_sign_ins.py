@@ -6,6 +6,7 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from payments.models import AuditEntry
+from payments.staff.sign_in import lockout
 from tests.staff.conftest import _as_in_production, ana, visitor
 from tests.staff.sign_in import Visitor, app_of, code_of, wrong_code_of
 
@@ -17,8 +18,8 @@ Entries = list[tuple[str, str, str, str]]
 
 
 @pytest.fixture(autouse=True)
-def _three_failures_lock_out(settings: Settings) -> None:
-    settings.AXES_FAILURE_LIMIT = 3
+def _three_failures_lock_out(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lockout, "FAILURES_MAX", 3)
     settings.TRUSTED_PROXIES = 1
 
 

@@ -35,7 +35,7 @@ class Operator:
 
     def sign_in(self, user: str, password: str) -> bool:
         """Return whether the admin accepts the sign-in."""
-        form = {"username": user, "password": password, "csrfmiddlewaretoken": self._client.cookies["csrftoken"]}
+        form = {"login": user, "password": password, "csrfmiddlewaretoken": self._client.cookies["csrftoken"]}
         return "/admin/login" not in str(self._client.post("/admin/login/?next=/admin/", data=form).url)
 
     def pages(self) -> Iterator[Page]:

@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from axes.models import AccessAttempt
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,7 +14,8 @@ from payments.domain.cards.bin_table import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, SavedView, Source
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.admin_site.search_terms import REFUSED
-from payments.staff.sign_in.views import NOT_SIGNED_IN
+from payments.staff.models import SignInFailures
+from payments.staff.sign_in.adapters import NOT_SIGNED_IN
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
 from payments.webhooks.transport.results import Answer
@@ -86,9 +86,9 @@ def test_a_search_for_a_card_number_asks_the_database_nothing_about_it(operator:
 
 def test_a_card_number_as_a_user_name_is_stored_nowhere(client: Client) -> None:
     with CaptureQueriesContext(connection) as statements:
-        page = client.post("/admin/login/", {"username": NUMBER, "password": NUMBER})
+        page = client.post("/admin/login/", {"login": NUMBER, "password": NUMBER})
     assert NOT_SIGNED_IN in page.content.decode()
-    assert AccessAttempt.objects.count() == 0
+    assert SignInFailures.objects.count() == 0
     assert list(findings(repr(list(statements)).encode())) == []
 
 
@@ -98,14 +98,14 @@ def test_what_strangers_send_to_the_sign_in_is_kept_nowhere(disguise: str, clien
     text = DISGUISES[disguise](NUMBER)
     sent = " ".join(text.encode("ascii", "xmlcharrefreplace").decode().split())
     headers = {"User-Agent": sent, "Accept": f"text/html, {sent}", "Referer": sent, "X-Request-Id": sent}
-    wrong = {"username": "ana", "password": text, text: text, "card": text}
+    wrong = {"login": "ana", "password": text, text: text, "card": text}
     for tries in range(2):
         client.post("/admin/login/", wrong, headers=headers)
-        client.post("/admin/login/", {"username": text, "password": text}, headers=headers)
+        client.post("/admin/login/", {"login": text, "password": text}, headers=headers)
         for query in ({"next": text}, {text: "1"}):
             answer = client.post("/admin/login/", wrong, query_params=query, headers=headers)
             assert answer.status_code == 400, tries
-    assert AccessAttempt.objects.get().failures_since_start == 2
+    assert set(SignInFailures.objects.values_list("failures", flat=True)) == {2}
     assert card_numbers_kept() == []
 
 

@@ -6,9 +6,10 @@ import re
 
 import httpx
 import pytest
-from axes.models import AccessAttempt
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.staff.models import SignInFailures
+from payments.staff.sign_in.lockout import key_of
 from tests.checkout.cast import ORDER
 from tests.client import Api
 from tests.contract.calls import new_dispute
@@ -59,9 +60,10 @@ def test_a_failure_to_sign_in_counts_at_the_address_that_is_true(front: Front, h
         page = client.get("/admin/login/")
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
         assert token
-        form = {"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token[1]}
+        form = {"login": "nobody", "password": "wrong", "csrfmiddlewaretoken": token[1]}
         client.post("/admin/login/", data=form, headers={header: FORGED, "Referer": f"{front.url}/admin/login/"})
-    assert [attempt.ip_address for attempt in AccessAttempt.objects.all()] == [CLIENT]
+    kept = {bytes(key) for key in SignInFailures.objects.values_list("key", flat=True)}
+    assert kept == {key_of("name", "nobody"), key_of("address", CLIENT)}
 
 
 @forged

@@ -32,7 +32,7 @@ def disk(settings: Settings, tmp_path: Path) -> Path:
 
 @pytest.mark.django_db
 def test_the_sign_in_page_takes_no_file() -> None:
-    assert send("/admin/login/", username="admin", password="x").status_code == 400
+    assert send("/admin/login/", login="admin", password="x").status_code == 400
 
 
 @pytest.mark.django_db

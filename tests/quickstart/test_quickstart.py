@@ -151,7 +151,7 @@ def test_the_admin_lets_the_shown_user_in(running: Quickstart) -> None:
     ready = running.ready()
     with httpx.Client() as browser:
         browser.get(f"{ready['admin']}login/")
-        form = {"username": ready["admin_user"], "password": ready["admin_password"]}
+        form = {"login": ready["admin_user"], "password": ready["admin_password"]}
         form["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
         assert browser.post(f"{ready['admin']}login/?next=/admin/", data=form).status_code == 302
 

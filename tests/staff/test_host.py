@@ -31,7 +31,7 @@ def test_nothing_else_is_there(path: str, db: None) -> None:
     assert get(path, ADMIN) == 404
 
 
-@pytest.mark.parametrize("path", ["/admin/", LOGIN, "/admin/passkey/jsi18n/", "/admin/payments/charge/"])
+@pytest.mark.parametrize("path", ["/admin/", LOGIN, "/admin/enrol/passkey/", "/admin/payments/charge/"])
 def test_elsewhere_is_no_admin(path: str, ana: User) -> None:
     signed_in = Client(headers={"Host": PUBLIC, "Accept": "text/html"})
     signed_in.force_login(ana)

@@ -1,69 +1,54 @@
-"""The passkey views' answers to malformed and anonymous requests."""
+"""The answers to passkeys that are malformed, or anonymous."""
 
 from typing import Any
 
 import pytest
-from axes.models import AccessAttempt
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
-from django.urls import reverse
-from django_otp_webauthn.models import WebAuthnCredential
 
-from tests.staff.sign_in import Visitor, app_of
+from payments.staff.models import SignInFailures
+from tests.admin.conftest import text_of
+from tests.staff.sign_in import ADD_PASSKEY, LOGIN, SECOND_FACTOR, Visitor, app_of
 
-NAMES = [f"credential-{what}-{when}" for what in ("registration", "authentication") for when in ("begin", "complete")]
-
-
-def ask(visitor: Visitor, name: str, body: Any = None) -> Any:
-    raw = {"data": body} if isinstance(body, bytes) else {"data": body or {}}
-    return visitor.post(reverse(f"otp_webauthn:{name}"), content_type="application/json", **raw)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_anonymous_request_is_refused(name: str, visitor: Visitor, db: None) -> None:
-    assert ask(visitor, name).status_code == 403
+NONSENSE = {
+    "no JSON": "{",
+    "list": "[]",
+    "number": "7",
+    "no text": '{"id": 7}',
+    "no base64": '{"id": "A", "rawId": "!", "type": "public-key", "response": {}}',
+    "no response": '{"id": "AA", "rawId": "AA", "type": "public-key"}',
+    "deep": "[" * 100_000,
+}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "registration" in name])
-def test_the_password_alone_adds_no_passkey_to_another_factor(name: str, ana: User, visitor: Visitor) -> None:
-    app_of(ana)
-    visitor.give_password()
-    assert ask(visitor, name).status_code == 403
-    assert not WebAuthnCredential.objects.exists()
+@pytest.mark.parametrize("address", [ADD_PASSKEY, SECOND_FACTOR])
+def test_an_anonymous_request_is_refused(address: str, visitor: Visitor, db: None) -> None:
+    answer: Any = visitor.post(address, {"credential": "{}"})
+    assert (answer.status_code, answer["Location"].partition("?")[0]) == (302, LOGIN)
 
 
 def test_a_newcomer_may_make_one(ana: User, visitor: Visitor) -> None:
     visitor.give_password()
-    options = ask(visitor, "credential-registration-begin").json()
+    options = visitor.get(ADD_PASSKEY).context["js_data"]["creation_options"]["publicKey"]
     assert (options["rp"]["name"], options["user"]["name"]) == ("kaha", "ana")
-
-
-def test_a_challenge_is_answered_once(ana: User, visitor: Visitor) -> None:
-    app_of(ana)
-    visitor.give_password()
-    ask(visitor, "credential-authentication-begin")
-    assert ask(visitor, "credential-authentication-complete").status_code == 404
-    assert ask(visitor, "credential-authentication-complete").json()["code"] == "invalid_state"
 
 
 def test_a_wrong_answer_counts_as_a_failure(ana: User, visitor: Visitor) -> None:
     app_of(ana)
     visitor.give_password()
-    ask(visitor, "credential-authentication-begin")
-    ask(visitor, "credential-authentication-complete", {"id": "AA", "rawId": "AA", "type": "public-key"})
-    assert [attempt.username for attempt in AccessAttempt.objects.all()] == ["ana"]
+    visitor.post(SECOND_FACTOR, {"credential": NONSENSE["no response"]})
+    assert set(SignInFailures.objects.values_list("failures", flat=True)) == {1}
     assert not visitor.is_in()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"\xff", b"[" * 100_000, b"{", b"[]", b"7", b'{"id": 7}', b'{"id": "A", "rawId": "!", "response": {}}'],
-    ids=["no UTF-8", "deep", "half", "list", "number", "no text", "no base64"],
-)
-@pytest.mark.parametrize("what", ["registration", "authentication"])
-def test_a_body_that_is_nonsense_is_refused(what: str, body: bytes, ana: User, visitor: Visitor) -> None:
-    if what == "authentication":
+@pytest.mark.parametrize("body", NONSENSE.values(), ids=NONSENSE)
+@pytest.mark.parametrize("address", [ADD_PASSKEY, SECOND_FACTOR])
+def test_a_body_that_is_nonsense_is_refused(address: str, body: str, ana: User, visitor: Visitor) -> None:
+    if address == SECOND_FACTOR:
         app_of(ana)
     visitor.give_password()
-    ask(visitor, f"credential-{what}-begin")
-    assert 400 <= ask(visitor, f"credential-{what}-complete", body).status_code < 500
+    visitor.get(address)
+    answer: Any = visitor.post(address, {"credential": body})
+    assert (answer.status_code, "passkey" in text_of(answer)) == (200, address == ADD_PASSKEY)
+    assert not Authenticator.objects.filter(type="webauthn").exists()
     assert not visitor.is_in()

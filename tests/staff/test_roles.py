@@ -139,10 +139,6 @@ BY_KIND |= OF_A_LIST
 # Pages of every signed-in user, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
 PERSONAL |= {
-    "second_factor",
-    "enrol",
-    "recovery_codes",
-    "factors",
     "find",
     "mode",
     "preferences",

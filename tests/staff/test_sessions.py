@@ -10,6 +10,8 @@ from payments import tasks
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import INDEX, LOGIN, Visitor, app_of, code_of
 
+SESSIONS = "/admin/sessions/"
+
 
 def let_pass(**time: float) -> None:
     """Age every session by this time."""
@@ -101,9 +103,9 @@ def test_a_new_password_signs_out_everywhere_else(ana: User, visitor: Visitor) -
     other.give_code(code_of(app_of(ana), steps_ahead=1))
     assert other.is_in()
     new = {
-        "old_password": "kalesa-77-halo-halo",
-        "new_password1": "jeepney-88-taho",
-        "new_password2": "jeepney-88-taho",
+        "oldpassword": "kalesa-77-halo-halo",
+        "password1": "jeepney-88-taho",
+        "password2": "jeepney-88-taho",
     }
     visitor.post("/admin/password_change/", new)
     assert (visitor.is_in(), other.is_in()) == (True, False)
@@ -112,3 +114,13 @@ def test_a_new_password_signs_out_everywhere_else(ana: User, visitor: Visitor) -
 def test_the_cookie_is_gone_with_the_browser(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
     assert visitor.cookies[settings.SESSION_COOKIE_NAME]["max-age"] == ""
+
+
+def test_an_operator_sees_and_ends_their_other_sessions(ana: User, visitor: Visitor) -> None:
+    visitor.sign_in(ana)
+    other = Visitor()
+    other.give_password()
+    other.give_code(code_of(app_of(ana), steps_ahead=1), **{"User-Agent": "Left at the office"})
+    assert "Left at the office" in text_of(visitor.get(SESSIONS))
+    visitor.post(SESSIONS)
+    assert (visitor.is_in(), other.is_in()) == (True, False)

@@ -21,14 +21,19 @@ RESET = {
 ENTRANCE = {"account_login": "Sign in", "mfa_authenticate": "Second factor", **RESET}
 ENROLMENT = {"mfa_activate_totp": "New second factor", "mfa_add_webauthn": "New passkey"}
 REMOVAL = {"mfa_deactivate_totp": "Remove the authenticator app", "mfa_remove_webauthn": "Remove a passkey"}
-TITLES = ENTRANCE | ENROLMENT | REMOVAL | {
-    "mfa_index": "Your second factors",
-    "mfa_view_recovery_codes": "Recovery codes",
-    "mfa_generate_recovery_codes": "New recovery codes",
-    "account_reauthenticate": "Your password again",
-    "account_change_password": "Change password",
-    "usersessions_list": "Where you are signed in",
-}
+TITLES = (
+    ENTRANCE
+    | ENROLMENT
+    | REMOVAL
+    | {
+        "mfa_index": "Your second factors",
+        "mfa_view_recovery_codes": "Recovery codes",
+        "mfa_generate_recovery_codes": "New recovery codes",
+        "account_reauthenticate": "Your password again",
+        "account_change_password": "Change password",
+        "usersessions_list": "Where you are signed in",
+    }
+)
 
 
 class AccountPages(MiddlewareMixin):

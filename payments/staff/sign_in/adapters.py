@@ -19,7 +19,7 @@ from payments.staff.sign_in import factors, lockout
 NOT_SIGNED_IN = "The username or the password is not right."
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
 SEALED = vault.Place(vault.Purpose.SECRET, UUID(int=0), UUID(int=0), "second_factor")
-UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  # nosec B104 # nothing listens here
+UNKNOWN_ADDRESS = "0.0.0.0"  # nosec B104 # nothing listens here
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -33,6 +33,9 @@ class AccountAdapter(DefaultAccountAdapter):
             return str(ip_address(client_address(request).partition("%")[0]))
         return UNKNOWN_ADDRESS
 
+    def is_ajax(self, request: HttpRequest) -> bool:
+        return False
+
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         lockout.refuse(request, credentials["username"])
 
@@ -43,7 +46,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def is_reauthentication_required(self, *, app: str, **_: Any) -> bool:
-        return not factors.may_enrol(self.request)
+        return not factors.gave_password(self.request)
 
     def send_password_reset_mail(self, user: Any, email: str, context: dict[str, Any]) -> None:
         # Who never had a password sets it by an invitation.
@@ -66,10 +69,13 @@ class FactorAdapter(DefaultMFAAdapter):
     def decrypt(self, encrypted_text: str) -> str:
         return vault.unseal(b64decode(encrypted_text), SEALED)
 
+    def is_mfa_enabled(self, user: Any, types: Any = None) -> bool:
+        return settings.ADMIN_MFA and super().is_mfa_enabled(user, types)
+
     def _get_user_identifier(self, user: Any) -> str:
         return str(user.get_username())
 
-    def generate_authenticator_name(self, user: Any, type: Any) -> str:
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 # the library's name
         return "Passkey"
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:

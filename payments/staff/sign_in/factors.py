@@ -20,19 +20,23 @@ def in_use(request: Any) -> Authenticator | None:
         records = get_authentication_records(request, request.user)
         given = [record["id"] for record in records if record["method"] == "mfa"]
         own = Authenticator.objects.filter(user=request.user, pk__in=given) if given else Authenticator.objects.none()
-        request.factor_in_use = own.first()
+        request.factor_in_use = own.order_by("-last_used_at", "pk").first()
     return request.factor_in_use  # type: ignore[no-any-return]
 
 
+def gave_password(request: Any) -> bool:
+    """Return whether the user gave the password in this session a short while ago."""
+    since = time.time() - settings.ACCOUNT_LOGIN_TIMEOUT
+    records = get_authentication_records(request, request.user)
+    return any(record["method"] == "password" and record["at"] > since for record in records)
+
+
 def may_enrol(request: Any) -> bool:
-    """Return whether the user, who has no second factor yet, gave the password a short while ago.
+    """Return whether the user has no second factor yet, and may add the first.
 
     An older session may not: its factor may have been taken away because of who has the session.
     """
-    since = time.time() - settings.ACCOUNT_LOGIN_TIMEOUT
-    records = get_authentication_records(request, request.user)
-    is_fresh = any(record["method"] == "password" and record["at"] > since for record in records)
-    return is_fresh and settings.ADMIN_MFA and not of(request.user).exists()
+    return settings.ADMIN_MFA and gave_password(request) and not of(request.user).exists()
 
 
 def of(user: Any) -> Any:

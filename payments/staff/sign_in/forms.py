@@ -24,6 +24,18 @@ OFFERED = "offered_authenticator"
 UNREADABLE = (forms.ValidationError, TypeError, ValueError, KeyError, AttributeError)
 
 
+class PasskeyField(forms.JSONField):
+    """What a browser says of a passkey."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            return super().to_python(value)
+        except RecursionError:
+            raise forms.ValidationError(self.error_messages["invalid"]) from None
+
+
 class PasswordForm(LoginForm):
     """Refuses card numbers as names before anything asks the database about them."""
 
@@ -50,7 +62,7 @@ class CodeForm(AuthenticateForm):
 class PasskeyForm(AuthenticateWebAuthnForm):
     """A passkey's answer; a wrong one counts as a failure."""
 
-    credential = forms.JSONField(widget=forms.HiddenInput)
+    credential = PasskeyField()
 
     def clean_credential(self) -> Any:
         lockout.refuse(context.request, self.user.username)
@@ -80,6 +92,8 @@ class NewAppForm(ActivateTOTPForm):
 
 class NewPasskeyForm(AddWebAuthnForm):
     """A new passkey."""
+
+    credential = PasskeyField()
 
     def clean(self) -> dict[str, Any]:
         try:

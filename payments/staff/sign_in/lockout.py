@@ -94,4 +94,6 @@ def _locked_out(request: HttpRequest) -> HttpResponse:
     """Return 429, the same whether the user exists or not."""
     seconds = int(LASTS.total_seconds())
     shown = admin.site.each_context(request) | {"title": "Locked out", "minutes": seconds // 60}
-    return render(request, "429.html", shown, status=429, headers={"Retry-After": str(seconds)})
+    response = render(request, "429.html", shown, status=429)
+    response["Retry-After"] = str(seconds)
+    return response

@@ -238,7 +238,7 @@ def test_an_unknown_path_counts_against_its_address(shop: NewMerchant) -> None:
 
 @pytest.mark.django_db
 def test_a_form_without_its_token_is_answered_with_what_to_do() -> None:
-    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "ana"}, headers=BROWSER)
+    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"login": "ana"}, headers=BROWSER)
     assert response.status_code == 403
     assert "load the page anew" in response.content.decode()
 

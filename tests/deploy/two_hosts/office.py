@@ -2,18 +2,16 @@
 
 import re
 import ssl
-import time
-from base64 import b32decode
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 from django.urls import reverse
-from django_otp.oath import TOTP
 
 from tests.deploy.two_hosts.network import SERVICE_IN_PUBLIC
 from tests.figures.failover.cluster.namespaces import call_in
+from tests.staff.sign_in import code_at, shown_key
 
 HOST = "pay.example.com"
 PASSWORD = "kalesa-77-halo-halo"  # pragma: allowlist secret
@@ -69,7 +67,7 @@ class Operator(Browser):
 
     def sign_in(self, name: str) -> None:
         """Sign in for the first time, and enrol the app."""
-        self.post(reverse("admin:login"), {"username": name, "password": PASSWORD})
+        self.post(reverse("account_login"), {"login": name, "password": PASSWORD})
         self.enrol()
 
     def accept(self, link: str) -> None:
@@ -78,10 +76,7 @@ class Operator(Browser):
         self.enrol()
 
     def enrol(self) -> None:
-        [key] = re.findall(r'<code class="key">([A-Z2-7 ]+)</code>', self.page)
-        app = TOTP(b32decode(key.replace(" ", "")))
-        app.time = time.time()
-        self.post(self.address, {"code": f"{app.token():06}"})
+        self.post(self.address, {"code": code_at(shown_key(self.page))})
         assert "Recovery codes" in self.page
 
     def invite(self, name: str, roles: list[str]) -> str:

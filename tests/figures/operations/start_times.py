@@ -13,7 +13,7 @@ from payments.embedded.folders import PROJECT
 from tests.support.web import web_server
 from tests.support.worker import Worker
 
-LIBRARIES = "aiohttp, celery, django.contrib.admin, psycopg, redis, rest_framework.views, webauthn"
+LIBRARIES = "aiohttp, celery, django.contrib.admin, psycopg, redis, rest_framework.views, fido2.server"
 FLOOR = f"import django; django.setup(); import {LIBRARIES}"
 BARE = {"DJANGO_SETTINGS_MODULE": "django.conf.global_settings"}
 

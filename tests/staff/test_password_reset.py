@@ -1,0 +1,77 @@
+"""A forgotten password: a link by mail, where there is a mail server."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from pytest_django.fixtures import Settings
+
+from tests.admin.conftest import text_of
+from tests.staff.sign_in import LOGIN, PASSWORD, Visitor
+
+RESET = reverse("account_reset_password")
+NEW = dict.fromkeys(("password1", "password2"), "jeepney-88-taho")
+
+
+class AtOnce:
+    """A thread that works where it is started."""
+
+    def __init__(self, target: Callable[[], Any]) -> None:
+        self.start = target
+
+
+@pytest.fixture(autouse=True)
+def _with_a_mail_server(settings: Settings, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    monkeypatch.setattr("payments.staff.sign_in.adapters.Thread", AtOnce)
+    ana.email = "ana@example.com"
+    ana.save()
+
+
+def link_for(visitor: Visitor) -> str:
+    """Return the path of the form to which the link by mail leads."""
+    visitor.post(RESET, {"email": "ana@example.com"})
+    message: EmailMessage = mail.outbox[-1]
+    [link] = re.findall(r"/admin/password-reset/\S+", str(message.body))
+    return str(visitor.get(link)["Location"])
+
+
+def test_the_link_sets_a_password_once(ana: User, visitor: Visitor) -> None:
+    link = link_for(visitor)
+    visitor.post(link, NEW)
+    ana.refresh_from_db()
+    assert ana.check_password(NEW["password1"])
+    assert "does not work" in text_of(visitor.get(link))
+
+
+def test_a_new_password_lets_nobody_past_the_second_factor(ana: User, visitor: Visitor) -> None:
+    visitor.post(link_for(visitor), NEW)
+    assert not visitor.is_in()
+
+
+def test_an_unknown_address_is_answered_alike_and_gets_no_mail(ana: User) -> None:
+    known, unknown = (
+        Visitor().post(RESET, {"email": f"{name}@example.com"}, follow=True) for name in ("ana", "nobody")
+    )
+    assert re.sub(r'value="\w+"', "", text_of(known)) == re.sub(r'value="\w+"', "", text_of(unknown))
+    assert len(mail.outbox) == 1
+
+
+def test_who_was_never_invited_gets_no_link(ana: User, visitor: Visitor) -> None:
+    ana.set_unusable_password()
+    ana.save()
+    visitor.post(RESET, {"email": "ana@example.com"})
+    assert mail.outbox == []
+
+
+def test_without_a_mail_server_there_is_no_such_page(settings: Settings, ana: User, visitor: Visitor) -> None:
+    assert RESET in text_of(visitor.get(LOGIN))
+    settings.EMAIL_HOST = ""
+    assert RESET not in text_of(visitor.get(LOGIN))
+    assert visitor.post(RESET, {"email": "ana@example.com"}).status_code == 404
+    assert User(password=ana.password).check_password(PASSWORD)
