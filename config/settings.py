@@ -268,7 +268,6 @@ DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 SESSION_COOKIE_AGE, SESSION_EXPIRE_AT_BROWSER_CLOSE = 15 * 60, True
 SIGNED_IN_HOURS = 12
 LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "admin:index"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -278,10 +277,9 @@ AUTH_PASSWORD_VALIDATORS = [
 ACCOUNT_ADAPTER = "payments.staff.sign_in.adapters.AccountAdapter"
 ACCOUNT_FORMS = {"login": "payments.staff.sign_in.forms.PasswordForm"}
 ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS = {"username"}, ["username*", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = "none", False
+ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS, ACCOUNT_EMAIL_SUBJECT_PREFIX = "none", False, "kaha: "
 ACCOUNT_SESSION_REMEMBER = ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
 ACCOUNT_LOGIN_TIMEOUT, ACCOUNT_REAUTHENTICATION_METHODS = 10 * 60, ["password"]
-ACCOUNT_EMAIL_SUBJECT_PREFIX = "kaha: "
 # Failures are counted by `payments.staff.sign_in.lockout`.
 ACCOUNT_RATE_LIMITS = {"login_failed": None}
 MFA_ADAPTER = "payments.staff.sign_in.adapters.FactorAdapter"
@@ -291,17 +289,11 @@ MFA_FORMS = {
     "activate_totp": "payments.staff.sign_in.forms.NewAppForm",
     "add_webauthn": "payments.staff.sign_in.forms.NewPasskeyForm",
 }
-MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_RECOVERY_CODES_SHOW_ONCE = "kaha", 1, True
-MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_SUPPORTED_TYPES, MFA_RECOVERY_CODES_SHOW_ONCE = ["totp", "webauthn", "recovery_codes"], True
+MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_ALLOW_UNVERIFIED_EMAIL = "kaha", 1, True
 PASSWORD_RESET_TIMEOUT, PASSKEY_HOST = 3600, addresses.host_of(ADMIN_ORIGIN)
 # The limits and used codes of the sign-in, which outlast Redis.
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "staff_cache",
-        "OPTIONS": {"MAX_ENTRIES": 100_000},
-    }
-}
+STORE = "django.core.cache.backends.db.DatabaseCache"
+CACHES = {"default": {"BACKEND": STORE, "LOCATION": "staff_cache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
 SPECTACULAR_SETTINGS = openapi.settings(PUBLIC_URL)

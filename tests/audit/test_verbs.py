@@ -37,7 +37,7 @@ READS = {
     *("payouts.make.payables", "payouts.schedules.account_in_effect", "payouts.terms.needs_approval"),
     *("payouts.terms.schedule_of", "reconciliation.files.write", "reconciliation.runs.file_report"),
     *("reconciliation.runs.provider_lines", "reconciliation.runs.provider_report", "reconciliation.summary.parts_of"),
-    *("risk.addresses.counted", "risk.addresses.network_of", "risk.blocks.card_columns", "risk.blocks.emails_of"),
+    *("risk.addresses.counted", "risk.blocks.card_columns", "risk.blocks.emails_of"),
     *("risk.blocks.number_columns", "routing.route_health.health_of", "routing.route_health.recent_attempts"),
     *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
     *("statements.letterhead.letterhead", "statements.summary.summary_of"),

@@ -15,9 +15,4 @@ def counted(text: str) -> str:
         return text
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
-    return str(network_of(address))
-
-
-def network_of(address: IPv6Address) -> IPv6Network:
-    """Return the network around `address` that belongs to one customer."""
-    return IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False)
+    return str(IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False))

@@ -59,7 +59,7 @@ class AccountPages(MiddlewareMixin):
             shown = {"title": title, "factor_in_use": factors.in_use(request)}
             response.context_data = admin.site.each_context(request) | shown | (response.context_data or {})
             add_never_cache_headers(response)
-        return response  # type: ignore[no-any-return]
+        return response
 
 
 def _name_of(request: HttpRequest) -> str:

@@ -54,7 +54,7 @@ class AccountAdapter(DefaultAccountAdapter):
             super().send_password_reset_mail(user, email, context)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        # Beside the request: a mail server's time would tell that there is such an operator.
+        # In a thread, because the time that a mail server takes would show that there is such an operator.
         Thread(target=self.render_mail(template_prefix, email, context).send).start()
 
 

@@ -21,7 +21,7 @@ def in_use(request: Any) -> Authenticator | None:
         given = [record["id"] for record in records if record["method"] == "mfa"]
         own = Authenticator.objects.filter(user=request.user, pk__in=given) if given else Authenticator.objects.none()
         request.factor_in_use = own.order_by("-last_used_at", "pk").first()
-    return request.factor_in_use  # type: ignore[no-any-return]
+    return request.factor_in_use
 
 
 def gave_password(request: Any) -> bool:

@@ -29,6 +29,9 @@ class PasskeyField(forms.JSONField):
 
     widget = forms.HiddenInput
 
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return initial
+
     def to_python(self, value: Any) -> Any:
         try:
             return super().to_python(value)
@@ -56,7 +59,7 @@ class CodeForm(AuthenticateForm):
 
     def clean_code(self) -> str:
         lockout.refuse(context.request, self.user.username)
-        return super().clean_code()  # type: ignore[no-any-return]
+        return super().clean_code()
 
 
 class PasskeyForm(AuthenticateWebAuthnForm):
@@ -97,6 +100,6 @@ class NewPasskeyForm(AddWebAuthnForm):
 
     def clean(self) -> dict[str, Any]:
         try:
-            return super().clean()  # type: ignore[no-any-return]
+            return super().clean()
         except UNREADABLE:
             raise get_adapter().validation_error("incorrect_code") from None

@@ -28,10 +28,10 @@ FAILURES_MAX = 10
 LASTS = timedelta(minutes=30)
 # In one order, so that two failures at once do not wait for each other.
 COUNT = """
-INSERT INTO staff_signinfailures AS known (key, failures, last_at)
+INSERT INTO staff_signinfailures AS counted (key, failures, last_at)
 SELECT key, 1, %(now)s FROM unnest(%(keys)s) key ORDER BY key
 ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at,
-    failures = CASE WHEN known.last_at > %(since)s THEN known.failures + 1 ELSE 1 END
+    failures = CASE WHEN counted.last_at > %(since)s THEN counted.failures + 1 ELSE 1 END
 RETURNING failures
 """
 
