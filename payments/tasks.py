@@ -6,6 +6,7 @@ Each worker runs them by its timer (`payments.sweeps`), and some earlier when Re
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
+from django.db import connection
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
@@ -33,6 +34,12 @@ from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.wake_up import AWAKE_SECONDS
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 
+# What a sign-in leaves behind.
+OLD_SIGN_INS = (
+    "DELETE FROM staff_cache WHERE expires < now()",
+    "DELETE FROM staff_signinfailures WHERE last_at < now() - interval '1 day'",
+    "DELETE FROM usersessions_usersession WHERE session_key NOT IN (SELECT session_key FROM django_session)",
+)
 DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
 
 
@@ -231,8 +238,11 @@ def end_decline_alerts() -> int:
 
 @shared_task
 def clear_sessions() -> None:
-    """Delete the expired sessions of operators."""
+    """Delete the expired sessions of operators, and what else a sign-in leaves behind."""
     call_command("clearsessions")
+    with connection.cursor() as cursor:
+        for statement in OLD_SIGN_INS:
+            cursor.execute(statement)
 
 
 @shared_task

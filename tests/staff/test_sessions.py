@@ -6,7 +6,9 @@ from django.contrib.auth.signals import user_logged_out
 from django.contrib.sessions.models import Session
 from django.db.models import F
 
-from payments import tasks
+from payments import clock, tasks
+from payments.staff.models import SignInFailures
+from payments.staff.sign_in.lockout import key_of
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import INDEX, LOGIN, Visitor, app_of, code_of
 
@@ -18,11 +20,15 @@ def let_pass(**time: float) -> None:
     Session.objects.update(expire_date=F("expire_date") - timedelta(**time))
 
 
-def test_sessions_that_are_over_are_deleted(ana: User, visitor: Visitor) -> None:
+def test_sessions_and_failures_that_are_over_are_deleted(ana: User, visitor: Visitor) -> None:
     Visitor().force_login(ana)
     let_pass(hours=1)
     visitor.force_login(ana)
+    Visitor().give_password(password="wrong")
+    with clock.at(clock.now() - timedelta(days=2)):
+        Visitor().give_password(name="ben", password="wrong")
     tasks.clear_sessions()
+    assert SignInFailures.objects.filter(key=key_of("name", "ben")).count() == 0
     assert [session.session_key for session in Session.objects.all()] == [visitor.session.session_key]
 
 

@@ -67,7 +67,7 @@ class StaffSite(AdminSite):
         from payments.admin.inbox import open_entries
         from payments.admin.lists.mode import MODES, mode_of
 
-        shown: dict[str, Any] = {"has_second_factors": settings.ADMIN_MFA}
+        shown: dict[str, Any] = {"has_second_factors": settings.ADMIN_MFA, "has_mail": bool(settings.EMAIL_HOST)}
         if self.has_permission(request):
             shown |= {
                 "modes": tuple(MODES),

@@ -13,7 +13,6 @@ from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY, TOTP
 from allauth.mfa.utils import decrypt, encrypt
 from allauth.mfa.webauthn.forms import AddWebAuthnForm, AuthenticateWebAuthnForm
 from django import forms
-from django.conf import settings
 
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.sign_in import lockout
@@ -22,6 +21,15 @@ from payments.staff.sign_in.adapters import NOT_SIGNED_IN
 OFFERED = "offered_authenticator"
 # What a body of nonsense makes the library raise.
 UNREADABLE = (forms.ValidationError, TypeError, ValueError, KeyError, AttributeError)
+
+
+class CodeField(forms.CharField):
+    """A code, which the page does not show again."""
+
+    widget = forms.TextInput({"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"})
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return initial
 
 
 class PasskeyField(forms.JSONField):
@@ -44,8 +52,7 @@ class PasswordForm(LoginForm):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        if not settings.EMAIL_HOST:
-            self.fields["password"].help_text = ""
+        self.fields["login"].widget.attrs["autofocus"] = True
 
     def clean_login(self) -> str:
         name: str = super().clean_login()
@@ -56,6 +63,8 @@ class PasswordForm(LoginForm):
 
 class CodeForm(AuthenticateForm):
     """A code of the app, or a recovery code."""
+
+    code = CodeField()
 
     def clean_code(self) -> str:
         lockout.refuse(context.request, self.user.username)
@@ -79,6 +88,8 @@ class PasskeyForm(AuthenticateWebAuthnForm):
 
 class NewAppForm(ActivateTOTPForm):
     """The first code of a new app, whose key lies sealed in the session; the code does not sign in afterwards."""
+
+    code = CodeField()
 
     def __init__(self, *args: Any, **named: Any) -> None:
         session = context.request.session
