@@ -275,7 +275,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "payments.staff.sign_in.passwords.LettersAndDigits"},
 ]
 ACCOUNT_ADAPTER = "payments.staff.sign_in.adapters.AccountAdapter"
-ACCOUNT_FORMS = {"login": "payments.staff.sign_in.forms.PasswordForm"}
+OURS = "payments.staff.sign_in.forms"
+ACCOUNT_FORMS = {"login": f"{OURS}.PasswordForm", "reset_password": f"{OURS}.ResetForm"}
 ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS = {"username"}, ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS, ACCOUNT_EMAIL_SUBJECT_PREFIX = "none", False, "kaha: "
 ACCOUNT_SESSION_REMEMBER = ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
@@ -283,12 +284,8 @@ ACCOUNT_LOGIN_TIMEOUT, ACCOUNT_REAUTHENTICATION_METHODS = 10 * 60, ["password"]
 # Failures are counted by `payments.staff.sign_in.lockout`.
 ACCOUNT_RATE_LIMITS = {"login_failed": None}
 MFA_ADAPTER = "payments.staff.sign_in.adapters.FactorAdapter"
-MFA_FORMS = {
-    "authenticate": "payments.staff.sign_in.forms.CodeForm",
-    "authenticate_webauthn": "payments.staff.sign_in.forms.PasskeyForm",
-    "activate_totp": "payments.staff.sign_in.forms.NewAppForm",
-    "add_webauthn": "payments.staff.sign_in.forms.NewPasskeyForm",
-}
+MFA_FORMS = {"authenticate": f"{OURS}.CodeForm", "authenticate_webauthn": f"{OURS}.PasskeyForm"}
+MFA_FORMS |= {"activate_totp": f"{OURS}.NewAppForm", "add_webauthn": f"{OURS}.NewPasskeyForm"}
 MFA_SUPPORTED_TYPES, MFA_RECOVERY_CODES_SHOW_ONCE = ["totp", "webauthn", "recovery_codes"], True
 MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_ALLOW_UNVERIFIED_EMAIL = "kaha", 1, True
 PASSWORD_RESET_TIMEOUT, PASSKEY_HOST = 3600, addresses.host_of(ADMIN_ORIGIN)

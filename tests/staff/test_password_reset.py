@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,14 +22,14 @@ NEW = dict.fromkeys(("password1", "password2"), "jeepney-88-taho")
 class AtOnce:
     """A thread that works where it is started."""
 
-    def __init__(self, target: Callable[[], Any]) -> None:
-        self.start = target
+    def __init__(self, target: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.start = partial(target, *args)
 
 
 @pytest.fixture(autouse=True)
 def _with_a_mail_server(settings: Settings, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.EMAIL_HOST = "mail.example"
-    monkeypatch.setattr("payments.staff.sign_in.adapters.Thread", AtOnce)
+    monkeypatch.setattr("payments.staff.sign_in.forms.Thread", AtOnce)
     ana.email = "ana@example.com"
     ana.save()
 

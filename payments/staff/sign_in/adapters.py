@@ -3,7 +3,6 @@
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from ipaddress import ip_address
-from threading import Thread
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
 from payments import vault
 from payments.api.access.throttling import client_address
@@ -45,6 +45,9 @@ class AccountAdapter(DefaultAccountAdapter):
         response: HttpResponse | None = super().pre_login(request, user, **login)
         return response
 
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("admin:index")
+
     def is_reauthentication_required(self, *, app: str, **_: Any) -> bool:
         return not factors.gave_password(self.request)
 
@@ -52,10 +55,6 @@ class AccountAdapter(DefaultAccountAdapter):
         # Who never had a password sets it by an invitation.
         if user.has_usable_password():
             super().send_password_reset_mail(user, email, context)
-
-    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        # In a thread, because the time that a mail server takes would show that there is such an operator.
-        Thread(target=self.render_mail(template_prefix, email, context).send).start()
 
 
 class FactorAdapter(DefaultMFAAdapter):
