@@ -18,11 +18,15 @@ def named_by(url: dict[str, Any], connections: int, is_pooled: bool) -> dict[str
     return {"default": primary | {"OPTIONS": options}, PRIMARY: primary}
 
 
+# What pages of operators write when they are read: sessions, and that recovery codes were shown.
+SESSIONS = {"sessions.Session", "usersessions.UserSession", "mfa.Authenticator"}
+
+
 class SessionRouter:
     """Has Django write the sessions of operators to the primary."""
 
     def db_for_write(self, model: Any, **_: Any) -> str | None:
-        return PRIMARY if model._meta.label == "sessions.Session" else None
+        return PRIMARY if model._meta.label in SESSIONS else None
 
 
 def _settings(url: dict[str, Any], connections: int, is_pooled: bool) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The way of the API's requests, past all middleware of pages."""
 
 import re
+from inspect import getclosurevars
 from typing import Any, cast
 
 from corsheaders.middleware import CorsMiddleware
@@ -86,6 +87,11 @@ def _end_of(chain: Any) -> GetResponse:
 
     Django wraps each middleware in a function, and a middleware has the rest of the chain as its `get_response`.
     """
-    while rest := getattr(chain.__wrapped__, "get_response", None):
+    while rest := _rest_of(chain.__wrapped__):
         chain = rest
     return cast(GetResponse, chain)
+
+
+def _rest_of(middleware: Any) -> Any:
+    # A middleware that is a function has it as a variable.
+    return getattr(middleware, "get_response", None) or getclosurevars(middleware).nonlocals.get("get_response")
