@@ -48,7 +48,6 @@ def test_a_body_that_is_nonsense_is_refused(address: str, body: str, ana: User, 
         app_of(ana)
     visitor.give_password()
     visitor.get(address)
-    answer: Any = visitor.post(address, {"credential": body})
-    assert (answer.status_code, "passkey" in text_of(answer)) == (200, address == ADD_PASSKEY)
+    assert "errorlist" in text_of(visitor.post(address, {"credential": body}))
     assert not Authenticator.objects.filter(type="webauthn").exists()
     assert not visitor.is_in()
