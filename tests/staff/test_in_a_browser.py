@@ -96,6 +96,7 @@ def sign_in(tab: Page, ana: User) -> None:
 def make_passkey(tab: Page) -> None:
     if not tab.url.endswith(ADD_PASSKEY):
         tab.get_by_role("link", name="passkey").click()
+    tab.wait_for_url(f"**{ADD_PASSKEY}")
     tab.get_by_role("button", name="Make a passkey").click()
     expect(tab).to_have_url(at(RECOVERY_CODES))
 
@@ -133,6 +134,7 @@ def test_a_passkey_is_enrolled_and_signs_in(tab: Page, ana: User, key: CDPSessio
     log_out(tab)
     give_password(tab)
     expect(tab).to_have_url(at(SECOND_FACTOR))
+    tab.wait_for_url(f"**{SECOND_FACTOR}")
     tab.get_by_role("button", name="Use a passkey").click()
     expect(tab).to_have_url(at(INDEX))
 
@@ -146,6 +148,7 @@ def test_the_passkey_of_another_user_does_not_do(tab: Page, ana: User, key: CDPS
     # The browser is still asked for Ana's, which by now is Ben's.
     Authenticator.objects.filter(type="webauthn").update(user=ben)
     app_of(ana)
+    tab.wait_for_url(f"**{SECOND_FACTOR}")
     tab.get_by_role("button", name="Use a passkey").click()
     expect(tab.get_by_text("That code is not right")).to_be_visible()
     expect(tab).to_have_url(at(SECOND_FACTOR))

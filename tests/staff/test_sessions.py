@@ -24,9 +24,9 @@ def test_sessions_and_failures_that_are_over_are_deleted(ana: User, visitor: Vis
     Visitor().force_login(ana)
     let_pass(hours=1)
     visitor.force_login(ana)
-    Visitor().give_password(password="wrong")
+    Visitor().give_password("ana", "wrong")
     with clock.at(clock.now() - timedelta(days=2)):
-        Visitor().give_password(name="ben", password="wrong")
+        Visitor().give_password("ben", "wrong")
     tasks.clear_sessions()
     assert SignInFailures.objects.filter(key=key_of("name", "ben")).count() == 0
     assert [session.session_key for session in Session.objects.all()] == [visitor.session.session_key]

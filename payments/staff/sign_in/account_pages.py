@@ -12,28 +12,31 @@ from django.utils.deprecation import MiddlewareMixin
 
 from payments.staff.sign_in import factors
 
-RESET = {
-    "account_reset_password": "Forgotten password",
-    "account_reset_password_done": "Look at your mail",
-    "account_reset_password_from_key": "Set a new password",
-    "account_reset_password_from_key_done": "The new password is set",
-}
-ENTRANCE = {"account_login": "Sign in", "mfa_authenticate": "Second factor", **RESET}
-ENROLMENT = {"mfa_activate_totp": "New second factor", "mfa_add_webauthn": "New passkey"}
-REMOVAL = {"mfa_deactivate_totp": "Remove the authenticator app", "mfa_remove_webauthn": "Remove a passkey"}
-TITLES = (
-    ENTRANCE
-    | ENROLMENT
-    | REMOVAL
-    | {
-        "mfa_index": "Your second factors",
-        "mfa_view_recovery_codes": "Recovery codes",
-        "mfa_generate_recovery_codes": "New recovery codes",
-        "account_reauthenticate": "Your password again",
-        "account_change_password": "Change password",
-        "usersessions_list": "Where you are signed in",
-    }
+TITLES = dict(
+    line.split(": ")
+    for line in """\
+account_login: Sign in
+mfa_authenticate: Second factor
+account_reset_password: Forgotten password
+account_reset_password_done: Look at your mail
+account_reset_password_from_key: Set a new password
+account_reset_password_from_key_done: The new password is set
+account_reauthenticate: Your password again
+account_change_password: Change password
+mfa_index: Your second factors
+mfa_activate_totp: New second factor
+mfa_add_webauthn: New passkey
+mfa_deactivate_totp: Remove the authenticator app
+mfa_remove_webauthn: Remove a passkey
+mfa_view_recovery_codes: Recovery codes
+mfa_generate_recovery_codes: New recovery codes
+usersessions_list: Where you are signed in
+""".splitlines()
 )
+RESET = {name for name in TITLES if "_reset_" in name}
+ENTRANCE = {"account_login", "mfa_authenticate", *RESET}
+ENROLMENT = {"mfa_activate_totp", "mfa_add_webauthn"}
+REMOVAL = {"mfa_deactivate_totp", "mfa_remove_webauthn"}
 
 
 class AccountPages(MiddlewareMixin):

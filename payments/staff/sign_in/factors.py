@@ -46,7 +46,7 @@ def of(user: Any) -> Any:
 
 @receiver([authenticator_added, authenticator_reset])
 def use(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
-    """Go on with a new factor as one that the session was signed in with, in a new session."""
+    """Count a new factor as one that the session was signed in with, and begin a new session."""
     record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
     UserSession.objects.filter(session_key=request.session.session_key).delete()
     request.session.cycle_key()
