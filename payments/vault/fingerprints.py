@@ -4,8 +4,10 @@ All functions raise ImproperlyConfigured where the fingerprint key is malformed.
 """
 
 import hmac
+from base64 import urlsafe_b64encode
 from functools import lru_cache
 
+from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
@@ -31,6 +33,15 @@ def sign_in_fingerprint(kind: str, text: str) -> bytes:
 def invitation_fingerprint(token: str) -> bytes:
     """Return 32 bytes that identify the token of an operator's invitation."""
     return _digest("invitation", [token.encode()])
+
+
+def factor_cipher() -> Fernet:
+    """Return the cipher for the secrets of second factors.
+
+    Its key is the fingerprint key's, as it is for invitations: a data key is destroyed once nothing in the columns
+    that are sealed again is under it, and these secrets are within the JSON of a library's table.
+    """
+    return Fernet(urlsafe_b64encode(_sub_key(fingerprint_key(), "second factor")))
 
 
 def _digest(purpose: str, parts: list[bytes]) -> bytes:

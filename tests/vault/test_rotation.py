@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
@@ -22,6 +23,7 @@ from payments.models import Card, CvcKey, DataKey
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made
 from tests.payouts.stories import give_account
+from tests.staff.sign_in import PASSWORD, Visitor, app_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,6 +104,18 @@ def test_a_retired_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None
     forget()
     assert {bytes(key.wrapped) for key in DataKey.objects.filter(id__in=old)} == {b""}
     assert opened() == [(APPROVED, "123")]
+
+
+def test_operators_sign_in_once_every_data_key_is_destroyed(settings: Any, api: Api) -> None:
+    settings.ADMIN_MFA = True
+    api.source()
+    ana, visitor = User.objects.create_superuser("ana", password=PASSWORD), Visitor()
+    app_of(ana)
+    ended = dict.fromkeys(("retired_at", "emptied_at", "destroyed_at"), an_hour_ago())
+    DataKey.objects.update(wrapped=b"", **ended)
+    forget()
+    visitor.sign_in(ana)
+    assert visitor.is_in()
 
 
 def test_a_late_value_of_a_retired_key_is_resealed_before_its_destruction(api: Api) -> None:

@@ -1,10 +1,8 @@
 """What django-allauth asks of this installation."""
 
-from base64 import b64decode, b64encode
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
-from uuid import UUID
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
@@ -18,7 +16,6 @@ from payments.staff.sign_in import factors, lockout
 
 NOT_SIGNED_IN = "The username or the password is not right."
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
-SEALED = vault.Place(vault.Purpose.SECRET, UUID(int=0), UUID(int=0), "second_factor")
 UNKNOWN_ADDRESS = "0.0.0.0"  # nosec B104 # nothing listens here
 
 
@@ -58,15 +55,15 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class FactorAdapter(DefaultMFAAdapter):
-    """Second factors, whose secrets the vault seals."""
+    """Second factors, whose secrets are encrypted in the database."""
 
     error_messages = DefaultMFAAdapter.error_messages | {"incorrect_code": WRONG}
 
     def encrypt(self, text: str) -> str:
-        return b64encode(vault.seal(text, SEALED)).decode()
+        return vault.factor_cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return vault.unseal(b64decode(encrypted_text), SEALED)
+        return vault.factor_cipher().decrypt(encrypted_text).decode()
 
     def is_mfa_enabled(self, user: Any, types: Any = None) -> bool:
         return settings.ADMIN_MFA and super().is_mfa_enabled(user, types)
