@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
@@ -55,6 +56,13 @@ def test_what_was_never_asked_is_not_found() -> None:
     assert simulator.resolve(nowhere) == NotFound()
     assert simulator.resolve(operation("refund", nowhere)) == NotFound()
     assert simulator.continue_payment(nowhere, {}) == NotFound()
+
+
+def test_a_payment_is_booked_by_one_statement_that_waits_for_no_disk() -> None:
+    with CaptureQueriesContext(connection) as asked:
+        taken()
+    [booking] = [each["sql"] for each in asked if "INSERT" in each["sql"]]
+    assert "synchronous_commit" in booking
 
 
 def test_the_answer_stays_the_same_after_the_money_moved_on() -> None:
