@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
+from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from payments.admin.timeline.page import timeline
@@ -163,6 +164,8 @@ def test_a_long_story_costs_no_more_than_a_short_one(
 ) -> None:
     charge = api.charge(REFUNDS_WAIT)
     row = Charge.objects.get()
+    # Every page says how much is open, as it was counted within five minutes.
+    operator.get(reverse("admin:inbox"))
     with django_assert_max_num_queries(MOST_STATEMENTS):
         operator.get(page_of(row))
     for _ in range(5):
