@@ -2,8 +2,8 @@
 
 from config.settings import *  # noqa: F403 # one setting on top of the other is what they are for
 
-# It says how long an answer is, or it would go out in chunks.
-MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+# The first says how long an answer is, or it would go out in chunks; django-allauth does not start without the second.
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware", "allauth.account.middleware.AccountMiddleware"]
 ROOT_URLCONF = "tests.benchmark.beside.usual"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],

@@ -38,9 +38,13 @@ class Browser:
         return self._shown("GET", address)
 
     def post(self, address: str, filled: dict[str, Any], to: str = "") -> str:
-        """Return the page after a form at an address was sent (to another), with its hidden fields and what is said."""
-        page = self.get(address)
-        fields = {_attribute(field, "name"): _attribute(field, "value") for field in HIDDEN.findall(page)}
+        """Return the page after a form at an address was sent (to another) with what is said."""
+        self.get(address)
+        return self.fill(filled, to)
+
+    def fill(self, filled: dict[str, Any], to: str = "") -> str:
+        """Return the page after the form on this page was sent (to another), with its hidden fields and what is said."""
+        fields = {_attribute(field, "name"): _attribute(field, "value") for field in HIDDEN.findall(self.page)}
         return self._shown("POST", to or self.address, {**fields, **filled})
 
     def send(self, address: str, headers: dict[str, str], body: bytes) -> int:
@@ -76,14 +80,15 @@ class Operator(Browser):
         self.enrol()
 
     def enrol(self) -> None:
-        self.post(self.address, {"code": code_at(shown_key(self.page))})
+        # The page offers another key each time that it is opened.
+        self.fill({"code": code_at(shown_key(self.page))})
         assert "Recovery codes" in self.page
 
     def invite(self, name: str, roles: list[str]) -> str:
         """Add an operator with these roles; return the link for them."""
         page = self.get(reverse("admin:auth_user_add"))
-        boxes = re.findall(r'name="groups" value="(\d+)"[^>]*>\s*([\w ]+):', page)
-        groups = [pk for pk, role in boxes if role in roles]
+        boxes = re.findall(r'name="groups" value="(\d+)"[^>]*>\s*<strong>([\w ]+)<', page)
+        groups = [pk for pk, role in boxes if role.lower() in roles]
         assert len(groups) == len(roles), boxes
         form = {"username": name, "email": f"{name}@example.com", "groups": groups}
         self.post(reverse("admin:auth_user_add"), form)
