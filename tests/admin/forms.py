@@ -91,8 +91,7 @@ def forms_of(address: str, text: str) -> list[Form]:
 def addresses(newest: Mapping[type[Model], Model]) -> list[str]:
     """Return the address of every view of the admin, of the newest row where it is about one."""
     parts = [part for part in get_resolver().url_patterns if str(part.pattern) == "admin/"]
-    below = {address for part in parts for address in _below(part, "/admin/", newest)}
-    found = sorted(below - {*NEVER_SENT})
+    found = sorted({address for part in parts for address in _below(part, "/admin/", newest)} - {*NEVER_SENT})
     assert len(found) > 200
     changed = [model._meta for model, page in admin.site._registry.items() if not isinstance(page, ReadOnlyAdmin)]
     pages = tuple(f"/admin/{one.app_label}/{one.model_name}/" for one in changed)

@@ -43,7 +43,7 @@ class Browser:
         return self.fill(filled, to)
 
     def fill(self, filled: dict[str, Any], to: str = "") -> str:
-        """Return the page after the form on this page was sent (to another), with its hidden fields and what is said."""
+        """Return the page after the form on this one was sent (to another) with its hidden fields and what is said."""
         fields = {_attribute(field, "name"): _attribute(field, "value") for field in HIDDEN.findall(self.page)}
         return self._shown("POST", to or self.address, {**fields, **filled})
 
