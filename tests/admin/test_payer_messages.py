@@ -9,6 +9,7 @@ from django.test import Client
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators import receipts
 from payments.domain.payer_messages.send import send_mails
 from payments.models import AuditEntry, Merchant, MerchantAccess, PayerMessage
 from payments.staff.roles import ALL_MERCHANTS
@@ -17,6 +18,7 @@ from tests.admin.conftest import text_of, words_of
 from tests.admin.test_hands_off import merchant_form
 from tests.admin.test_pages import list_of, page_of
 from tests.client import signed_in
+from tests.concurrency import at_once
 from tests.factories import MerchantFactory, RefundFactory
 from tests.operators.factories import person
 from tests.payer_messages.letters import captured, put_into_outbox
@@ -73,6 +75,13 @@ def test_a_receipt_is_sent_again_three_times_a_day(shop: NewMerchant, support: C
     PayerMessage.objects.update(created_at=clock.now() - timedelta(days=1, seconds=1))
     act(support, paid, "send_receipt")
     assert PayerMessage.objects.count() == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_each_sends_a_receipt_of_its_own(shop: NewMerchant) -> None:
+    paid = captured(shop.merchant, livemode=False)
+    at_once(2, lambda _: receipts.send_again(paid))
+    assert sorted(PayerMessage.objects.values_list("sequence", flat=True)) == [1, 2]
 
 
 @pytest.mark.parametrize("columns", [{"owner": {}}, {"livemode": True}], ids=["no address", "no mail server"])

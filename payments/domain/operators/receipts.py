@@ -25,6 +25,8 @@ def address_of(charge: Charge) -> str:
 @transaction.atomic
 def send_again(charge: Charge) -> None:
     """Send the receipt of a charge to its payer again. Raise PaymentError after SENT_A_DAY_MAX times in a day."""
+    # Of two at once, one waits and counts the other's.
+    Charge.objects.select_for_update(no_key=True).get(merchant_id=charge.merchant_id, pk=charge.pk)
     sent = PayerMessage.objects.filter(merchant_id=charge.merchant_id, about_id=charge.id, kind=AGAIN)
     if sent.filter(created_at__gt=clock.now() - DAY).count() >= SENT_A_DAY_MAX:
         message = f"This receipt was sent again {SENT_A_DAY_MAX} times within a day, which is the limit."

@@ -1,7 +1,8 @@
 """The library's forms, each with what this installation adds."""
 
+import logging
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from threading import Thread
 from typing import Any
 
 from allauth.account.forms import LoginForm, ResetPasswordForm
@@ -22,6 +23,10 @@ from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.sign_in import lockout
 from payments.staff.sign_in.adapters import NOT_SIGNED_IN
 
+logger = logging.getLogger("kaha.staff")
+
+# One thread: however many strangers ask for links, they take one connection to the database and to the mail server.
+SENDER = ThreadPoolExecutor(1, thread_name_prefix="password-link")
 OFFERED = "offered_authenticator"
 # What a body of nonsense makes the library raise.
 UNREADABLE = (forms.ValidationError, TypeError, ValueError, KeyError, AttributeError)
@@ -66,14 +71,16 @@ class PasswordForm(LoginForm):
 
 
 class ResetForm(ResetPasswordForm):
-    """Sends the link in a thread: the time that it takes would show that there is such an operator."""
+    """Sends the link beside the request: the time that it takes would show that there is such an operator."""
 
     def save(self, request: HttpRequest, **_: Any) -> None:
-        Thread(target=copy_context().run, args=(self._send, request)).start()
+        SENDER.submit(copy_context().run, self._send, request)
 
     def _send(self, request: HttpRequest) -> None:
         try:
             super().save(request)
+        except Exception:
+            logger.exception("the link to set a new password was not sent")
         finally:
             release_connection()
 
