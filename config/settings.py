@@ -28,9 +28,10 @@ DEBUG = False
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
-# The one host that the admin is on, with nothing else; "" for it to be where all is.
-ADMIN_HOST = env.text("ADMIN_HOST", "")
+# The one host that the admin is on, with nothing else, and that of the merchants' site; "" for them to be where all is.
+ADMIN_HOST, MERCHANT_HOST = env.text("ADMIN_HOST", ""), env.text("MERCHANT_HOST", "")
 ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
+MERCHANT_ORIGIN = addresses.origin_on(MERCHANT_HOST, PUBLIC_URL)
 # Hosts that serve one product each, for programs that know only its host; "" for none.
 CHECKOUT_HOST, LINKS_HOST = env.text("CHECKOUT_HOST", "").lower(), env.text("LINKS_HOST", "").lower()
 REQUESTS_HOST = env.text("REQUESTS_HOST", "").lower()
@@ -106,6 +107,7 @@ INSTALLED_APPS = [
     "payments.providers.simulator",
     "customers",
     "payments.staff.apps.StaffConfig",
+    "payments.merchant_site.apps.MerchantSiteConfig",
 ]
 MIDDLEWARE = [
     "config.http.middleware.KeyUse",
@@ -117,7 +119,7 @@ MIDDLEWARE = [
     "config.http.host_and_https.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "payments.staff.admin_site.admin_host.AdminHost",
+    "payments.staff.hosts.SiteHosts",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -232,7 +234,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 # A redirected POST loses its body, and health checks do not come through the proxy.
 SECURE_REDIRECT_EXEMPT = [r"^v2(/|$)", r"^ping/?$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
-CSRF_TRUSTED_ORIGINS = [ADMIN_ORIGIN]
+CSRF_TRUSTED_ORIGINS = list(dict.fromkeys([ADMIN_ORIGIN, MERCHANT_ORIGIN]))
 # Browsers accept a cookie with this prefix only from this host, over https.
 COOKIE_PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
@@ -268,6 +270,7 @@ DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 SESSION_COOKIE_AGE, SESSION_EXPIRE_AT_BROWSER_CLOSE = 15 * 60, True
 SIGNED_IN_HOURS = 12
 LOGIN_URL, LOGIN_REDIRECT_URL = "account_login", "admin:index"
+AUTHENTICATION_BACKENDS = ["payments.staff.sign_in.permissions.Permissions"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -288,7 +291,8 @@ MFA_FORMS = {"authenticate": f"{OURS}.CodeForm", "authenticate_webauthn": f"{OUR
 MFA_FORMS |= {"activate_totp": f"{OURS}.NewAppForm", "add_webauthn": f"{OURS}.NewPasskeyForm"}
 MFA_SUPPORTED_TYPES, MFA_RECOVERY_CODES_SHOW_ONCE = ["totp", "webauthn", "recovery_codes"], True
 MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_ALLOW_UNVERIFIED_EMAIL = "kaha", 1, True
-PASSWORD_RESET_TIMEOUT, PASSKEY_HOST = 3600, addresses.host_of(ADMIN_ORIGIN)
+PASSWORD_RESET_TIMEOUT = 3600
+ADMIN_PASSKEY_HOST, MERCHANT_PASSKEY_HOST = map(addresses.host_of, (ADMIN_ORIGIN, MERCHANT_ORIGIN))
 # The limits and used codes of the sign-in, which outlast Redis.
 STORE = "django.core.cache.backends.db.DatabaseCache"
 CACHES = {"default": {"BACKEND": STORE, "LOCATION": "staff_cache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}

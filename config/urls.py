@@ -8,7 +8,7 @@ from payments.api.provider_webhooks import receive_webhook
 from payments.api.reference.views import DocumentView, show_reference
 
 # Tried in this order, so the most frequent come first.
-urlpatterns = [
+of_everybody = [
     path("v2/", include("payments.api.urls")),
     path("v2/", include("customers.api.urls")),
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
@@ -20,9 +20,12 @@ urlpatterns = [
     re_path(r"^docs/(?:guides/)?(?P<name>[A-Za-z0-9_.-]+)/?$", show_guide),
     re_path(r"^cli/(?P<name>[^/]*)$", download_wheel),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
+    path("", include("payments.pages.urls")),
+]
+urlpatterns = [
+    *of_everybody,
     path("admin/", include("payments.staff.sign_in.urls")),
     path("admin/", admin.site.urls),
-    path("", include("payments.pages.urls")),
 ]
 handler400 = "config.http.error_pages.bad_request"
 handler404 = "config.http.error_pages.not_found"

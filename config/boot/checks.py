@@ -38,7 +38,7 @@ HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 CELL_NAME = re.compile(r"(?:[a-z][a-z0-9]{0,7})?")
 BANK_NAME = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
 # Settings with a host that serves one part of kaha alone.
-OWN_HOSTS = ("ADMIN_HOST", "CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
+OWN_HOSTS = ("ADMIN_HOST", "MERCHANT_HOST", "CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
 

@@ -15,7 +15,7 @@ from django.utils.cache import patch_vary_headers
 from config.http.host_and_https import HostAndHttps
 from payments.api.access.authentication import STRANGE_ORIGIN
 from payments.api.responses.checkout_errors import put_in_form
-from payments.staff.admin_site.admin_host import AdminHost
+from payments.staff.hosts import SiteHosts
 from payments.web.middleware import GetResponse, is_api
 
 
@@ -31,7 +31,7 @@ class ApiShortcut:
         self._view = _end_of(get_response)
         self._across_origins: Any = CorsMiddleware(self._view)
         self._is_for_browsers = re.compile(settings.CORS_URLS_REGEX).match
-        self._api = HostAndHttps(cast(GetResponse, convert_exception_to_response(AdminHost(self._answer))))
+        self._api = HostAndHttps(cast(GetResponse, convert_exception_to_response(SiteHosts(self._answer))))
         self._headers = {is_secure: _headers(is_secure) for is_secure in (False, True)}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

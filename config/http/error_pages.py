@@ -19,7 +19,8 @@ from payments.db.texts.writes import TextRefused
 from payments.pages.responses import for_payers, page
 from payments.web.middleware import is_api
 
-OFFICE = "/admin/"
+# Pages for people who sign in.
+SITES = ("/admin/", "/merchant/")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -66,8 +67,8 @@ def _error_page(request: HttpRequest, template: str) -> HttpResponse:
     match = request.resolver_match
     if match and getattr(match.func, "is_for_payers", False):
         return for_payers(lambda payer: page(payer, "error", status=500))(request)
-    is_office = request.path.startswith(OFFICE)
-    words = {"request_id": request_id.get(), "back": OFFICE if is_office else ""}
+    back = next(filter(request.path.startswith, SITES), "")
+    words = {"request_id": request_id.get(), "back": back}
     return HttpResponse(render_to_string(template, words), status=500)
 
 

@@ -5,6 +5,8 @@ import payments.db.fields
 from django.db import migrations, models
 from django.db.models import F, Q
 
+from payments.db.backend.row_security import readable
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -54,4 +56,5 @@ class Migration(migrations.Migration):
                 ("source", models.OneToOneField(on_delete=models.PROTECT, related_name="+", to="payments.source")),
             ],
         ),
+        readable(["customers_customer", "customers_customersource"]),
     ]

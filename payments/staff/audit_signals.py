@@ -65,7 +65,7 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
 def record_limit(signal: Signal, instance: MerchantAccess, **_: Any) -> None:
     """Record that an operator works for one merchant more, or less."""
     detail = f"{'add' if signal is post_save else 'remove'} {public_id('mer', instance.merchant_id)}"
-    audit_log.record(Action.CHANGED, instance.operator, fields=["merchants"], detail=detail)
+    audit_log.record(Action.CHANGED, instance.user, fields=["merchants"], detail=detail)
 
 
 @receiver([post_save, post_delete], sender=Authenticator)

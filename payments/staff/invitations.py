@@ -4,7 +4,6 @@ import secrets
 from datetime import timedelta
 from smtplib import SMTPException
 
-from django.conf import settings
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
 from django.core.mail import send_mail
@@ -15,6 +14,7 @@ from django.urls import reverse
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.staff.hosts import site_for
 from payments.staff.models import Invitation
 from payments.vault.fingerprints import invitation_fingerprint
 
@@ -41,7 +41,8 @@ def invite(user: User) -> str:
     values = {"digest": invitation_fingerprint(token), "expires_at": clock.now() + VALID}
     Invitation.objects.update_or_create(user=user, defaults=values)
     audit_log.record(Action.CHANGED, user, fields=["invitation"], detail="link made")
-    return f"{settings.ADMIN_ORIGIN}{reverse('admin:invitation', args=[token])}"
+    site = site_for(user)
+    return f"{site.setting('ORIGIN')}{reverse('admin:invitation', site.urlconf, [token])}"
 
 
 def send(user: User, link: str) -> bool:

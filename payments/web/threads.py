@@ -22,7 +22,7 @@ from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
-OFFICE = "/admin/"
+PAGES = ("/admin/", "/merchant/")
 # A page keeps the interpreter for as long as many requests of the API, so few are made at once.
 PAGES_AT_ONCE = 2
 # One caller has the fourth part of the turns: with 2 of 8, it makes a tenth more charges a second than with 4, and
@@ -168,7 +168,7 @@ class Threads:
             self._limited.learn(environ)
 
     def _queue_of(self, environ: Environ) -> FairQueue:
-        if environ["PATH_INFO"].startswith(OFFICE):
+        if environ["PATH_INFO"].startswith(PAGES):
             return self._office
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue

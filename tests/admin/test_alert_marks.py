@@ -86,7 +86,7 @@ def test_a_limited_operator_sees_marks_of_their_merchants_alone(shop: NewMerchan
     theirs = alert(merchant=shop.merchant)
     alert()
     client, user = client_with("view_charge", "view_declinealert")
-    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=shop.merchant)
     assert DeclineAlert.objects.count() == 2
     assert marks_on(client) == [page_of(theirs)]
 
@@ -95,6 +95,6 @@ def test_an_operator_who_may_not_look_at_alerts_sees_no_marks(shop: NewMerchant)
     make_past_charge(shop.merchant, days_ago(1), number=DECLINED)
     alert(merchant=shop.merchant)
     client, user = client_with("view_charge")
-    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=shop.merchant)
     assert "By day" in text_of(client.get(INDEX))
     assert not marks_on(client)

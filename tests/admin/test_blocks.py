@@ -173,7 +173,7 @@ def limited(db: None) -> Client:
     user = User.objects.create(username="limited", is_staff=True)
     of_payments = Permission.objects.filter(content_type__app_label="payments")
     user.user_permissions.set(of_payments.exclude(codename="work_for_all_merchants"))
-    MerchantAccess.objects.create(operator=user, merchant=mine)
+    MerchantAccess.objects.create(user=user, merchant=mine)
     client = Client()
     client.force_login(user)
     return client

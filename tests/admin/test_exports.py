@@ -147,7 +147,7 @@ def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
     user, client = member()
     user.user_permissions.remove(Permission.objects.get(codename="work_for_all_merchants"))
     assert exported(client) == []
-    MerchantAccess.objects.create(operator=user, merchant=ours.merchant)
+    MerchantAccess.objects.create(user=user, merchant=ours.merchant)
     assert [line["id"] for line in exported(client)] == [public_id("ch", ours.pk)]
 
 

@@ -89,7 +89,7 @@ def test_an_operator_sees_what_is_of_their_merchants_alone(shop: NewMerchant) ->
     user = User.objects.create(username="cora", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=["view_charge", "view_moneycheck"]))
     assert sections(user) == {}
-    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=shop.merchant)
     assert list(sections(user)) == ["holds"]
     assert list(sections(person("ben", "viewer"))) == ["money_check", "holds"]
 
@@ -152,7 +152,7 @@ def test_that_no_worker_works_is_the_first_thing_on_the_first_page_and_for_opera
     assert "No worker works" in text_of(client.get(reverse("admin:index")))
     cora = User.objects.create(username="cora", is_staff=True)
     cora.user_permissions.set(Permission.objects.filter(codename="view_sweep"))
-    MerchantAccess.objects.create(operator=cora, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=cora, merchant=shop.merchant)
     assert sections(cora) == {}
 
 
@@ -198,7 +198,7 @@ def test_the_navigation_says_how_much_waits_at_the_operators_merchants(
     make_past_charge(shop.merchant, clock.now() - timedelta(minutes=9), number=ANSWER_LOST)
     ben, cora = person("ben", "support"), person("cora", "support")
     cora.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
-    MerchantAccess.objects.create(operator=cora, merchant=other_shop.merchant)
+    MerchantAccess.objects.create(user=cora, merchant=other_shop.merchant)
     for user, shown in ((ben, True), (cora, False)):
         for page in (INBOX, reverse("admin:index")):
             assert ('class="nav-count">1<' in text_of(signed_in(user).get(page))) is shown

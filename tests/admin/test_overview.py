@@ -88,7 +88,7 @@ def test_a_limited_operator_sees_the_figures_of_their_merchants_alone(shop: NewM
     make_past_charge(MerchantFactory(title="Tindahan"), days_ago(1))
     user = User.objects.create(username="ben", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename="view_charge"))
-    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=shop.merchant)
     client = Client()
     client.force_login(user)
     assert "Tindahan" not in text_of(client.get(INDEX))

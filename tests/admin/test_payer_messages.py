@@ -102,9 +102,9 @@ def test_who_works_for_another_merchant_sees_none(shop: NewMerchant, other_shop:
     message = put_into_outbox(captured(shop.merchant, livemode=False))
     ben = person("ben", "viewer")
     ben.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
-    MerchantAccess.objects.create(operator=ben, merchant=other_shop.merchant)
+    MerchantAccess.objects.create(user=ben, merchant=other_shop.merchant)
     assert signed_in(ben).get(page_of(message)).status_code == 404
-    MerchantAccess.objects.create(operator=ben, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=ben, merchant=shop.merchant)
     assert signed_in(ben).get(page_of(message)).status_code == 200
 
 

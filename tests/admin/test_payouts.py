@@ -263,7 +263,7 @@ def test_operators_of_other_merchants_see_and_set_nothing(shop: NewMerchant) -> 
     account = add_account(shop.merchant, True, Details("PHP", "Sari Store", "BNORPHMM"), NUMBER)
     other = person("otto", "finance")
     other.groups.set(Group.objects.filter(name__in=["finance", "administrator"]))
-    MerchantAccess.objects.create(operator=other, merchant=MerchantFactory())
+    MerchantAccess.objects.create(user=other, merchant=MerchantFactory())
     client = Client()
     client.force_login(other)
     for row, name in (

@@ -73,7 +73,7 @@ def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, o
     message = make_provider_message(shop.merchant)
     ana, client = User.objects.create(username="ana", is_staff=True), Client()
     ana.user_permissions.add(Permission.objects.get(codename="view_providermessage"))
-    MerchantAccess.objects.create(operator=ana, merchant=other_shop.merchant)
+    MerchantAccess.objects.create(user=ana, merchant=other_shop.merchant)
     client.force_login(ana)
     assert str(message.pk) not in text_of(client.get(LIST))
     assert client.get(f"{LIST}{message.pk}/change/").status_code != 200

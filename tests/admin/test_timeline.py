@@ -151,7 +151,7 @@ def test_only_who_may_see_the_audit_log_sees_from_where_staff_acted(house: House
 def test_who_works_for_some_merchants_does_not_see_from_where_staff_acted(house: House, client: Client) -> None:
     ana = User.objects.create(username="ana", is_staff=True)
     ana.user_permissions.set(Permission.objects.filter(codename__in=["view_charge", "view_auditentry"]))
-    MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
+    MerchantAccess.objects.create(user=ana, merchant=house.shop.merchant)
     client.force_login(ana)
     client.get(page_of(charge_of(house)))
     assert "Views by staff" not in page_text(client, charge_of(house))
@@ -204,7 +204,7 @@ def test_nobody_sees_charges_of_the_same_card_at_other_merchants(
     elsewhere = Api(other_shop.keys["sk_test"]).charge(REFUNDS_WAIT)
     ana = User.objects.create(username="ana", is_staff=True)
     ana.user_permissions.set(Permission.objects.filter(codename="view_charge"))
-    MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
+    MerchantAccess.objects.create(user=ana, merchant=house.shop.merchant)
     client.force_login(ana)
     text = text_of(client.get(page_of(charge)))
     assert ("The same card" in text, hex_of(elsewhere) in text) == (False, False)

@@ -136,7 +136,7 @@ def test_an_operator_of_other_merchants_finds_no_request(shop: NewMerchant) -> N
     request, client = requested_key(shop.merchant), client_of("dora", "view_approvalrequest", "decide_approvalrequest")
     dora = User.objects.get(username="dora")
     dora.user_permissions.remove(*dora.user_permissions.filter(codename="work_for_all_merchants"))
-    MerchantAccess.objects.create(operator=dora, merchant=MerchantFactory())
+    MerchantAccess.objects.create(user=dora, merchant=MerchantFactory())
     assert client.get(address_of(request, "decide")).status_code == 404
     assert shop.merchant.title not in text_of(client.get(WAITING))
 

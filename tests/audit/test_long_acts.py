@@ -50,7 +50,7 @@ def test_a_commit_that_waits_for_another_row_does_not_hold_the_head(shop: NewMer
         with transaction.atomic():
             audit_log.record(Action.CHANGED, shop.merchant)
             # Its foreign keys are checked by the commit, and wait for the lock of the merchant.
-            MerchantAccess.objects.bulk_create([MerchantAccess(operator=ana, merchant=shop.merchant)])
+            MerchantAccess.objects.bulk_create([MerchantAccess(user=ana, merchant=shop.merchant)])
             recorded.set()
             assert is_locked.wait(60)
 

@@ -109,7 +109,7 @@ def test_operators_see_the_sessions_of_their_merchants_alone(api: Api, shop: New
     client, user = support_of_no_merchant()
     assert listed(client) == set()
     assert client.get(page_of(row_of(session))).status_code == 404
-    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=shop.merchant)
     assert listed(client) == pages_of(session)
 
 

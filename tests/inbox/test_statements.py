@@ -54,7 +54,7 @@ def who_asks(*merchants: Merchant, role: str = "finance") -> User:
     User.objects.filter(pk=user.pk).update(email="cora@kaha.example")
     if merchants:
         user.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
-        MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=each) for each in merchants)
+        MerchantAccess.objects.bulk_create(MerchantAccess(user=user, merchant=each) for each in merchants)
     NotificationChoice.objects.create(operator=user, mode="digest", sorts=["statements"])
     return user
 
@@ -103,7 +103,7 @@ def test_a_right_that_ends_before_the_mail_is_sent_takes_the_file_with_it(
 ) -> None:
     cora = who_asks(shop.merchant)
     announce()
-    MerchantAccess.objects.filter(operator=cora).delete()
+    MerchantAccess.objects.filter(user=cora).delete()
     send_mails()
     [mail] = server.mails
     assert not mail.is_multipart()

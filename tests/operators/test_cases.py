@@ -95,7 +95,7 @@ def test_an_operator_is_assigned_only_what_they_may_see(
     other_shop: NewMerchant,
 ) -> None:
     outsider = User.objects.create(username="outsider", is_staff=True)
-    MerchantAccess.objects.create(operator=outsider, merchant=other_shop.merchant)
+    MerchantAccess.objects.create(user=outsider, merchant=other_shop.merchant)
     operator.post(case_address(charge), {"assignee": outsider.pk})
     assert not Case.objects.exists()
     assert outsider not in cases.possible_assignees(charge)
@@ -113,7 +113,7 @@ def test_an_operator_sees_the_cases_of_their_merchants_only(charge: Charge, othe
     user = User.objects.get(username="ben")
     user.groups.clear()
     user.user_permissions.remove(Permission.objects.get(codename="work_for_all_merchants"))
-    MerchantAccess.objects.create(operator=user, merchant=other_shop.merchant)
+    MerchantAccess.objects.create(user=user, merchant=other_shop.merchant)
     assert str(charge) not in text_of(ben.get(list_of(Case)))
     assert ben.post(case_address(charge), {"note": "Mine."}).status_code == 404
 

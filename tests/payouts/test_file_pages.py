@@ -196,7 +196,7 @@ def test_files_are_for_operators_of_all_merchants(account: PayoutAccount, ana: C
     ready(account)
     file, limited = make_file(), person("dan", "finance")
     limited.groups.remove(limited.groups.get(name="all merchants"))
-    MerchantAccess.objects.create(operator=limited, merchant=account.merchant)
+    MerchantAccess.objects.create(user=limited, merchant=account.merchant)
     client = signed_in(limited)
     assert client.get(reverse(ADD)).status_code == 403
     for name in ("change", "mark_sent"):

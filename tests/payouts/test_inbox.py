@@ -74,7 +74,7 @@ def test_only_those_who_make_files_for_all_merchants_see_what_waits(account: Pay
     assert not entries(person("vera", "viewer"), "payouts_for_file")
     limited = person("lia", "finance")
     limited.groups.set(limited.groups.filter(name="finance"))
-    MerchantAccess.objects.create(operator=limited, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=limited, merchant=shop.merchant)
     make_file()
     ready(account)
     assert not entries(limited, "payouts_for_file")

@@ -165,7 +165,7 @@ def test_only_finance_and_administrators_of_all_merchants_upload(
     groups: list[str], client: Client, operator: User, shop: NewMerchant
 ) -> None:
     operator.groups.set(Group.objects.filter(name__in=groups))
-    MerchantAccess.objects.create(operator=operator, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=operator, merchant=shop.merchant)
     assert client.get(reverse(PAGE)).status_code == 403
     assert client.post(reverse(PAGE), {}).status_code == 403
 

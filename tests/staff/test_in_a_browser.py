@@ -45,7 +45,7 @@ AUTHENTICATOR = {
 @pytest.fixture
 def tab(live_server: LiveServer, settings: Settings, browser: Browser) -> Generator[Page]:
     """Yield an operator's browser tab; an error in its console fails the test, except a passkey's refusal."""
-    settings.PASSKEY_HOST = "localhost"
+    settings.ADMIN_PASSKEY_HOST = "localhost"
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
     complaints: list[str] = []
     context.on("console", lambda message: _is_complaint(message) and complaints.append(message.text))

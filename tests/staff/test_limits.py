@@ -50,7 +50,7 @@ def operator_of(*shops: NewMerchant) -> Client:
     """Return a client whose user works for these shops and has all permissions but that to work for all."""
     user = User.objects.create(username="olive", is_staff=True)
     user.user_permissions.set(Permission.objects.exclude(codename="work_for_all_merchants"))
-    MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=shop.merchant) for shop in shops)
+    MerchantAccess.objects.bulk_create(MerchantAccess(user=user, merchant=shop.merchant) for shop in shops)
     return signed_in(user)
 
 

@@ -78,13 +78,14 @@ def test_second_factors_are_asked_for_unless_it_is_said_otherwise(answered: dict
 
 
 def test_passkeys_are_bound_to_where_the_admin_is(answered: dict[str, dict]) -> None:
-    assert answered["settings"]["PASSKEY_HOST"] == "pay.example.com"
+    assert answered["settings"]["ADMIN_PASSKEY_HOST"] == "pay.example.com"
 
 
 def test_on_a_host_of_its_own_everything_of_the_admin_is_bound_to_that() -> None:
     hosts = {"ADMIN_HOST": "admin.example.com", "ALLOWED_HOSTS": "pay.example.com,admin.example.com"}
     done = production(**hosts)["settings"]
-    assert (done["PASSKEY_HOST"], done["CSRF_TRUSTED_ORIGINS"]) == ("admin.example.com", ["https://admin.example.com"])
+    assert done["ADMIN_PASSKEY_HOST"] == "admin.example.com"
+    assert done["CSRF_TRUSTED_ORIGINS"] == ["https://admin.example.com", "https://pay.example.com"]
 
 
 def test_a_form_from_elsewhere_is_refused(db: None) -> None:

@@ -139,9 +139,9 @@ def test_a_search_that_takes_too_long_is_ended_with_advice(
 def test_a_search_finds_nothing_that_its_reader_may_not_see(house: House) -> None:  # noqa: F811
     rebuild()
     client = member("view_charge", "view_customer")
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=MerchantFactory())
     assert "Nothing was found" in text_of(client.post(FIND, {"q": "juan"}))
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=house.shop.merchant)
     assert page_of(Charge.objects.get()) in text_of(client.post(FIND, {"q": "juan"}))
 
 
@@ -200,9 +200,9 @@ def test_a_beginning_of_nothing_says_what_was_looked_for(house: House, operator:
 @long
 def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) -> None:  # noqa: F811
     client, beginning = member("view_refund"), house.id_of("re")[: len("re_") + 31]
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=MerchantFactory())
     assert "Nothing was found" in text_of(client.post(FIND, {"q": beginning}))
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=house.shop.merchant)
     assert found(client, beginning) == page_of(Refund.objects.get())
 
 
@@ -239,9 +239,9 @@ def test_nobody_is_led_to_what_they_may_not_see(house: House) -> None:  # noqa: 
 @long
 def test_a_limited_operator_is_not_led_to_other_merchants(house: House) -> None:  # noqa: F811
     client = member("view_charge", "view_refund")
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=MerchantFactory())
     assert found(client, house.id_of("re")) == list_for(house.id_of("re"))
-    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=house.shop.merchant)
     assert found(client, house.id_of("re")) == page_of(Refund.objects.get())
 
 

@@ -111,7 +111,7 @@ def test_nobody_gives_themselves_a_merchant(abby: Visitor, administrator: User, 
 
 
 def test_the_end_of_a_limit_is_recorded(carlo: User, shop: NewMerchant) -> None:
-    MerchantAccess.objects.create(operator=carlo, merchant=shop.merchant).delete()
+    MerchantAccess.objects.create(user=carlo, merchant=shop.merchant).delete()
     assert AuditEntry.objects.latest("id").detail == f"remove mer_{shop.merchant.pk.hex}"
 
 
@@ -119,7 +119,7 @@ def test_an_administrator_of_some_merchants_sees_no_people(
     abby: Visitor, administrator: User, carlo: User, shop: NewMerchant
 ) -> None:
     administrator.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
-    MerchantAccess.objects.create(operator=administrator, merchant=shop.merchant)
+    MerchantAccess.objects.create(user=administrator, merchant=shop.merchant)
     assert change(abby, carlo, **limited_to(shop)) == 404
     assert MerchantAccess.objects.limit_of(fresh(carlo)) == frozenset()
     assert abby.get(reverse("admin:auth_user_add")).status_code == 403

@@ -43,7 +43,7 @@ def sign_in() -> SignIn:
     def sign_in(role: str, *merchants: NewMerchant) -> Client:
         user = User.objects.create(username=role, is_staff=True)
         user.groups.set(Group.objects.filter(name__in=[role, *([] if merchants else [ALL_MERCHANTS])]))
-        MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=each.merchant) for each in merchants)
+        MerchantAccess.objects.bulk_create(MerchantAccess(user=user, merchant=each.merchant) for each in merchants)
         return signed_in(user)
 
     return sign_in

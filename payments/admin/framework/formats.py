@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db import models
 from django.template.defaultfilters import pluralize
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -56,10 +56,13 @@ def pretty_json(value: Any) -> SafeString | str:
 
 
 def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -> SafeString | str:
-    """Return a link with `text` to the page of one row of `model`."""
+    """Return a link with `text` to the page of one row of `model`; the text alone where the site has no such page."""
     if pk is None:
         return NOTHING
-    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[pk])
+    try:
+        address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[pk])
+    except NoReverseMatch:
+        return format_html("{}", text)
     return format_html('<a href="{}">{}</a>', address, text)
 
 

@@ -119,14 +119,27 @@ OPERATIONS = [
         fields=[
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
-            ("operator", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="merchant_access", to=settings.AUTH_USER_MODEL)),
+            ("user", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="merchant_access", to=settings.AUTH_USER_MODEL)),
+            (
+                "role",
+                models.CharField(
+                    blank=True,
+                    choices=[("owner", "Owner"), ("finance", "Finance"), ("support", "Support"), ("developer", "Developer"), ("viewer", "Viewer")],
+                    default="",
+                    max_length=9,
+                ),
+            ),
         ],
         options={
             "verbose_name": "merchant that they work for",
             "verbose_name_plural": "merchants that they work for, if not for all",
             "default_permissions": (),
             "constraints": [
-                models.UniqueConstraint(F("operator"), F("merchant"), name="merchant_access_once"),
+                models.UniqueConstraint(F("user"), F("merchant"), name="merchant_access_once"),
+                models.CheckConstraint(
+                    condition=Q(("role__in", ["", "owner", "finance", "support", "developer", "viewer"])),
+                    name="merchant_access_role_is_known",
+                ),
             ],
             "permissions": [
                 ("work_for_all_merchants", "Works for all merchants"),

@@ -20,20 +20,39 @@ def within(limit: Limit, lookup: str) -> Q:
 
 
 class MerchantAccessQuerySet(models.QuerySet["MerchantAccess"]):
-    def limit_of(self, operator: AbstractUser | AnonymousUser) -> Limit:
-        """Return the merchants that an operator works for; None for all, by permission only."""
-        if operator.has_perm(WORKS_FOR_ALL):
+    def limit_of(self, user: AbstractUser | AnonymousUser) -> Limit:
+        """Return the merchants that an operator works for; None for all, by permission only.
+
+        Of a merchant's own people it is the one whose site they have open.
+        """
+        if isinstance(membership := getattr(user, "membership", None), MerchantAccess):
+            return frozenset({membership.merchant_id})
+        if user.has_perm(WORKS_FOR_ALL):
             return None
-        return frozenset(self.filter(operator_id=operator.pk).values_list("merchant_id", flat=True))
+        return frozenset(self.filter(user_id=user.pk).values_list("merchant_id", flat=True))
+
+    def memberships(self, user: AbstractUser | AnonymousUser) -> "MerchantAccessQuerySet":
+        """Return the access of one of the merchants' own people, who are no operators."""
+        return self.exclude(role="").filter(user_id=user.pk, user__is_staff=False, user__is_active=True)
 
 
 class MerchantAccess(models.Model):
-    """A merchant that an operator works for. Without such rows and the permission for all, they work for none."""
+    """A merchant that a user works for.
 
-    operator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False
-    )
+    An operator has no role here: without such rows and the permission for all, they work for none. The merchant's own
+    people have one, and see its site in place of the back office.
+    """
+
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        FINANCE = "finance"
+        SUPPORT = "support"
+        DEVELOPER = "developer"
+        VIEWER = "viewer"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    role = models.CharField(max_length=9, choices=Role.choices, blank=True, default="")
 
     objects = MerchantAccessQuerySet.as_manager()
 
@@ -43,7 +62,13 @@ class MerchantAccess(models.Model):
         # The permission to change a user covers these rows.
         default_permissions = ()
         permissions = [("work_for_all_merchants", "Works for all merchants")]
-        constraints = [models.UniqueConstraint(F("operator"), F("merchant"), name="merchant_access_once")]
+        constraints = [
+            models.UniqueConstraint(F("user"), F("merchant"), name="merchant_access_once"),
+            models.CheckConstraint(
+                name="merchant_access_role_is_known",
+                condition=Q(role__in=["", "owner", "finance", "support", "developer", "viewer"]),
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.merchant)

@@ -164,12 +164,14 @@ class Navigation:
         )
 
 
-def navigation(registered: Iterable[Any], request: HttpRequest) -> Navigation:
-    """Return the sections, each with those of the `registered` pages that the operator of `request` may see."""
+def navigation(
+    sections: Mapping[str, Sequence[Section]], registered: Iterable[Any], request: HttpRequest
+) -> Navigation:
+    """Return the `sections`, each with those of the `registered` pages that the user of `request` may see."""
     pages = {page.opts.label_lower: page for page in registered}
     groups = {
-        heading: [link for section in sections if (link := Link(section, list(_tabs(section, pages, request)))).tabs]
-        for heading, sections in SECTIONS.items()
+        heading: [link for section in below if (link := Link(section, list(_tabs(section, pages, request)))).tabs]
+        for heading, below in sections.items()
     }
     return Navigation({heading: links for heading, links in groups.items() if links})
 

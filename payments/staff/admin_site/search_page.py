@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.admin.utils import label_for_field, lookup_field
 from django.db import OperationalError, transaction
 from django.db.models import Model, QuerySet
@@ -24,6 +24,7 @@ from payments.search import find as index
 from payments.search.query import Query, parse
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.admin_site.search_terms import REFUSED, TERM_MAX_LENGTH
+from payments.staff.hosts import site_of
 
 SHOWN_OF_EACH = 10
 # A search that takes longer would find too much to be of use.
@@ -87,7 +88,7 @@ def _page(request: HttpRequest, term: str, query: Query | None = None, **context
     parts = query.parts if query else []
     fewer = [" ".join(parts[:place] + parts[place + 1 :]) for place in range(len(parts))] if len(parts) > 1 else []
     facts = {"term": term, "query": query, "fewer": fewer, "complete_to": query and index.complete_to()}
-    context = {**admin.site.each_context(request), "title": "Search", **facts, **context}
+    context = {**site_of(request).each_context(request), "title": "Search", **facts, **context}
     return TemplateResponse(request, "admin/found.html", context)
 
 
@@ -147,8 +148,7 @@ def _lists_of(page: BaseAdmin, rows: list[Any], term: str) -> dict[str, str]:
 
 
 def _pages(request: HttpRequest) -> list[Any]:
-    site: Any = admin.site
-    return [page for page in site.pages() if page.has_view_permission(request)]
+    return [page for page in site_of(request).pages() if page.has_view_permission(request)]
 
 
 def _page_of(row: Model) -> str:

@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib import admin
 from django.contrib.auth import logout
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.cache import add_never_cache_headers
 from django.utils.deprecation import MiddlewareMixin
 
+from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors
 
 TITLES = dict(
@@ -50,7 +50,7 @@ class AccountPages(MiddlewareMixin):
             return None
         if name == "account_login" and request.method == "POST":
             logout(request)
-        elif admin.site.has_permission(request):
+        elif site_of(request).has_permission(request):
             is_last = name in REMOVAL and factors.of(request.user).count() < 2
             return redirect("mfa_index") if is_last else redirect("admin:index") if name == "account_login" else None
         elif factors.may_enrol(request):
@@ -60,7 +60,7 @@ class AccountPages(MiddlewareMixin):
     def process_template_response(self, request: HttpRequest, response: Any) -> HttpResponseBase:
         if title := TITLES.get(_name_of(request)):
             shown = {"title": title, "factor_in_use": factors.in_use(request)}
-            response.context_data = admin.site.each_context(request) | shown | (response.context_data or {})
+            response.context_data = site_of(request).each_context(request) | shown | (response.context_data or {})
             add_never_cache_headers(response)
         return response
 

@@ -5,6 +5,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,7 @@ from django.urls import reverse
 
 from payments import vault
 from payments.api.access.throttling import client_address
+from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors, lockout
 
 NOT_SIGNED_IN = "The username or the password is not right."
@@ -75,4 +77,4 @@ class FactorAdapter(DefaultMFAAdapter):
         return "Passkey"
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        return {"id": settings.PASSKEY_HOST, "name": settings.MFA_TOTP_ISSUER}
+        return {"id": site_of(context.request).setting("PASSKEY_HOST"), "name": settings.MFA_TOTP_ISSUER}

@@ -8,7 +8,6 @@ from typing import Any
 
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.signals import authentication_failed
-from django.contrib import admin
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db import connection
@@ -21,6 +20,7 @@ from payments.api.access.throttling import client_address
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.risk.addresses import counted
+from payments.staff.hosts import site_of
 from payments.staff.models import SignInFailures
 from payments.vault.fingerprints import sign_in_fingerprint
 
@@ -93,7 +93,7 @@ def _keys(request: HttpRequest, name: str) -> list[bytes]:
 def _locked_out(request: HttpRequest) -> HttpResponse:
     """Return 429, the same whether the user exists or not."""
     seconds = int(LASTS.total_seconds())
-    shown = admin.site.each_context(request) | {"title": "Locked out", "minutes": seconds // 60}
+    shown = site_of(request).each_context(request) | {"title": "Locked out", "minutes": seconds // 60}
     response = render(request, "429.html", shown, status=429)
     response["Retry-After"] = str(seconds)
     return response

@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from django.contrib import admin
 from django.contrib.auth.models import User
 from django.contrib.auth.views import RedirectURLMixin
 from django.http import HttpRequest, HttpResponseBase
@@ -11,6 +10,8 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.base import ContextMixin, View
+
+from payments.staff.hosts import site_of
 
 
 class AdminPage(RedirectURLMixin, ContextMixin, View):
@@ -24,7 +25,7 @@ class AdminPage(RedirectURLMixin, ContextMixin, View):
         return super().dispatch(request, *args, **kwargs)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        page = admin.site.each_context(self.request) | {"title": self.title, "next": self.get_success_url()}
+        page = site_of(self.request).each_context(self.request) | {"title": self.title, "next": self.get_success_url()}
         return super().get_context_data(**page | kwargs)
 
 
@@ -34,7 +35,7 @@ class PersonalPage(AdminPage):
     reader: User
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not admin.site.has_permission(request):
+        if not site_of(request).has_permission(request):
             return redirect("admin:login")
         self.reader = cast(User, request.user)
         return super().dispatch(request, *args, **kwargs)

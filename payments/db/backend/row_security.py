@@ -1,0 +1,107 @@
+"""Row-level security: within `rows_of` this thread's connection reads the rows of one merchant and nothing else.
+
+It is the second wall of the merchants' site: a page that forgot to filter by merchant shows nothing of another one.
+The service's own role owns the tables, so that PostgreSQL asks it nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.migrations import RunSQL
+
+ROLE = "kaha_merchant"
+_is_up: ContextVar[bool] = ContextVar("row_security", default=False)
+
+# Roles belong to the whole server: another database's migration may make this one at the same moment.
+MAKE_ROLE = f"""
+DO $$
+DECLARE
+    -- Before PostgreSQL 16 each member may become the role.
+    may_become text := CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN
+        BEGIN
+            CREATE ROLE {ROLE} NOLOGIN;
+        EXCEPTION
+            WHEN duplicate_object OR unique_violation THEN NULL;
+            WHEN insufficient_privilege THEN
+                RAISE EXCEPTION 'The role {ROLE} is missing.'
+                    USING HINT = format('As a superuser: CREATE ROLE {ROLE}; GRANT {ROLE} TO %I;', current_user);
+        END;
+    END IF;
+    IF NOT pg_has_role(current_user, '{ROLE}', may_become) THEN
+        GRANT {ROLE} TO CURRENT_USER;
+    END IF;
+END $$;
+"""
+POLICY = """
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON {table} TO {role};
+CREATE POLICY for_the_service ON {table} USING (true) WITH CHECK (true);
+CREATE POLICY of_one_merchant ON {table} AS RESTRICTIVE TO {role}
+    USING ({condition});
+"""
+OF_ONE_MERCHANT = "{column} = (SELECT nullif(current_setting('kaha.merchant', true), '')::uuid)"
+
+
+def readable(tables: Iterable[str], column: str = "merchant_id") -> RunSQL:
+    """Return the operation that lets `rows_of` read `tables`, whose `column` names the merchant."""
+    condition = OF_ONE_MERCHANT.format(column=column)
+    policies = (POLICY.format(table=table, role=ROLE, condition=condition) for table in tables)
+    return RunSQL("".join([MAKE_ROLE, *policies]))
+
+
+@contextmanager
+def rows_of(merchant_id: UUID) -> Iterator[None]:
+    """Let this thread's connection read the rows of one merchant alone within the block, which is a transaction.
+
+    Everything else is refused there: writes, and tables that `readable` does not name.
+    """
+    with transaction.atomic(durable=True):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('kaha.merchant', %s, true)", [str(merchant_id)])
+        _become(ROLE)
+        token = _is_up.set(True)
+        try:
+            yield
+            # An error ends the role with the transaction.
+            _become("NONE")
+        finally:
+            _is_up.reset(token)
+
+
+@contextmanager
+def rows_of_service() -> Iterator[None]:
+    """Let the connection read as the service does within the block, where it is in one of `rows_of`.
+
+    For what belongs to no merchant, and for conditions that no index serves below row-level security.
+    """
+    if not _is_up.get():
+        yield
+        return
+    token = _is_up.set(False)
+    try:
+        _become("NONE")
+        yield
+        _become(ROLE)
+    finally:
+        _is_up.reset(token)
+
+
+def _become(role: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {role}")
+
+
+def readable_whole(tables: Iterable[str]) -> RunSQL:
+    """Return the operation that lets `rows_of` read all rows of `tables`, of which no page shows another merchant's."""
+    return RunSQL("".join([MAKE_ROLE, *(f"GRANT SELECT ON {table} TO {ROLE};" for table in tables)]))
+
+
+def people() -> RunSQL:
+    """Return the operation that lets `rows_of` read the accounts of the merchant's own people, and of nobody else."""
+    members = "id IN (SELECT user_id FROM payments_merchantaccess WHERE role <> '')"
+    return RunSQL(MAKE_ROLE + POLICY.format(table="auth_user", role=ROLE, condition=members))

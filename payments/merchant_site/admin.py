@@ -1,0 +1,3 @@
+"""Django's admin imports this module: it registers the pages of the merchants' site."""
+
+from payments.merchant_site.pages import charges  # noqa: F401

@@ -1,0 +1,27 @@
+"""The merchant whose site somebody has open: the one that they chose, or else the first by name."""
+
+from django.http import HttpRequest
+
+from payments.models import MerchantAccess
+
+CHOSEN = "merchant"
+KEPT_AS = "memberships"
+
+
+def memberships_of(request: HttpRequest) -> list[MerchantAccess]:
+    """Return the user's access to each merchant that they work for, by name; read once for each request."""
+    if KEPT_AS not in vars(request):
+        found = MerchantAccess.objects.memberships(request.user).select_related("merchant")
+        vars(request)[KEPT_AS] = list(found.order_by("merchant__title", "pk"))
+    rows: list[MerchantAccess] = vars(request)[KEPT_AS]
+    return rows
+
+
+def open_membership(request: HttpRequest) -> MerchantAccess | None:
+    """Give the user the permissions at the merchant whose site they have open; return that access, if there is one."""
+    rows = memberships_of(request)
+    chosen = request.session.get(CHOSEN)
+    opened = next((row for row in rows if row.merchant_id.hex == chosen), next(iter(rows), None))
+    if opened:
+        vars(request)["user"].membership = opened
+    return opened

@@ -1,0 +1,49 @@
+"""What makes a page of the back office one of the merchants' site."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from payments.admin.framework.base import BaseAdmin
+from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.row_actions import RowAction
+from payments.admin.lists.page import MAY_EXPORT
+from payments.models import MerchantAccess
+from payments.models.merchants.merchant_access import Limit
+
+# What a merchant's people need not see: which merchant it is, and the service's own columns.
+UNSEEN = ("merchant", "of_merchant", "version")
+# Filters that offer a choice of merchants.
+FILTERS_UNSEEN = ("ByMerchant",)
+
+
+class OfMerchant(BaseAdmin):
+    """A page for one merchant's people: a base class before the page of the back office, less what they do not see."""
+
+    records_views = False
+    row_actions: Sequence[RowAction] = ()
+
+    def shown_columns(self, request: HttpRequest) -> list[str]:
+        return [name for name in super().shown_columns(request) if name not in UNSEEN]
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        filters = super().get_list_filter(request)
+        return [one for one in filters if getattr(one, "__name__", one) not in FILTERS_UNSEEN]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        groups = super().get_fieldsets(request, obj)
+        seen = [(name, {**of, "fields": [each for each in of["fields"] if each not in UNSEEN]}) for name, of in groups]
+        return [(name, of) for name, of in seen if of["fields"]]
+
+    def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
+        """Return whether the user still has a role at the merchant that may export this list."""
+        now = HttpRequest()
+        now.user = User.objects.get(pk=operator_of(request).pk)
+        rows = MerchantAccess.objects.memberships(now.user).filter(merchant_id__in=limit or ())
+        membership = rows.select_related("merchant").first()
+        if membership is None:
+            return False
+        now.user.membership = membership  # type: ignore[attr-defined]
+        return now.user.has_perm(MAY_EXPORT) and self.has_view_permission(now)

@@ -1,0 +1,31 @@
+"""The navigation of the merchants' site."""
+
+from collections.abc import Mapping, Sequence
+
+from payments.staff.admin_site.navigation import Section
+
+SECTIONS: Mapping[str, Sequence[Section]] = {
+    "": (Section("Home", "home", ("index",)),),
+    "Payments": (
+        Section("Payments", "card", ("payments.charge", "payments.refund")),
+        Section("Checkout", "shop", ("payments.checkout", "payments.paymentlink")),
+        Section("Customers", "people", ("customers.customer", "payments.payermessage")),
+        Section("Disputes", "flag", ("payments.dispute",)),
+        Section("Approvals", "inbox", ("payments.operatoraction", "payments.approvalrequest")),
+    ),
+    "Money": (
+        Section("Payouts", "bank", ("payments.payout", "payments.payoutaccount", "payments.payoutschedule")),
+        Section("Reports", "report", ("payments.statement",)),
+    ),
+    "Developers": (
+        Section(
+            "Developers",
+            "code",
+            (
+                *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.event"),
+                *("payments.apirequest",),
+            ),
+        ),
+        Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess")),
+    ),
+}

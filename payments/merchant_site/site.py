@@ -1,0 +1,91 @@
+"""The site of the merchants' own people."""
+
+from functools import wraps
+from typing import Any, cast
+
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, URLResolver, path
+
+from payments.db.backend.row_security import rows_of
+from payments.merchant_site.membership import memberships_of, open_membership
+from payments.merchant_site.sections import SECTIONS
+from payments.models import Merchant, MerchantAccess
+from payments.staff.admin_site.site import PeopleSite
+
+READS = ("GET", "HEAD")
+# What an address calls the key of its row.
+KEYS = ("pk", "object_id")
+
+
+class MerchantSite(PeopleSite):
+    """Admits those who work for a merchant and are no operators.
+
+    A page that only reads does so behind both walls. A form is the service's, because what it does is: its rows are
+    looked for behind both walls first.
+    """
+
+    prefix, settings, urlconf, sections = "/merchant/", "MERCHANT", "config.merchant_urls", SECTIONS
+    is_for_operators = False
+    index_template = "merchant/home.html"
+
+    def admits(self, request: HttpRequest) -> bool:
+        return request.user.is_authenticated and open_membership(request) is not None
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(view)
+        def walled(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+            if not self.has_permission(request):
+                return inner(request, *args, **named)
+            with rows_of(merchant_of(request).id):
+                self._look_for_rows(request)
+                if request.method in READS:
+                    response = inner(request, *args, **named)
+                    # Otherwise the page would be written after the transaction.
+                    return response.render() if hasattr(response, "render") else response
+            return inner(request, *args, **named)
+
+        return walled
+
+    def _look_for_rows(self, request: HttpRequest) -> None:
+        """Raise Http404 unless the merchant has the rows that an address and a list's form name."""
+        match: Any = request.resolver_match
+        keys = {str(match.kwargs[name]) for name in KEYS if name in match.kwargs}
+        keys |= set(request.POST.getlist(ACTION_CHECKBOX_NAME))
+        for page in self.pages() if keys else ():
+            if match.url_name.startswith(f"{page.opts.app_label}_{page.opts.model_name}_"):
+                try:
+                    found = page.model._base_manager.filter(pk__in=keys).count()
+                except (ValidationError, ValueError):
+                    raise Http404 from None
+                if found != len(keys):
+                    raise Http404
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        from payments.merchant_site.switch import switch_merchant
+
+        return [path("switch/", self.admin_view(switch_merchant), name="switch_merchant"), *super().get_urls()]
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        from payments.merchant_site.home import home
+
+        return super().index(request, home(request) | (extra_context or {}))
+
+    def frame(self, request: HttpRequest) -> dict[str, Any]:
+        return super().frame(request) | {"memberships": memberships_of(request), "merchant": merchant_of(request)}
+
+
+def membership_of(request: HttpRequest) -> MerchantAccess:
+    """Return the signed-in user's access to the merchant whose site they have open; the site admits nobody without."""
+    return cast(MerchantAccess, cast(Any, request.user).membership)
+
+
+def merchant_of(request: HttpRequest) -> Merchant:
+    """Return the merchant whose site the signed-in user has open."""
+    return membership_of(request).merchant
+
+
+merchant_site = MerchantSite(name="merchant")

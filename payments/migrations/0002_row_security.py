@@ -1,0 +1,24 @@
+from django.db import migrations
+
+from payments.db.backend.row_security import people, readable, readable_whole
+
+
+class Migration(migrations.Migration):
+    """Lets the merchants' site read the rows of its merchant; see `payments.db.backend.row_security`."""
+
+    dependencies = [("payments", "0001_initial")]
+    operations = [
+        readable(["payments_merchant"], column="id"),
+        readable(
+            f"payments_{name}"
+            for name in (
+                *("accountday", "apikey", "apirequest", "approvalrequest", "attempt", "card", "charge", "checkout"),
+                *("daytotal", "dispute", "event", "merchantaccess", "payermessage", "paymentlink", "paymentrequest"),
+                *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
+                *("webhookattempt", "webhookendpoint", "webhooksecret"),
+            )
+        ),
+        people(),
+        # A search has its merchant as a condition, which no index would serve below row-level security.
+        readable_whole(["payments_searchentry", "payments_searchprogress", "payments_savedview", "django_content_type"]),
+    ]

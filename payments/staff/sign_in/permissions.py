@@ -1,0 +1,24 @@
+"""What a user may do: operators by their groups, the merchants' own people by their role at one merchant."""
+
+from typing import Any
+
+from django.contrib.auth.backends import ModelBackend
+
+from payments.models import MerchantAccess
+from payments.staff.merchant_roles import PERMISSIONS
+
+
+class Permissions(ModelBackend):
+    """Django's own, and the permissions of a role at the merchant whose site the user has open."""
+
+    def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
+        membership = membership_of(user_obj)
+        if membership is None:
+            return super().get_all_permissions(user_obj, obj)
+        return set(PERMISSIONS[membership.role]) if user_obj.is_active and obj is None else set()
+
+
+def membership_of(user: Any) -> MerchantAccess | None:
+    """Return the access of one of a merchant's own people to the merchant whose site they have open."""
+    found: MerchantAccess | None = getattr(user, "membership", None)
+    return found
