@@ -56,9 +56,9 @@ class MerchantSite(PeopleSite):
         keys = {str(match.kwargs[name]) for name in KEYS if name in match.kwargs}
         keys |= set(request.POST.getlist(ACTION_CHECKBOX_NAME))
         for page in self.pages() if keys else ():
-            if match.url_name.startswith(f"{page.opts.app_label}_{page.opts.model_name}_"):
+            if f"/{match.route}".startswith(f"{self.prefix}{page.opts.app_label}/{page.opts.model_name}/"):
                 try:
-                    found = page.model._base_manager.filter(pk__in=keys).count()
+                    found = page.get_queryset(request).filter(pk__in=keys).count()
                 except (ValidationError, ValueError):
                     raise Http404 from None
                 if found != len(keys):
@@ -88,4 +88,5 @@ def merchant_of(request: HttpRequest) -> Merchant:
     return membership_of(request).merchant
 
 
-merchant_site = MerchantSite(name="merchant")
+# The pages have the names that the back office has.
+merchant_site = MerchantSite(name="admin")

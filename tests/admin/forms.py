@@ -90,12 +90,18 @@ def forms_of(address: str, text: str) -> list[Form]:
 
 def addresses(newest: Mapping[type[Model], Model]) -> list[str]:
     """Return the address of every view of the admin, of the newest row where it is about one."""
-    parts = [part for part in get_resolver().url_patterns if str(part.pattern) == "admin/"]
-    found = sorted({address for part in parts for address in _below(part, "/admin/", newest)} - {*NEVER_SENT})
+    found = sorted({*addresses_below("/admin/", newest)} - {*NEVER_SENT})
     assert len(found) > 200
     changed = [model._meta for model, page in admin.site._registry.items() if not isinstance(page, ReadOnlyAdmin)]
     pages = tuple(f"/admin/{one.app_label}/{one.model_name}/" for one in changed)
     return [*found, *(f"{one}?edit=1" for one in found if one.startswith(pages) and one.endswith("/change/"))]
+
+
+def addresses_below(prefix: str, newest: Mapping[type[Model], Model], urlconf: str | None = None) -> Iterator[str]:
+    """Yield the address of every view below `prefix`, of the newest row where it is about one."""
+    for part in get_resolver(urlconf).url_patterns:
+        if f"/{part.pattern}" == prefix:
+            yield from _below(part, prefix, newest)
 
 
 def _below(part: Any, prefix: str, newest: Mapping[type[Model], Model]) -> Iterator[str]:
@@ -111,9 +117,7 @@ def _address(pattern: URLPattern, prefix: str, newest: Mapping[type[Model], Mode
     route = str(pattern.pattern)
     if route.startswith(("^", "(")) or "(?P" in route:
         return ""
-    model = next(
-        (one for one in admin.site._registry if prefix.endswith(f"/{one._meta.label_lower.replace('.', '/')}/")), None
-    )
+    model = next((one for one in newest if prefix.endswith(f"/{one._meta.label_lower.replace('.', '/')}/")), None)
     row = newest.get(model) if model else None
     for name, converter in pattern.pattern.converters.items():
         kind = type(converter).__name__.removesuffix("Converter").lower()

@@ -60,7 +60,7 @@ def rows_of(merchant_id: UUID) -> Iterator[None]:
 
     Everything else is refused there: writes, and tables that `readable` does not name.
     """
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('kaha.merchant', %s, true)", [str(merchant_id)])
         _become(ROLE)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.object_actions import operator_of
@@ -36,6 +36,10 @@ class OfMerchant(BaseAdmin):
         groups = super().get_fieldsets(request, obj)
         seen = [(name, {**of, "fields": [each for each in of["fields"] if each not in UNSEEN]}) for name, of in groups]
         return [(name, of) for name, of in seen if of["fields"]]
+
+    def history_view(self, *_: Any, **__: Any) -> HttpResponse:
+        """Raise Http404: what happened stands on the page of the row."""
+        raise Http404
 
     def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
         """Return whether the user still has a role at the merchant that may export this list."""

@@ -60,6 +60,8 @@ class Patroni:
         password = self._passwords["database-password"]
         with self._session("postgres") as admin:
             admin.execute(sql.SQL("CREATE ROLE kaha LOGIN PASSWORD {}").format(password))
+            admin.execute("CREATE ROLE kaha_merchant")
+            admin.execute("GRANT kaha_merchant TO kaha")
             admin.execute("CREATE DATABASE kaha OWNER kaha TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'")
         with self._session("kaha") as admin:
             admin.execute((FILES / "pgbouncer.sql").read_text())  # type: ignore[arg-type]
