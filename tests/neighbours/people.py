@@ -1,0 +1,59 @@
+"""A merchant's own people, on its site, who all open its largest list, search it and take it along at once."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from tests.neighbours.attacks import address_of
+from tests.neighbours.flood import running
+
+if TYPE_CHECKING:
+    from tests.neighbours.offences import Scene
+
+PEOPLE = 20
+LIST = "/merchant/payments/charge/"
+ASKED = (f"{LIST}?mode=test", f"{LIST}?mode=test&least=1&currency=PHP", f"{LIST}?mode=test&q=of+many", "/merchant/")
+TOKEN = "t" * 32
+
+
+def gather_people(scene: "Scene") -> None:
+    """Make PEOPLE who work for the offender and are signed in, and many charges."""
+    from django.conf import settings
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from payments.models import MerchantAccess
+    from tests.neighbours.offences import make_many_charges
+
+    make_many_charges(scene)
+    for number in range(PEOPLE):
+        client, name = Client(), settings.SESSION_COOKIE_NAME
+        user = User.objects.create(username=f"person{number}")
+        MerchantAccess.objects.create(user=user, merchant=scene.offender.merchant, role=MerchantAccess.Role.OWNER)
+        client.force_login(user)
+        scene.cookies.append(f"{name}={client.cookies[name].value}; {settings.CSRF_COOKIE_NAME}={TOKEN}")
+
+
+def crowd_of_people(scene: "Scene") -> AbstractContextManager[None]:
+    """20 people of one merchant who each open lists, search and download without a pause."""
+    return running(_browse, scene.url, scene.cookies)
+
+
+async def _browse(url: str, cookies: Sequence[str]) -> None:
+    async def one(number: int, cookie: str) -> None:
+        connector = aiohttp.TCPConnector(limit=0, local_addr=(address_of(number), 0))
+        headers = {"Cookie": cookie, "X-CSRFToken": TOKEN}
+        async with aiohttp.ClientSession(url, connector=connector, headers=headers) as session:
+            while True:
+                for path in ASKED:
+                    with suppress(aiohttp.ClientError, TimeoutError):
+                        async with session.get(path) as response:
+                            await response.read()
+                with suppress(aiohttp.ClientError, TimeoutError):
+                    async with session.post(f"{LIST}csv/?mode=test") as response:
+                        await response.read()
+
+    await asyncio.gather(*(one(number, cookie) for number, cookie in enumerate(cookies)))
