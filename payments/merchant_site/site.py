@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, URLResolver, path
 
+from payments.api.access.authentication import MERCHANT_OF_REQUEST
 from payments.db.backend.row_security import rows_of
 from payments.merchant_site.membership import memberships_of, open_membership
 from payments.merchant_site.sections import SECTIONS
@@ -40,6 +41,8 @@ class MerchantSite(PeopleSite):
         def walled(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
             if not self.has_permission(request):
                 return inner(request, *args, **named)
+            # All people of a merchant wait in one line, which is not that of its programs.
+            request.META[MERCHANT_OF_REQUEST] = ("people", merchant_of(request).id)
             with rows_of(merchant_of(request).id):
                 self._look_for_rows(request)
                 if request.method in READS:

@@ -22,7 +22,7 @@ from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
-PAGES = ("/admin/", "/merchant/")
+OFFICE, MERCHANTS = "/admin/", "/merchant/"
 # A page keeps the interpreter for as long as many requests of the API, so few are made at once.
 PAGES_AT_ONCE = 2
 # One caller has the fourth part of the turns: with 2 of 8, it makes a tenth more charges a second than with 4, and
@@ -34,14 +34,14 @@ POLLS_A_SECOND = 50
 
 
 class Callers:
-    """Finds the merchant of a request by a secret or restricted key that has worked in this process."""
+    """Finds the merchant of a request by a secret or restricted key, or a session, that has worked in this process."""
 
     def __init__(self) -> None:
         self._merchants: LRUCache[str, Hashable] = LRUCache(MOST_KEYS)
         self._lock = Lock()
 
     def caller_of(self, environ: Environ) -> Hashable:
-        """Return the merchant, or the address if the key is not known yet."""
+        """Return the merchant, or the address if the key or the session is not known yet."""
         with self._lock:
             merchant = self._merchants.get(_credentials(environ))
         return merchant or caller_of(request_of(environ))
@@ -54,7 +54,7 @@ class Callers:
 
 
 def _credentials(environ: Environ) -> str:
-    return environ.get("HTTP_AUTHORIZATION", "")
+    return environ.get("HTTP_AUTHORIZATION") or environ.get("HTTP_COOKIE", "")
 
 
 class Waits:
@@ -106,7 +106,7 @@ class Threads:
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
     office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
-    of their own.
+    of their own; of the merchants' own site one, in which all people of a merchant are one caller.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -117,6 +117,7 @@ class Threads:
         self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
         self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
         self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
+        self._merchants = FairQueue(1)
 
     @property
     def are_taken(self) -> bool:
@@ -168,8 +169,10 @@ class Threads:
             self._limited.learn(environ)
 
     def _queue_of(self, environ: Environ) -> FairQueue:
-        if environ["PATH_INFO"].startswith(PAGES):
+        if environ["PATH_INFO"].startswith(OFFICE):
             return self._office
+        if environ["PATH_INFO"].startswith(MERCHANTS):
+            return self._merchants
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue
 
