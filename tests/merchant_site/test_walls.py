@@ -1,4 +1,4 @@
-"""Every address of the site, with every object of a merchant: nobody of another merchant opens one, whatever their role.
+"""Every address of the site, with every object of a merchant: nobody of another merchant opens one, in any role.
 
 The walk is made from the resolver. It is made again with each wall taken away: the other one holds by itself.
 """
