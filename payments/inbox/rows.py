@@ -15,6 +15,7 @@ from payments.models import (
     Attempt,
     AuditEntry,
     Charge,
+    Checkout,
     DeclineAlert,
     Dispute,
     Merchant,
@@ -46,6 +47,8 @@ FAILED_PAYOUT_SHOWN = timedelta(days=7)
 PAYOUT_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
+# Most payers pay a request within a week, if they do.
+REQUEST_USUAL = timedelta(days=7)
 # What is read of a row's charge: mode, currency and order, and the payer's name.
 OF_CHARGE = (
     *("charge__livemode", "charge__currency", "charge__description"),
@@ -112,6 +115,13 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
     rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
     rows = rows.exclude(response_state__in=[Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT])
     return _naming(rows, "merchant").order_by("evidence_due_at", "id")
+
+
+def unpaid_requests(limit: Limit) -> QuerySet[Any]:
+    """Return the payment requests that are unpaid for long, oldest first."""
+    before = first_id(clock.now() - REQUEST_USUAL)
+    own = Checkout.objects.requests().filter(within(limit, "merchant"), livemode__in=[True, False], kind="request")
+    return own.filter(state=Checkout.State.UNPAID, id__lt=before).select_related("merchant", "request").order_by("id")
 
 
 def stuck_payouts(limit: Limit) -> QuerySet[Any]:

@@ -1,5 +1,7 @@
 """The table of what needs attention: each sort of entries once, with its rows and what is shown of one."""
 
+from collections.abc import Sequence
+
 from payments.inbox import decisions, rows, texts
 from payments.inbox.entries import ON_CALL, OPEN, Sort, about_charge, page_of
 
@@ -216,5 +218,25 @@ SORTS = (
         filters="standing=gave_up",
         since="gave_up_at",
         again="gave_up_at",
+    ),
+)
+
+# What a merchant's own people do something about.
+NAMES_OF_MERCHANTS = ("payout_accounts", "holds", "disputes", "payouts_failed", "failing", "given_up", "endpoints")
+OF_MERCHANTS: Sequence[Sort] = (
+    *(sort for sort in SORTS if sort.name in NAMES_OF_MERCHANTS),
+    Sort(
+        "requests",
+        "Requests unpaid for a week",
+        "checkout",
+        rows.unpaid_requests,
+        "Request {0.request} unpaid for a week",
+        lambda checkout: str(checkout.order.get("customer_name") or ""),
+        act="Send again",
+        act_right="resend_checkout",
+        step="resend",
+        together="{} requests are unpaid for a week",
+        filters="kind=request&state__exact=unpaid",
+        well="payment requests",
     ),
 )

@@ -43,12 +43,12 @@ class Summary:
         return capfirst(f"{things} you{f', {first}{when}' if when else ''}")
 
 
-def summary_of(user: User, limit: Limit) -> Summary:
-    """Return the summary for `user`; of requests it has those that they may decide or take."""
+def summary_of(user: User, limit: Limit, sorts: Sequence[Sort] = SORTS) -> Summary:
+    """Return the summary of `sorts` for `user`; of requests it has those that they may decide or take."""
     entries = [decision_entry(each, "decide") for each in decisions.to_decide(user, limit)]
     entries += map(decision_entry, decisions.to_take(user, limit))
     count, well = len(entries), []
-    for sort in SORTS:
+    for sort in sorts:
         if sort.name == APPROVALS or not user.has_perm(sort.permission):
             continue
         section = sort.section(limit, SHOWN_MAX).grouped(SHOWN_MAX).offered_to(user)

@@ -17,7 +17,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
         Section("Payouts", "bank", ("payments.payout", "payments.payoutaccount", "payments.payoutschedule")),
         Section("Reports", "report", ("payments.statement",)),
     ),
-    "Developers": (
+    "Shop": (
         Section(
             "Developers",
             "code",

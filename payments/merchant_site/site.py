@@ -75,7 +75,7 @@ class MerchantSite(PeopleSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         from payments.merchant_site.home import home
 
-        return super().index(request, home(request) | (extra_context or {}))
+        return super().index(request, home(request, merchant_of(request)) | (extra_context or {}))
 
     def frame(self, request: HttpRequest) -> dict[str, Any]:
         return super().frame(request) | {"memberships": memberships_of(request), "merchant": merchant_of(request)}

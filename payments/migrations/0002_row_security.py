@@ -14,11 +14,14 @@ class Migration(migrations.Migration):
             for name in (
                 *("accountday", "apikey", "apirequest", "approvalrequest", "attempt", "card", "charge", "checkout"),
                 *("daytotal", "dispute", "event", "merchantaccess", "payermessage", "paymentlink", "paymentrequest"),
+                *("payoutpart", "settlementtotal"),
                 *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
                 *("webhookattempt", "webhookendpoint", "webhooksecret"),
             )
         ),
         people(),
+        # Which days are summed up belongs to no merchant.
+        readable_whole(["payments_summedday"]),
         # A search has its merchant as a condition, which no index would serve below row-level security.
         readable_whole(["payments_searchentry", "payments_searchprogress", "payments_savedview", "django_content_type"]),
     ]

@@ -156,17 +156,25 @@ def shares_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mappin
     """Return the share of each of the last 24 hours, this one included."""
     last = clock.now().replace(minute=0, second=0, microsecond=0)
     hours = [last - HOUR * number for number in reversed(range(HOURS_COUNT))]
-    first_ids = [first_id(hour) for hour in hours]
+    return shares_between([*hours, last + HOUR], livemode, currency, limit)
+
+
+def shares_between(
+    moments: Sequence[datetime], livemode: bool, currency: str, limit: Limit = None
+) -> Mapping[datetime, Share]:
+    """Return the share of the time from each of `moments`, which are in their order, to the next one."""
+    *begins, end = moments
+    first_ids = [first_id(begin) for begin in begins]
     values: dict[str, Any] = {
-        "days": hours,
+        "days": begins,
         "first_ids": first_ids,
         "first_id": first_ids[0],
-        "next_id": first_id(last + HOUR),
+        "next_id": first_id(end),
     }
     chosen = {"livemode": livemode, "currency": currency, "merchants": None if limit is None else list(limit)}
-    shares = {hour: Share() for hour in hours}
+    shares = {begin: Share() for begin in begins}
     with connection.cursor() as cursor:
         cursor.execute(READ_HOURS, values | chosen)
-        for hour, outcome, count, amount in cursor.fetchall():
-            shares[hour].add(outcome, count, amount)
+        for begin, outcome, count, amount in cursor.fetchall():
+            shares[begin].add(outcome, count, amount)
     return shares

@@ -26,9 +26,13 @@ class Office:
         self.complaints: list[str] = []
 
     def tab_of(self, role: str, name: str, **context: Any) -> Page:
+        return self.tab_of_user(_operator(name, role), **context)
+
+    def tab_of_user(self, user: User, **context: Any) -> Page:
         options = {"viewport": SCREEN} | context
         opened = self.browser.new_context(base_url=self.url, **options)
-        opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": _session_of(name, role), "url": self.url}])
+        session = signed_in(user).cookies[settings.SESSION_COOKIE_NAME].value
+        opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": self.url}])
         opened.set_default_timeout(30_000)
         opened.on("console", self._note)
         opened.on("weberror", lambda error: self.complaints.append(str(error.error)))
@@ -39,9 +43,8 @@ class Office:
             self.complaints.append(message.text)
 
 
-def _session_of(name: str, role: str) -> str:
+def _operator(name: str, role: str) -> User:
     rights = {"is_staff": True, "is_superuser": role == "superuser"}
     user, _ = User.objects.get_or_create(username=name, defaults=rights)
     user.groups.set(Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
-    client = signed_in(user)
-    return client.cookies[settings.SESSION_COOKIE_NAME].value
+    return user

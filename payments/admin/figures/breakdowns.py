@@ -46,12 +46,16 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What charges are broken down by: its label, the shares of a trade, their labels, and the filter of the list."""
+    """What charges are broken down by: its label, the shares of a trade, their labels, and the filter of the list.
+
+    It is for those who have its permission.
+    """
 
     label: str
     shares_of: Callable[[Trade], Mapping[Any, Share]]
     labels_of: Callable[[Sequence[Any]], Mapping[Any, str]]
     filter: str = ""
+    permission: str = "payments.view_charge"
 
 
 def _merchants(keys: Sequence[UUID]) -> Mapping[UUID, str]:
@@ -69,7 +73,7 @@ def _providers(keys: Sequence[str]) -> Mapping[str, str]:
 DIMENSIONS: Mapping[str, Dimension] = {
     "merchant": Dimension("Merchant", attrgetter("by_merchant"), _merchants, "merchant"),
     "method": Dimension("Method", attrgetter("by_type"), _methods, "type"),
-    "provider": Dimension("Provider", attrgetter("by_provider"), _providers),
+    "provider": Dimension("Provider", attrgetter("by_provider"), _providers, permission="payments.view_attempt"),
 }
 
 
@@ -127,7 +131,9 @@ def _of_sessions(found: Mapping[UUID, Counter[str]]) -> Iterator[Part]:
     largest = sorted(found, key=lambda key: found[key].total(), reverse=True)[:PARTS_COUNT]
     titles = _merchants(largest)
     for key in largest:
-        yield _session_part(titles[key], f"{address}&merchant={key}", [found[key]])
+        # The list of a merchant's own people has no filter by merchant.
+        of_one = f"&merchant={key}" if len(found) > 1 else ""
+        yield _session_part(titles[key], address + of_one, [found[key]])
     if others := [counts for key, counts in found.items() if key not in titles]:
         yield _session_part(f"{len(others):,} others", "", others)
     if len(found) > 1:

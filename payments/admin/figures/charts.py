@@ -117,7 +117,7 @@ def chart_of(shares: Mapping[Any, Share], axis: Axis, shown: Callable[[Share], s
     step = WHOLE / len(totals)
     rates = _rates([share.approval_rate for share in shares.values()], step)
     return Chart(
-        lines=[*((_rate_y(rate), f"{rate:.0%}"[:-1]) for rate in (0, 0.5, 1)), *_tick_lines(ticks)],
+        lines=[*((_rate_y(rate), f"{rate:.0%}"[:-1]) for rate in (0, 0.5, 1)), *tick_lines(ticks)],
         places=list(_places(shares, axis, shown, ticks[-1])),
         words=list(_words(list(shares.values()), ticks[-1])),
         rate=[(*first, *second) for first, second in pairwise(rates) if first and second],
@@ -153,7 +153,8 @@ def usual_most(totals: Sequence[int]) -> int:
     return usual
 
 
-def _tick_lines(ticks: Sequence[int]) -> Iterator[tuple[float, str]]:
+def tick_lines(ticks: Sequence[int]) -> Iterator[tuple[float, str]]:
+    """Yield how far down the line of each of `ticks` is, and its number in few digits."""
     in_thousands = ticks[-1] >= 10 * THOUSAND and ticks[1] % THOUSAND == 0
     for tick in ticks:
         text = f"{tick // THOUSAND:,}k" if in_thousands and tick else f"{tick:,}"

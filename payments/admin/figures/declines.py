@@ -27,6 +27,8 @@ REASONS = {
     "authentication_required": "3-D Secure needed",
     "authentication_failed": "3-D Secure not passed",
     "provider_unavailable": "Provider could not be reached",
+    "action_expired": "The payer left without paying",
+    "payer_cancelled": "The payer cancelled",
 }
 
 
@@ -49,15 +51,16 @@ class Explained:
 
 def reasons_of(trade: Trade) -> Sequence[Reason]:
     """Return the most frequent reasons, and all others as one."""
-    found = [(REASONS.get(code) or _unknown(code), count) for code, count in trade.reasons]
+    found = [(reason_text(code), count) for code, count in trade.reasons]
     if others := sum(count for _, count in found[REASONS_COUNT:]):
         found = [*found[:REASONS_COUNT], ("Other reasons", others)]
     declined = trade.total.counts[Outcome.DECLINED]
     return [Reason(label, f"{count:,}", f"{count / declined:.1%}") for label, count in found]
 
 
-def _unknown(code: str) -> str:
-    return capfirst(code.replace("_", " ")) or "No reason given"
+def reason_text(code: str) -> str:
+    """Return why a charge failed, in words."""
+    return REASONS.get(code) or capfirst(code.replace("_", " ")) or "No reason given"
 
 
 def alerts_of(livemode: bool, begin: datetime, end: datetime, limit: Limit = None) -> Sequence[DeclineAlert]:

@@ -181,7 +181,7 @@ def _by(selected: Selected) -> dict[str, Any]:
     offered = {
         name: dimension.label
         for name, dimension in DIMENSIONS.items()
-        if len(dimension.shares_of(trade)) > (name != "method")
+        if selected.may(dimension.permission) and len(dimension.shares_of(trade)) > (name != "method")
     }
     if selected.may(MAY_SEE_SESSIONS):
         offered[SESSIONS] = "Sessions"
