@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from payments.db.backend.row_security import people, readable, readable_whole
+from payments.db.backend.row_security import ROLE, people, readable, readable_whole
 
 
 class Migration(migrations.Migration):
@@ -20,8 +20,8 @@ class Migration(migrations.Migration):
             )
         ),
         people(),
-        # Which days are summed up belongs to no merchant.
-        readable_whole(["payments_summedday"]),
+        # Which days have totals, and not how much is pending on them.
+        migrations.RunSQL(f"GRANT SELECT (day) ON payments_summedday TO {ROLE};"),
         # A search has its merchant as a condition, which no index would serve below row-level security.
         readable_whole(["payments_searchentry", "payments_searchprogress", "payments_savedview", "django_content_type"]),
     ]

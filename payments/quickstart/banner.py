@@ -12,6 +12,7 @@ from pathlib import Path
 from payments.quickstart.payment import CARD, LINK, Step
 from payments.quickstart.ports import HOST
 
+USERS = ("admin_user", "admin_password", "owner_user", "owner_password")
 KEY_NAMES = ("sk_test", "pk_test", "sk_live", "pk_live", "whsec_test")
 MIDDLE_OF_AN_ID = re.compile(r"(?<=ch_)[0-9a-f]{26}(?=[0-9a-f]{6})")
 SPACED = " ".join(CARD["number"][place : place + 4] for place in range(0, 16, 4))
@@ -39,8 +40,8 @@ class Ready:
 def as_json(ready: Ready) -> str:
     """Return all of it in one line, for a program."""
     addresses = {"api": ready.api, "admin": f"{ready.api}/admin/", "docs": f"{ready.api}/docs"}
-    addresses["checkout"] = ready.checkout
-    demo = {name: ready.demo[name] for name in ("admin_user", "admin_password", "merchant", *KEY_NAMES)}
+    addresses |= {"dashboard": f"{ready.api}/merchant/", "checkout": ready.checkout}
+    demo = {name: ready.demo[name] for name in (*USERS, "merchant", *KEY_NAMES)}
     return json.dumps({**addresses, **demo, "pid": os.getpid(), "data_dirs": [str(path) for path in ready.folders]})
 
 
@@ -60,6 +61,7 @@ def ready_lines(ready: Ready) -> list[str]:
         heading("kaha is ready; Ctrl-C stops all of it"),
         f"  Start here  {ready.api}/",
         f"  Back office {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
+        f"  Dashboard   {ready.api}/merchant/  user {demo['owner_user']}, password {demo['owner_password']}",
         f"  Pay         {ready.checkout}  card {SPACED}, any date to come, any code",
         f"  API         {ready.api}/v2/, described at {ready.api}/docs",
         *(f"  {'' if number else 'Data':10}  {folder}" for number, folder in enumerate(folders)),

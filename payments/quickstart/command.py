@@ -77,7 +77,9 @@ def _make_month(programs: Programs, ready: banner.Ready) -> None:
     began = time.monotonic()
     programs.make_month()
     seconds = time.monotonic() - began
-    print(f"kaha: a month of demo life is there after {seconds:.0f} s: {ready.api}/admin/", file=sys.stderr, flush=True)
+    print(
+        f"kaha: a month of demo life is there after {seconds:.0f} s: {ready.api}/merchant/", file=sys.stderr, flush=True
+    )
 
 
 def _port(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The demo merchant, its payment link and the admin, and the file that remembers what is shown of them.
+"""The demo merchant, its payment link, its owner and the admin, and the file that remembers what is shown of them.
 
 The database has secret keys as digests only, so the file is the one place where a later start finds them.
 """
@@ -17,26 +17,31 @@ from payments.domain.merchants.api_keys import create_key, key_digest
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import parse_id, public_id
-from payments.models import ApiKey, Merchant, PaymentLink
+from payments.models import ApiKey, Merchant, MerchantAccess, PaymentLink
 from payments.quickstart.demo import payouts
 from payments.quickstart.payment import LINK, OFFER
 
 TITLE = "Demo Shop"
-ADMIN = "admin"
+# Their user names, and what begins what is kept of each.
+ADMIN, OWNER = "admin", "owner"
 
 
 def keep(file: Path) -> None:
-    """Make what is missing of merchant, link, keys and admin, and write all of it to the file, for its owner only.
+    """Make what is missing of merchant, link, keys and users, and write all of it to the file, for its owner only.
 
-    The file holds `merchant` (its ID), `sk_test`, `pk_test`, `sk_live`, `pk_live`, `whsec_test`, `admin_user` and
-    `admin_password`.
+    The file holds `merchant` (its ID), `sk_test`, `pk_test`, `sk_live`, `pk_live`, `whsec_test`, `admin_user`,
+    `admin_password`, and of an owner of the merchant `owner_user` and `owner_password`.
     """
     known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
     merchant_id = parse_id("mer", known.get("merchant", ""))
     merchant = Merchant.objects.filter(id=merchant_id).first() if merchant_id else None
-    shown = (_working_keys(merchant, known) if merchant else _new_merchant()) | _admin(known)
+    shown = (_working_keys(merchant, known) if merchant else _new_merchant()) | _user(ADMIN, known)
+    merchant = merchants.find_merchant(shown["merchant"])
     if not PaymentLink.objects.filter(short=LINK).exists():
-        _make_link(merchants.find_merchant(shown["merchant"]))
+        _make_link(merchant)
+    shown |= _user(OWNER, known)
+    owner = get_user_model().objects.get(username=shown["owner_user"])
+    MerchantAccess.objects.get_or_create(user=owner, merchant=merchant, defaults={"role": MerchantAccess.Role.OWNER})
     if known != shown:
         with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
             json.dump(shown, new, indent=2)
@@ -67,12 +72,13 @@ def _make_link(merchant: Merchant) -> None:
     links.create(caller, merchant, OFFER, lambda _: StoredAnswer(201, b""), short=LINK)
 
 
-def _admin(known: dict[str, str]) -> dict[str, str]:
-    """Return the known admin, or a new one where that is gone."""
+def _user(kind: str, known: dict[str, str]) -> dict[str, str]:
+    """Return the known admin or owner, or a new one where that is gone."""
     users = get_user_model().objects
-    if users.filter(username=known.get("admin_user", "")).exists():
-        return {name: known[name] for name in ("admin_user", "admin_password")}
-    name = f"{ADMIN}-{secrets.token_hex(3)}" if users.filter(username=ADMIN).exists() else ADMIN
+    if users.filter(username=known.get(f"{kind}_user", "")).exists():
+        return {name: known[name] for name in (f"{kind}_user", f"{kind}_password")}
+    name = f"{kind}-{secrets.token_hex(3)}" if users.filter(username=kind).exists() else kind
     password = secrets.token_urlsafe(15)
-    users.create_superuser(name, email="", password=password)
-    return {"admin_user": name, "admin_password": password}
+    make = users.create_superuser if kind == ADMIN else users.create_user
+    make(name, email="", password=password)
+    return {f"{kind}_user": name, f"{kind}_password": password}

@@ -5,11 +5,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import Min
+from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.models import Charge, Merchant
-from payments.quickstart import month
+from payments.models import Charge, Checkout, Dispute, Merchant, PaymentLink, Payout
+from payments.quickstart import demo_merchant, month
+from tests.admin.conftest import words_of
+from tests.client import signed_in
 from tests.demo.test_year import broken_invariants
 from tests.quickstart.quickstart_process import Quickstart, manage
 from tests.support.processes import PATIENCE_SECONDS
@@ -24,6 +28,23 @@ def test_it_is_made_once_and_its_books_are_right() -> None:
     assert Merchant.objects.count() == month.MERCHANTS
     first = Charge.objects.aggregate(first=Min("created_at"))["first"]
     assert timedelta(days=27) < clock.now() - first < timedelta(days=31)
+    assert broken_invariants() == {}
+
+
+@pytest.mark.django_db
+def test_the_demo_shop_has_a_month_of_its_own_that_its_owner_sees(tmp_path: Path, settings: Settings) -> None:
+    settings.ADMIN_MFA = False
+    demo_merchant.keep(tmp_path / "demo.json")
+    month.make_once()
+    shop = Merchant.objects.get(title="Demo Shop")
+    own = {"merchant": shop, "livemode": False}
+    assert Charge.objects.filter(**own).values("status").distinct().count() == len(Charge.Status)
+    assert Payout.objects.filter(**own, status="paid").exists()
+    assert Dispute.objects.filter(**own, status="needs_response").exists()
+    assert set(Checkout.objects.filter(**own, kind="request").values_list("state", flat=True)) == {"paid", "unpaid"}
+    assert PaymentLink.objects.filter(**own, payments__gt=0).exists()
+    page = words_of(signed_in(User.objects.get(username="owner")).get("/merchant/"))
+    assert all(words in page for words in ("Disputed", "unpaid for a week", "Card hold ends", "Next payout", "Today"))
     assert broken_invariants() == {}
 
 

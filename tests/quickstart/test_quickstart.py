@@ -88,6 +88,7 @@ def test_a_person_is_shown_a_payment_and_what_to_do_next(first: Ended) -> None:
         r"GET   /v2/charges/\?limit=100 +200  1 charge so far",
         r"Start here +http://127\.0\.0\.1:\d+/\n",
         r"Back office +http://127\.0\.0\.1:\d+/admin/  user admin, password \S+",
+        r"Dashboard +http://127\.0\.0\.1:\d+/merchant/  user owner, password \S+",
         r"Pay +http://127\.0\.0\.1:\d+/links/demo  card 4000 0000 0000 3055",
         rf"Data +{first.data}  everything\n",
     ):
@@ -104,7 +105,7 @@ def test_a_later_start_has_the_same_keys_and_leaves_no_process(
 ) -> None:
     quickstart = Quickstart(first.data, "--json")
     ready = quickstart.ready()
-    assert all(ready[name] in first.output for name in [*KEYS, "merchant", "admin_password"])
+    assert all(ready[name] in first.output for name in [*KEYS, "merchant", "admin_password", "owner_password"])
     quickstart.program.send(number)
     assert quickstart.ended()[0] == exit_code
 
@@ -128,8 +129,8 @@ def test_it_stops_and_says_which_program_ended_by_itself(first: Ended) -> None:
 
 def test_a_program_reads_everything_in_one_line(running: Quickstart) -> None:
     ready = running.ready()
-    addresses = [ready[name].removeprefix(ready["api"]) for name in ("api", "admin", "docs")]
-    assert addresses == ["", "/admin/", "/docs"]
+    addresses = [ready[name].removeprefix(ready["api"]) for name in ("api", "admin", "dashboard", "docs")]
+    assert addresses == ["", "/admin/", "/merchant/", "/docs"]
     assert [ready[name].split("_")[0] for name in [*KEYS, "merchant"]] == ["sk", "pk", "sk", "pk", "whsec", "mer"]
     assert running.output.count("\n") == 1
 
@@ -147,13 +148,14 @@ def test_its_start_page_leads_to_a_checkout_that_any_number_of_payers_pay(runnin
             assert "₱215.00" in payer.post(ready["checkout"], data={"quantity-0": "1", "quantity-1": "1"}).text
 
 
-def test_the_admin_lets_the_shown_user_in(running: Quickstart) -> None:
+@pytest.mark.parametrize(("site", "user"), [("admin", "admin"), ("dashboard", "owner")])
+def test_each_site_lets_the_shown_user_in(site: str, user: str, running: Quickstart) -> None:
     ready = running.ready()
     with httpx.Client() as browser:
-        browser.get(f"{ready['admin']}login/")
-        form = {"login": ready["admin_user"], "password": ready["admin_password"]}
+        browser.get(f"{ready[site]}login/")
+        form = {"login": ready[f"{user}_user"], "password": ready[f"{user}_password"]}
         form["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
-        assert browser.post(f"{ready['admin']}login/?next=/admin/", data=form).status_code == 302
+        assert browser.post(f"{ready[site]}login/", data=form).status_code == 302
 
 
 def test_the_docs_are_there(running: Quickstart) -> None:

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from payments.domain.reconciliation.runs import Busy
 from payments.ids import public_id
 from payments.management import arguments
-from payments.models import Charge
+from payments.models import Charge, Merchant
 from payments.quickstart.demo import year
 from payments.vault import VaultUnavailable
 
@@ -24,6 +24,9 @@ class Command(BaseCommand):
         "screenshots and benchmarks. It runs the verbs of the API on a moved clock. The objects of other merchants "
         "are not touched. It refuses a database with live charges."
     )
+
+    # A merchant that gets its part too, which no command line can name.
+    stealth_options = ("own",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -44,14 +47,16 @@ class Command(BaseCommand):
             "--seed", type=arguments.whole_number, default=1, metavar="N", help="another number, another demo"
         )
 
-    def handle(self, *, charges: int, merchants: int, days: int, seed: int, **options: Any) -> None:
+    def handle(
+        self, *, charges: int, merchants: int, days: int, seed: int, own: Merchant | None = None, **options: Any
+    ) -> None:
         if Charge.objects.filter(livemode=True).exists():
             raise CommandError("There are live charges here. Demos belong in a database of their own.")
         random = Random(seed)  # nosec B311 # a demo has no secrets
         try:
             bar = click.progressbar(length=charges, label="charges", show_pos=True, file=sys.stderr)
             with bar, _only_errors():
-                shops = year.seed(charges, merchants, random, bar.update, timedelta(days=days))
+                shops = year.seed(charges, merchants, random, bar.update, timedelta(days=days), own)
         except (VaultUnavailable, Busy) as fault:
             message = f"{type(fault).__name__}: {fault} The demo of the new merchants is not whole."
             raise CommandError(message) from fault

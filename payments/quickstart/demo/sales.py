@@ -54,26 +54,29 @@ class Sale:
 
     def create_source(self, source_type: str, number: str = "") -> None:
         """Create the payer's source; a card has the test card number `number`."""
-        site = f"https://{self.shop.merchant.statement_descriptor.lower().replace(' ', '-')}.example"
+        site = f"https://{self.shop.profile.title.lower().replace(' ', '-')}.example"
         redirect = {"success": f"{site}/paid", "fail": f"{site}/failed"}
         redirect |= {"notify": self.shop.notify_url} if self.shop.notify_url else {}
-        card = {"card": self._card(number)} if source_type == sourcetypes.CARD else {}
+        card = {"card": self.card(number)} if source_type == sourcetypes.CARD else {}
         created = sources.create(
-            self._caller("source"), {"type": source_type, "redirect": redirect, **card}, source_answer
+            self.caller("source"), {"type": source_type, "redirect": redirect, **card}, source_answer
         )
         self.source_id = public_id("src", created.row.id)
 
-    def vault_source(self) -> None:
-        """Attach the source to a new customer."""
+    def create_customer(self) -> str:
+        """Create a customer; return its public ID."""
         name = self.payer_name()
         order = {
             "email": self.payer_email(name),
             "description": name,
             "mobile_number": f"+63917{self.random.randrange(10**7):07}",
         }
-        customer = customers.create(self._caller("customer"), order, _customer_answer).row
+        return public_id("cus", customers.create(self.caller("customer"), order, _customer_answer).row.id)
+
+    def vault_source(self) -> None:
+        """Attach the source to a new customer."""
         kept = {"source": self.source_id}
-        kept_sources.attach(self._caller("attach"), public_id("cus", customer.id), kept, _customer_answer)
+        kept_sources.attach(self.caller("attach"), self.create_customer(), kept, _customer_answer)
 
     def create_charge(self, *, hold: bool = False) -> None:
         """Charge the source, or hold the amount."""
@@ -84,14 +87,14 @@ class Sale:
             description=self.purchase.description,
             capture=not hold,
         )
-        self.charge = charges.create(self._caller("charge"), order).row
+        self.charge = charges.create(self.caller("charge"), order).row
 
     def pay(self) -> None:
         """Have the payer agree: by the one-time PIN, or on the simulator's page, from which they come back."""
         assert self.charge.action  # nosec B101 # for the type checker
         if self.charge.action["type"] == "verify_otp":
             confirmation = self.charge.action["confirmation_id"]
-            self.charge = charges.verify(self._caller("verify"), self.charge_id, confirmation, books.RIGHT_PIN).row
+            self.charge = charges.verify(self.caller("verify"), self.charge_id, confirmation, books.RIGHT_PIN).row
             return
         attempt = self.attempt
         payment = books.find_payment(attempt.reference)
@@ -102,16 +105,16 @@ class Sale:
 
     def capture(self, amount: int | None = None) -> None:
         """Capture `amount` of what is held, or all."""
-        self.charge = operations.capture(self._caller("capture"), self.charge_id, amount).row
+        self.charge = operations.capture(self.caller("capture"), self.charge_id, amount).row
 
     def void(self) -> None:
         """Void the charge."""
-        self.charge = operations.void(self._caller("void"), self.charge_id).row
+        self.charge = operations.void(self.caller("void"), self.charge_id).row
 
     def refund(self, amount: int | None = None) -> None:
         """Refund `amount`, or what is left."""
         self._refunds += 1
-        self.charge = operations.refund(self._caller(f"refund-{self._refunds}"), self.charge_id, amount).row
+        self.charge = operations.refund(self.caller(f"refund-{self._refunds}"), self.charge_id, amount).row
 
     def delay_refund(self, delay: timedelta) -> None:
         """Have the payer's bank take `delay` to finish the latest refund."""
@@ -138,10 +141,12 @@ class Sale:
         """Read the charge again, after somebody other than the merchant changed it."""
         self.charge = self.attempt.charge
 
-    def _caller(self, request: str) -> Caller:
+    def caller(self, request: str) -> Caller:
+        """Return the merchant's program with one of the requests about this order."""
         return self.shop.caller(f"order-{self.purchase.number}-{request}")
 
-    def _card(self, number: str) -> dict[str, str]:
+    def card(self, number: str) -> dict[str, str]:
+        """Return the card of a payer as typed."""
         return {
             "number": number,
             "name": self.payer_name(),

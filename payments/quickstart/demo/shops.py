@@ -17,7 +17,7 @@ from payments.domain.merchants.terms import set_fee
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.ids import new_id, public_id
 from payments.ledger.fees import Rate
-from payments.models import ApiKey, Merchant
+from payments.models import ApiKey, Merchant, PayoutAccount
 from payments.sourcetypes import SOURCE_TYPES, Kind
 from payments.sweeps.scope import Scope
 from payments.vault import Place, Purpose, request_fingerprint, seal
@@ -62,6 +62,8 @@ PROFILES = (
     Profile("Bayani Books", ("Novel", "Textbook", "Comics"), 60_000, outages=((16 * 24, 4.5 * 24),)),
     Profile("Sinag Solar", ("Panel", "Battery"), 1_900_000, has_receiver=False),
 )
+# What the demo shop of the quickstart sells.
+OWN = Profile("Demo Shop", ("Halo-halo", "Kapeng barako", "Leche flan"), 38_000, outages=((3, 0),))
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,22 @@ class Shop:
         return Purchase(self.orders, amount, currency, f"{self.random.choice(profile.goods)}, order {self.orders}")
 
 
-def create_shops(count: int, start: datetime, present: datetime, random: Random) -> list[Shop]:
-    """Create `count` merchants as of `start` and return them. Raise VaultUnavailable."""
+def create_shops(
+    count: int, start: datetime, present: datetime, random: Random, own: Merchant | None = None
+) -> list[Shop]:
+    """Create `count` merchants as of `start`; return them, and last the shop of the merchant that is there already.
+
+    Raise VaultUnavailable.
+    """
     _create_data_keys()
+    if own:
+        # Otherwise it would have no bank account in the past.
+        PayoutAccount.objects.filter(merchant=own).update(effective_at=start, created_at=start)
     with clock.at(start):
         operators = [_operator(name, role) for name, role in OPERATORS.items()]
         profiles = [PROFILES[number % len(PROFILES)] for number in range(count)]
-        return [_create_shop(profile, operators, present, random) for profile in profiles]
+        shops = [_create_shop(profile, operators, present, random) for profile in profiles]
+        return [*shops, _set_up(own, OWN, operators, present, random)] if own else shops
 
 
 def _create_data_keys() -> None:
@@ -148,6 +159,10 @@ def _create_shop(profile: Profile, operators: Sequence[User], present: datetime,
     taken = Merchant.objects.filter(title__startswith=profile.title).count()
     title = f"{profile.title} {taken + 1}" if taken else profile.title
     merchant = create_merchant(title, statement_descriptor=profile.title).merchant
+    return _set_up(merchant, profile, operators, present, random)
+
+
+def _set_up(merchant: Merchant, profile: Profile, operators: Sequence[User], present: datetime, random: Random) -> Shop:
     for source_type in SOURCE_TYPES:
         set_fee(merchant, source_type.name, "PHP", FEES[source_type.kind])
     for currency, rate in CARD_FEES.items():

@@ -12,10 +12,11 @@ from payments import clock
 from payments.domain.shared import idempotency
 from payments.ledger import account_days, settlement
 from payments.ledger.settlement import next_settlement_at
-from payments.models import Webhook
+from payments.models import Merchant, Webhook
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios
 from payments.quickstart.demo.business_hours import YEAR, moments
+from payments.quickstart.demo.own_shop import OF_SHOP
 from payments.quickstart.demo.payouts import pay_out_weekly
 from payments.quickstart.demo.reports import Reports
 from payments.quickstart.demo.sales import Sale
@@ -52,16 +53,23 @@ Running = tuple[datetime, int, Steps]
 
 
 def seed(
-    charges: int, merchants: int, rng: Random, progress: Callable[[int], None], lasting: timedelta = YEAR
+    charges: int,
+    merchants: int,
+    rng: Random,
+    progress: Callable[[int], None],
+    lasting: timedelta = YEAR,
+    own: Merchant | None = None,
 ) -> Sequence[Shop]:
     """Make so many test charges, at least FEWEST, of the time until now, for so many new merchants; return these.
+
+    The merchant `own`, if there is one, gets its part of the charges, and what else a shop does, after the others.
 
     `progress` is called with the number of further charges. Raise VaultUnavailable, and Busy where a reconciliation is
     under way; the demo is then not whole.
     """
     present = clock.now()
     start = present - lasting
-    shops = create_shops(merchants, start, present, rng)
+    shops = create_shops(merchants, start, present, rng, own)
     chosen = choose_scenarios(charges - len(UNDER_WAY), rng)
     begins = [
         (moment, rng.choice(shops), scenario)
@@ -69,9 +77,11 @@ def seed(
     ]
     for (scenario, fewest, most), shop in zip(UNDER_WAY, cycle(shops), strict=False):
         begins.append((present - timedelta(minutes=rng.uniform(fewest, most)), shop, scenario))
+    if own:
+        begins += [(present - timedelta(days=days), shops[-1], scenario) for scenario, days in OF_SHOP]
     for number, shop in enumerate(shops):
-        if own := [begin for begin in begins if begin[1] is shop]:
-            run(own, present, progress, returning=not number)
+        if of_shop := [begin for begin in begins if begin[1] is shop]:
+            run(of_shop, present, progress, returning=not number)
     _reconcile(Reports([shop.merchant.id for shop in shops], start, present, rng), shops[0])
     idempotency.purge()
     for day in day_totals.every_day():
