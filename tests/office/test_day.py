@@ -67,7 +67,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     efren = office.tab_of("finance", "efren")
     efren.goto("/admin/")
     hand.press(efren.get_by_role("link", name="Inbox").first)
-    hand.press(efren.get_by_role("link", name="Operator actions"))
+    hand.press(efren.get_by_role("link", name="Actions on charges"))
     hand.press(efren.locator("summary", has_text="Turn"))
     hand.press(efren.get_by_role("link", name="Waiting for me"))
     hand.press(efren.locator("#result_list tbody th a").first)

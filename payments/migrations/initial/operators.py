@@ -191,8 +191,8 @@ OPERATIONS = [
         name="OperatorAction",
         fields=[],
         options={
-            "verbose_name": "operator action",
-            "verbose_name_plural": "operator actions",
+            "verbose_name": "action on a charge",
+            "verbose_name_plural": "actions on charges",
             "permissions": [
                 ("capture_charge", "Can capture held charges"),
                 ("void_charge", "Can void captured charges"),

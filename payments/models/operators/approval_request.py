@@ -244,8 +244,8 @@ class OperatorAction(ApprovalRequest):
 
     class Meta:
         proxy = True
-        verbose_name = "operator action"
-        verbose_name_plural = "operator actions"
+        verbose_name = "action on a charge"
+        verbose_name_plural = "actions on charges"
         default_permissions = ("view",)
         permissions = [
             ("capture_charge", "Can capture held charges"),
