@@ -69,9 +69,9 @@ def rebuild() -> int:
 
 def first_unsummed() -> date | None:
     """Return the first day without sums; None before the first posting."""
-    last = LedgerDay.objects.order_by("day").last()
+    last = LedgerDay.objects.order_by("day").values_list("day", flat=True).last()
     if last:
-        return last.day + DAY
+        return last + DAY
     first = Posting.objects.order_by("id").first()
     # A later ID may have an earlier moment, but not by more than this.
     return (first.created_at - ID_MARGIN).date() if first else None

@@ -15,17 +15,18 @@ class Balance:
     """Amounts of one currency in its smallest unit; negative where the merchant owes.
 
     `available` is settled, `pending` is captured and not settled, both less fees and all requested refunds; `reserved`
-    was kept of payouts; `held` can still be captured.
+    was kept of payouts; `held` can still be captured; `on_its_way` is of payouts that no bank has paid yet.
     """
 
     available: int = 0
     pending: int = 0
     reserved: int = 0
     held: int = 0
+    on_its_way: int = 0
 
 
 # The accounts of a balance, in the order of its members.
-SHOWN = ("merchant_payable", "merchant_pending", "merchant_reserve", "merchant_hold")
+SHOWN = ("merchant_payable", "merchant_pending", "merchant_reserve", "merchant_hold", "payouts_in_transit")
 
 
 def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:

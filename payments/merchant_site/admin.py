@@ -1,3 +1,8 @@
 """Django's admin imports this module: it registers the pages of the merchants' site."""
 
-from payments.merchant_site.pages import charges  # noqa: F401
+from payments.merchant_site.pages import (  # noqa: F401
+    approvals,
+    charges,
+    payouts,
+    statements,
+)

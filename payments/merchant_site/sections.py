@@ -11,10 +11,14 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
         Section("Checkout", "shop", ("payments.checkout", "payments.paymentlink")),
         Section("Customers", "people", ("customers.customer", "payments.payermessage")),
         Section("Disputes", "flag", ("payments.dispute",)),
-        Section("Approvals", "inbox", ("payments.operatoraction", "payments.approvalrequest")),
+        Section(
+            "Approvals",
+            "inbox",
+            ("payments_approvalrequest_waiting", "payments.operatoraction", "payments.approvalrequest"),
+        ),
     ),
     "Money": (
-        Section("Payouts", "bank", ("payments.payout", "payments.payoutaccount", "payments.payoutschedule")),
+        Section("Payouts", "bank", ("payments.payout", "balance", "payments.payoutaccount", "payments.payoutschedule")),
         Section("Reports", "report", ("payments.statement",)),
     ),
     "Shop": (

@@ -1,6 +1,6 @@
 """The site of the merchants' own people."""
 
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, cast
 
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -78,7 +78,10 @@ class MerchantSite(PeopleSite):
         return super().index(request, home(request, merchant_of(request)) | (extra_context or {}))
 
     def frame(self, request: HttpRequest) -> dict[str, Any]:
-        return super().frame(request) | {"memberships": memberships_of(request), "merchant": merchant_of(request)}
+        from payments.merchant_site.requests import waiting_for
+
+        shown = {"memberships": memberships_of(request), "merchant": merchant_of(request)}
+        return super().frame(request) | shown | {"open_entries": partial(waiting_for, request, merchant_of(request))}
 
 
 def membership_of(request: HttpRequest) -> MerchantAccess:

@@ -14,14 +14,16 @@ class Migration(migrations.Migration):
             for name in (
                 *("accountday", "apikey", "apirequest", "approvalrequest", "attempt", "card", "charge", "checkout"),
                 *("daytotal", "dispute", "event", "merchantaccess", "payermessage", "paymentlink", "paymentrequest"),
-                *("payoutpart", "settlementtotal"),
                 *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
+                *("payoutpart", "runningbalance", "settlement", "settlementtotal"),
                 *("webhookattempt", "webhookendpoint", "webhooksecret"),
             )
         ),
         people(),
         # Which days have totals, and not how much is pending on them.
         migrations.RunSQL(f"GRANT SELECT (day) ON payments_summedday TO {ROLE};"),
+        # Which days are summed up, and not how much was posted on them.
+        migrations.RunSQL(f"GRANT SELECT (day) ON payments_ledgerday TO {ROLE};"),
         # A search has its merchant as a condition, which no index would serve below row-level security.
         readable_whole(["payments_searchentry", "payments_searchprogress", "payments_savedview", "django_content_type"]),
     ]

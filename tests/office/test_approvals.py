@@ -30,7 +30,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     lourdes.get_by_role("combobox", name="Kind").select_option("secret")
     hand.write(lourdes.get_by_label("Why"), WHY)
     hand.press(lourdes.get_by_role("button", name="Issue a key"))
-    expect(announced(lourdes)).to_contain_text("Nothing is changed before an administrator other than you approves it")
+    expect(announced(lourdes)).to_contain_text("Nothing is changed before somebody other than you approves it")
     expect(lourdes.get_by_role("button", name="Take the key")).to_have_count(0)
 
     efren.goto("/admin/")

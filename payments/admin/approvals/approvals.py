@@ -85,7 +85,7 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
         "sections": [
             ("For you to decide", decided_here, "Nothing waits for you."),
             ("Approved keys for you to take", list(_keys_to_take(request, page)), "No key waits for you."),
-            ("Yours, for another operator to decide", mine, "None of your requests waits."),
+            ("Yours, for somebody else to decide", mine, "None of your requests waits."),
             ("For others to decide", others, "Nothing else waits."),
         ],
     }
@@ -93,7 +93,7 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
 
 
 def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
-    for model in SHOWN_AS:
+    for model in filter(page.admin_site.is_registered, SHOWN_AS):
         own: Any = page.admin_site.get_model_admin(model)
         if own.has_view_permission(request):
             rows = own.get_queryset(request).filter(state=State.PROPOSED)
@@ -106,7 +106,9 @@ def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[Wait
 
 
 def _shown(request: HttpRequest, page: Any, rows: QuerySet[Any], may_decide: bool) -> Iterator[WaitingItem]:
-    for row in rows.select_related(*page.list_select_related).order_by("pk")[:SHOWN_MAX]:
+    found = list(rows.select_related(*page.list_select_related).order_by("pk")[:SHOWN_MAX])
+    page.complete(found)
+    for row in found:
         is_mine = row.proposed_by_id == operator_of(request).pk
         decides = may_decide and not is_mine
         address = reverse(

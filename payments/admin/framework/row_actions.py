@@ -31,7 +31,7 @@ Done = str | Mapping[str, str] | ApprovalRequest
 def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
     """Redirect to the request for approval that a form made."""
     page.message_user(
-        request, "Requested. Nothing is changed before an administrator other than you approves it.", messages.WARNING
+        request, "Requested. Nothing is changed before somebody other than you approves it.", messages.WARNING
     )
     return redirect("admin:payments_approvalrequest_change", made.pk)
 

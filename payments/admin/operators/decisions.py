@@ -85,6 +85,10 @@ class DecidedByAnother(ReadOnlyAdmin):
         """Return the consequence of an approval; None where the facts say it."""
         return None
 
+    def shown(self, row: Any) -> Any:
+        """Return `row` as the page of a decision shows it; the decision is about the row itself."""
+        return row
+
     @abstractmethod
     def facts_of(self, row: Any) -> Facts:
         """Yield what the approver must know."""
@@ -116,8 +120,9 @@ class DecidedByAnother(ReadOnlyAdmin):
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
-            consequence = None if fitting[0].by_proposer else self.consequence_of(row)
-            facts, mode = self.facts_of(row), self.mode_of(row)
+            shown, mode = self.shown(row), self.mode_of(row)
+            consequence = None if fitting[0].by_proposer else self.consequence_of(shown)
+            facts = self.facts_of(shown)
             return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
         allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
         chosen = allowed.get(form.cleaned_data["decision"])

@@ -1,6 +1,7 @@
 """Statements of merchants by month: shown, and downloaded as PDF and CSV."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -9,11 +10,12 @@ from anyascii import anyascii
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import content_disposition_header
 
 from payments.admin.framework.formats import link, short_id
-from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.statements.of_merchant import OfMerchant, asked_mode, asked_month
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -23,7 +25,7 @@ from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import LINE_WORDS, BadMonth, Owed, Row, Section, month_of, statement_of
 from payments.domain.statements.summary import Line, summary_of
-from payments.models import Payout, Statement
+from payments.models import Merchant, Payout, Statement
 from payments.money import plain_amount, shown_amount
 
 MAY_DOWNLOAD = "payments.download_statement"
@@ -36,6 +38,8 @@ FILES: dict[str, tuple[str, Callable[[statements.Statement], bytes]]] = {
 
 @admin.register(Statement)
 class StatementAdmin(OfMerchant):
+    # A file whose download is recorded by a page that may not write is asked for by a POST.
+    posts = False
     views = {"payments_statement_download": ("<uuid:pk>/<str:month>/<str:mode>.<str:kind>", "download")}
 
     def change_view(self, request: HttpRequest, object_id: str, *_: Any, **__: Any) -> HttpResponse:
@@ -43,6 +47,7 @@ class StatementAdmin(OfMerchant):
         merchant = self.merchant_of(request, object_id)
         first, refusal = asked_month(request)
         statement = statement_of(merchant, asked_mode(request, merchant), first)
+        acts = self.downloads(request, merchant, first, statement.mode)
         context = {
             "merchant": merchant,
             "statement": statement,
@@ -50,9 +55,18 @@ class StatementAdmin(OfMerchant):
             "sections": [(section, _summary(section), _rows(section)) for section in statement.sections],
             "month": f"{first:%Y-%m}",
             "refusal": refusal,
-            "kinds": FILES if operator_of(request).has_perm(MAY_DOWNLOAD) else (),
+            "acts": acts,
         }
         return self.page(request, "statement", statement.name, **context)
+
+    def downloads(self, request: HttpRequest, merchant: Merchant, first: date, mode: str) -> list[ActionButton]:
+        """Return the buttons to the files of a month, as far as this user may have them."""
+        kinds = FILES if operator_of(request).has_perm(MAY_DOWNLOAD) else ()
+        named = [merchant.pk, f"{first:%Y-%m}", mode]
+        return [
+            ActionButton(kind.upper(), reverse("admin:payments_statement_download", args=[*named, kind]), self.posts)
+            for kind in kinds
+        ]
 
     def download(self, request: HttpRequest, pk: UUID, month: str, mode: str, kind: str) -> HttpResponse:
         """Return the statement as a file, and record the download."""

@@ -77,6 +77,11 @@ def payables(schedules: Collection[PayoutSchedule], now: datetime) -> dict[UUID,
         return {schedule_id: int(total) for schedule_id, total in cursor.fetchall()}
 
 
+def reserve_of(schedule: PayoutSchedule, total: int) -> int:
+    """Return what is kept of a payout of `total`."""
+    return max(0, total) * schedule.reserve_percent // 100
+
+
 def _run_alone(schedule_id: UUID) -> int:
     """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
     try:
@@ -116,7 +121,7 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
     payout_id = ids.new_id(now)
     total = _take(schedule, payout_id, now)
     reached(Failpoint.TAKEN)
-    reserve = max(0, total) * schedule.reserve_percent // 100
+    reserve = reserve_of(schedule, total)
     if total - reserve < 1:
         raise NothingToPay("The merchant's balance has nothing to pay out.")
     payout = _new(payout_id, schedule, account, total - reserve, reserve, now)

@@ -105,8 +105,19 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
     ),
 }
 # Whom a page without a model is for; it is for every operator otherwise.
-PERMISSIONS = {"on_call": ("payments.view_sweep", "payments.work_for_all_merchants")}
-NAMES = {"index": "Home", "inbox": "Inbox", "on_call": "On call", "auth.user": "Operators"}
+PERMISSIONS = {
+    "on_call": ("payments.view_sweep", "payments.work_for_all_merchants"),
+    "balance": ("payments.view_payout",),
+    "payments_approvalrequest_waiting": ("payments.view_approvalrequest",),
+}
+NAMES = {
+    "index": "Home",
+    "inbox": "Inbox",
+    "on_call": "On call",
+    "balance": "Balance",
+    "payments_approvalrequest_waiting": "Waiting for approval",
+    "auth.user": "Operators",
+}
 
 
 @dataclass(frozen=True)
@@ -184,7 +195,9 @@ def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> I
         if page and page.has_module_permission(request) and page.has_view_or_change_permission(request):
             prefix = f"{page.opts.app_label}_{page.opts.model_name}_"
             view = f"{prefix}changelist"
-            current = "page" if here == view else "true" if here.startswith(prefix) else ""
+            current = (
+                "page" if here == view else "true" if here.startswith(prefix) and here not in section.pages else ""
+            )
             yield Tab(NAMES.get(name) or capfirst(str(page.opts.verbose_name_plural)), view, current)
         elif "." not in name and user.has_perms(PERMISSIONS.get(name, ())):
             yield Tab(NAMES[name], name, "page" if here == name else "")

@@ -1,0 +1,99 @@
+"""What one of the merchant's people requests and another decides, or kaha's staff."""
+
+from copy import copy
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from payments.admin.approvals.approvals import ApprovalRequestAdmin
+from payments.admin.columns import WITH_PAYER
+from payments.admin.framework.filters import by
+from payments.admin.framework.formats import column
+from payments.admin.framework.object_actions import Consequence
+from payments.admin.moments import moment_text
+from payments.admin.operators.decisions import DecidedByAnother
+from payments.admin.operators.requests import OperatorActionAdmin
+from payments.admin.operators.words import Message, result
+from payments.domain.approvals.kinds.charge_actions import describe
+from payments.merchant_site.pages.base import OfMerchant
+from payments.merchant_site.requests import KINDS, seen_by
+from payments.merchant_site.site import merchant_site
+from payments.models import ApprovalRequest, OperatorAction
+
+Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
+STAFF = "kaha's staff"
+PEOPLE = ("proposed_by", "decided_by")
+NEW_ACCOUNT = (
+    "From 24 hours after the approval all that you earn goes to this account. Compare it with a paper of your bank, "
+    "not with a message."
+)
+
+
+class Decided(OfMerchant, DecidedByAnother):
+    """Requests with their people, of whom those who are no colleagues are kaha's staff."""
+
+    list_select_related: ClassVar[Any] = ("merchant", *WITH_PAYER)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        # A join would leave out the requests of the staff, who are behind the wall.
+        rows = super().get_queryset(request).select_related(None)
+        return rows.filter(kind__in=seen_by(request)).select_related("merchant")
+
+    def complete(self, rows: Any) -> None:
+        super().complete(rows)
+        ids = {getattr(row, f"{name}_id") for row in rows for name in PEOPLE}
+        colleagues = User.objects.filter(is_staff=False).in_bulk(filter(None, ids))
+        for row in rows:
+            for name in PEOPLE:
+                if pk := getattr(row, f"{name}_id"):
+                    setattr(row, name, colleagues.get(pk) or User(pk=pk, username=STAFF))
+
+    def shown(self, row: Any) -> Any:
+        self.complete(rows := [copy(row)])
+        return rows[0]
+
+
+@admin.register(ApprovalRequest, site=merchant_site)
+class MerchantApprovals(Decided, ApprovalRequestAdmin):
+    """Requests for keys and bank accounts."""
+
+    list_filter: ClassVar[Any] = tuple(
+        by("kind", **{kind: (Kind(kind).label, Q(kind=kind)) for kind in KINDS if kind in ApprovalRequest.KINDS})
+        if getattr(each, "parameter_name", "") == "kind"
+        else each
+        for each in ApprovalRequestAdmin.list_filter
+    )
+
+    def consequence_of(self, row: ApprovalRequest) -> Consequence:
+        return Consequence(NEW_ACCOUNT) if row.kind == Kind.ADD_PAYOUT_ACCOUNT else super().consequence_of(row)
+
+    @admin.display(description="What is next")
+    def what_next(self, row: ApprovalRequest) -> str:
+        if row.state == State.PROPOSED:
+            return f"Another owner or {STAFF} approves or rejects it by {moment_text(row.expires_at)}."
+        return super().what_next(row)
+
+
+@admin.register(OperatorAction, site=merchant_site)
+class MerchantActions(Decided, OperatorActionAdmin):
+    """Actions on charges that somebody else decides, and those that were done alone."""
+
+    fieldsets: ClassVar[Any] = (
+        (None, {"fields": ("shown_state", "how_it_went", "kind", "shown_amount", "charge_link")}),
+        ("Requested", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
+        ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
+    )
+
+    def result(self, row: OperatorAction) -> Message:
+        return in_words(row)
+
+    how_it_went = column("How it went", lambda act: in_words(act)[1])
+
+
+def in_words(act: OperatorAction) -> Message:
+    """Return the result of an action; one that is not known is being looked up."""
+    is_known = act.state != State.DONE or (act.attempt and not act.attempt.is_unresolved)
+    return result(act) if is_known else (messages.WARNING, f"Being looked up with the bank: {describe(act)}.")

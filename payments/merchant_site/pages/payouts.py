@@ -1,0 +1,181 @@
+"""Payouts and what each is made of, the bank account that they go to, and when they are made."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from payments.admin.framework.filters import ByMode
+from payments.admin.framework.formats import beside, column, link, money, short_id
+from payments.admin.framework.object_actions import Consequence
+from payments.admin.moments import moment_in_list, moment_text
+from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount
+from payments.admin.payouts.payouts import ByStatus, PayoutAdmin
+from payments.admin.payouts.schedules import PayoutScheduleAdmin
+from payments.domain.statements.payout_content import content_of
+from payments.domain.statements.statement import WORDS
+from payments.ledger.transactions import find_in_parts, of_parts
+from payments.merchant_site.pages.balance import balance_page
+from payments.merchant_site.pages.base import OfMerchant
+from payments.merchant_site.site import merchant_of, merchant_site
+from payments.models import Charge, Merchant, Payout, PayoutAccount, PayoutSchedule, Posting
+from payments.money import shown_amount
+
+MAY_SEE_ACCOUNT = "payments.view_payoutaccount"
+SHOWN_PARTS = 100
+BEING_LOOKED_UP = "It is being looked up with the bank."
+AGAIN = "Your balance has the money again, and the next payout takes it."
+Status = Payout.Status
+NOTICE = (
+    "Live payouts go to this account, so another owner or kaha's staff must approve it. It takes effect 24 hours after "
+    "that, and can be withdrawn until then."
+)
+
+
+def what_happens(payout: Payout) -> str:
+    """Return in words how far the payout is."""
+    if payout.status in Payout.UNDER_WAY and payout.asked_at and payout.why:
+        return BEING_LOOKED_UP
+    match payout.status:
+        case Status.PENDING:
+            checked = "kaha's staff checks it. Then it" if payout.livemode and not payout.approved_at else "It"
+            return f"{checked} is sent to the bank."
+        case Status.IN_TRANSIT:
+            return f"On its way to the bank since {moment_text(payout.sent_at)}."
+        case Status.PAID:
+            return f"It left for your account {moment_text(payout.paid_at)}."
+        case Status.FAILED:
+            return f"A bank refused or returned it. {AGAIN}"
+        case _:
+            return f"It was never sent. {AGAIN}"
+
+
+@admin.register(Payout, site=merchant_site)
+class MerchantPayouts(OfMerchant, PayoutAdmin):
+    """Payouts; who may not see bank accounts sees nothing of theirs here either."""
+
+    change_form_template = "merchant/payout.html"
+    views = {"balance": ("balance/", "balance")}
+    row_actions: Any = ()
+    parts: Any = ()
+    list_display: Any = ("created", "account", "shown_amount", "shown_status", "mode")
+    file_columns: Any = (
+        "public_id",
+        "created",
+        "shown_amount",
+        "shown_reserve",
+        "shown_status",
+        "paid",
+        "mode",
+    )
+    list_filter: ClassVar[Any] = (ByStatus, ByMode, "created_at")
+    fieldsets: ClassVar[Any] = (
+        ("Where it is", {"fields": ("how_far", "to_account", "failure_code", "reserve_due")}),
+        ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "public_id", "shown_status", "mode")}),
+        ("Events", {"fields": ("events",)}),
+    )
+    how_far = column("How far", what_happens)
+
+    def shown_columns(self, request: HttpRequest) -> list[str]:
+        return [name for name in super().shown_columns(request) if name != "account" or _sees_accounts(request)]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        groups = super().get_fieldsets(request, obj)
+        hidden = () if _sees_accounts(request) else ("to_account",)
+        return [(name, {"fields": [one for one in of["fields"] if one not in hidden]}) for name, of in groups]
+
+    def balance(self, request: HttpRequest) -> HttpResponse:
+        """Show what payouts are made of."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return balance_page(request)
+
+    def headline(self, row: Payout) -> str:
+        return f"{money(row.amount, row.currency)} to your bank"
+
+    def beside_row(self, request: HttpRequest, row: Payout) -> dict[str, Any]:
+        after = _after(request, row)
+        postings = of_parts(row, SHOWN_PARTS + 1, after)
+        content = [(line, shown_amount(line.amount, row.currency)) for line in content_of(row)]
+        shown = {"content": content, "transactions": _transactions(postings[:SHOWN_PARTS]), "is_first": after is None}
+        more = {"more_after": postings[SHOWN_PARTS - 1].pk if len(postings) > SHOWN_PARTS else None}
+        return super().beside_row(request, row) | shown | more
+
+
+def _sees_accounts(request: HttpRequest) -> bool:
+    return request.user.has_perm(MAY_SEE_ACCOUNT)
+
+
+def _after(request: HttpRequest, payout: Payout) -> Posting | None:
+    """Return the transaction of the payout that the address names; None for none, and for any other."""
+    try:
+        return find_in_parts(payout, UUID(request.GET["after"])) if "after" in request.GET else None
+    except ValueError:
+        return None
+
+
+def _transactions(postings: list[Posting]) -> list[tuple[object, ...]]:
+    """Return whose payment each is about and what it is, its time and its amount."""
+    ids = [posting.charge_id for posting in postings]
+    charges = Charge.objects.select_related("source").defer("source__owner").in_bulk(filter(None, ids))
+    return [
+        (
+            beside(_about(posting, charges.get(posting.charge_id)), WORDS[posting.kind].partition(":")[0]),
+            moment_in_list(posting.created_at),
+            shown_amount(-posting.amount, posting.currency),
+        )
+        for posting in postings
+    ]
+
+
+def _about(posting: Posting, charge: Charge | None) -> object:
+    if charge is None:
+        return link(Payout, posting.payout_id, "an earlier payout")
+    return link(Charge, charge.pk, charge.source.payer_name or charge.description or short_id(str(charge)))
+
+
+class RequestPayoutAccount(SetPayoutAccount):
+    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+        return Consequence(NOTICE)
+
+
+@admin.register(PayoutAccount, site=merchant_site)
+class MerchantPayoutAccounts(OfMerchant, PayoutAccountAdmin):
+    """The bank accounts; another one is requested here, and approved by somebody else."""
+
+    row_actions = (WithdrawPayoutAccount(),)
+    request_account = RequestPayoutAccount()
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm(self.request_account.permission)
+
+    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Ask for another bank account of the merchant."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return self._answer(request, self.request_account, merchant_of(request))
+
+    def _page_of(self, row: Any) -> str:
+        is_list = isinstance(row, Merchant)
+        return reverse("admin:payments_payoutaccount_changelist") if is_list else super()._page_of(row)
+
+
+@admin.register(PayoutSchedule, site=merchant_site)
+class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
+    """When payouts are made, and what is kept of them; kaha's staff sets it."""
+
+    row_actions: Any = ()
+    list_display: Any = ("interval", "shown_payable", "next", "delay_days", "reserve", "mode")
+    file_columns: Any = ("mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
+    fieldsets: ClassVar[Any] = (
+        (None, {"fields": ("mode", "currency", "interval", "next")}),
+        ("What it pays", {"fields": ("shown_payable", "account")}),
+        ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
+    )
+
+    def headline(self, row: PayoutSchedule) -> str:
+        return f"{row.get_interval_display()} payouts in {row.currency}"

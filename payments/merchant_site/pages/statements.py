@@ -1,0 +1,63 @@
+"""The months of the merchant's statements, and each statement with its files."""
+
+from datetime import date
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
+
+from payments import clock
+from payments.admin.lists.mode import mode_of
+from payments.admin.statements.of_merchant import books_of, mode_name, month_before
+from payments.admin.statements.statements import StatementAdmin
+from payments.domain.statements.statement import next_month
+from payments.ledger.account_days import first_unsummed
+from payments.merchant_site.pages.base import OfMerchant
+from payments.merchant_site.site import merchant_of, merchant_site
+from payments.models import AccountDay, Statement
+
+# Ten years.
+SHOWN_MONTHS = 120
+
+
+@admin.register(Statement, site=merchant_site)
+class MerchantStatements(OfMerchant, StatementAdmin):
+    """A list of months in place of the back office's list of merchants."""
+
+    posts = True
+    download = method_decorator(require_POST)(StatementAdmin.download)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the months in the chosen mode, the newest first."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        merchant, mode = self.merchant_of(request, str(merchant_of(request).pk)), mode_of(request)
+        unsummed = first_unsummed()
+        page = reverse("admin:payments_statement_change", args=[merchant.pk])
+        months = [
+            {
+                "first": first,
+                "address": f"{page}?month={first:%Y-%m}&mode={mode}",
+                "is_final": unsummed is not None and next_month(first) <= unsummed,
+                "acts": self.downloads(request, merchant, first, mode),
+            }
+            for first in _months(merchant, mode)
+        ]
+        return self.page(request, "months", "Statements", months=months)
+
+
+def _months(merchant: Any, mode: str) -> list[date]:
+    """Return this month and those before it, back to the first with a movement."""
+    own = AccountDay.objects.filter(merchant=merchant, livemode=mode == "live")
+    codes = [code for livemode, code in books_of(merchant) if mode_name(livemode) == mode]
+    # One index entry for each currency, where the smallest of all days would read them all.
+    days = [own.filter(currency=code).order_by("day").values_list("day", flat=True).first() for code in codes]
+    months = [clock.now().date().replace(day=1)]
+    begins = min(filter(None, days), default=months[0])
+    while months[-1] > begins and len(months) < SHOWN_MONTHS:
+        months.append(month_before(months[-1]))
+    return months
