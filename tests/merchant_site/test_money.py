@@ -17,6 +17,7 @@ from tests.admin.conftest import text_of, the_operator, words_of
 from tests.approvals.factories import NOTE, REASON, requested_key
 from tests.client import Api, made, signed_in
 from tests.merchant_site.conftest import member
+from tests.operators.factories import proposed
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.payouts.setups import NUMBER, requested_account, requested_schedule
 from tests.payouts.stories import give_account, give_schedule, paid_out, settled
@@ -96,6 +97,8 @@ def test_what_the_staff_asked_for_is_decided_here_without_their_names(owner: Cli
     request = requested_account(shop.merchant)
     for page in ("payments_approvalrequest_waiting", "payments_approvalrequest_changelist"):
         assert "kaha&#x27;s staff" in text_of(owner.get(address(page))), page
+    file = b"".join(owner.post(address("payments_approvalrequest_csv")).streaming_content).decode()
+    assert ("kaha's staff" in file, ",ana," in file) == (True, False)
     form = address("payments_approvalrequest_decide", request.pk)
     for shown in (owner.get(form), owner.post(form, {"decision": "approve", "note": ""})):
         text = words_of(shown)
@@ -115,6 +118,20 @@ def test_an_approved_key_is_taken_by_the_developer_who_asked_for_it(owner: Clien
     assert owner.post(address("payments_approvalrequest_take", request.pk)).status_code == 302
     shown = client.post(address("payments_approvalrequest_take", request.pk))
     assert find_key(shown.context["secrets"]["Key"])
+
+
+def test_a_refund_that_support_requests_is_approved_by_finance_once(shop: NewMerchant, api: Api) -> None:
+    charge = api.charge(amount=10_000)
+    support = member(shop.merchant, "support")
+    request = proposed(amount=2_500, proposed_by=support)
+    finance = signed_in(member(shop.merchant, "finance"))
+    assert decide(signed_in(support), request) == 403
+    assert decide(signed_in(member(shop.merchant, "viewer")), request) == 404
+    assert api.read(charge)["amount_refunded"] == 0
+    for _ in range(2):
+        decide(finance, request)
+    assert api.read(charge)["amount_refunded"] == 2_500
+    assert "Done: refund of" in words_of(finance.get(address("payments_operatoraction_change", request.pk)))
 
 
 def test_the_content_of_a_payout_is_the_apis(shop: NewMerchant, api: Api, owner: Client) -> None:

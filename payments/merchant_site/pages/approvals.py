@@ -8,14 +8,14 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from payments.admin.approvals.approvals import ApprovalRequestAdmin
+from payments.admin.approvals.approvals import STATES, ApprovalRequestAdmin
 from payments.admin.columns import WITH_PAYER
-from payments.admin.framework.filters import by
+from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column
 from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import DecidedByAnother
-from payments.admin.operators.requests import OperatorActionAdmin
+from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
 from payments.admin.operators.words import Message, result
 from payments.domain.approvals.kinds.charge_actions import describe
 from payments.merchant_site.pages.base import OfMerchant
@@ -30,6 +30,8 @@ NEW_ACCOUNT = (
     "From 24 hours after the approval all that you earn goes to this account. Compare it with a paper of your bank, "
     "not with a message."
 )
+
+ByKind = by("kind", **{kind: (Kind(kind).label, Q(kind=kind)) for kind in KINDS if kind in ApprovalRequest.KINDS})
 
 
 class Decided(OfMerchant, DecidedByAnother):
@@ -60,12 +62,7 @@ class Decided(OfMerchant, DecidedByAnother):
 class MerchantApprovals(Decided, ApprovalRequestAdmin):
     """Requests for keys and bank accounts."""
 
-    list_filter: ClassVar[Any] = tuple(
-        by("kind", **{kind: (Kind(kind).label, Q(kind=kind)) for kind in KINDS if kind in ApprovalRequest.KINDS})
-        if getattr(each, "parameter_name", "") == "kind"
-        else each
-        for each in ApprovalRequestAdmin.list_filter
-    )
+    list_filter: ClassVar[Any] = (ByTurn, one_of("state", STATES), ByKind, "created_at")
 
     def consequence_of(self, row: ApprovalRequest) -> Consequence:
         return Consequence(NEW_ACCOUNT) if row.kind == Kind.ADD_PAYOUT_ACCOUNT else super().consequence_of(row)
@@ -80,12 +77,6 @@ class MerchantApprovals(Decided, ApprovalRequestAdmin):
 @admin.register(OperatorAction, site=merchant_site)
 class MerchantActions(Decided, OperatorActionAdmin):
     """Actions on charges that somebody else decides, and those that were done alone."""
-
-    fieldsets: ClassVar[Any] = (
-        (None, {"fields": ("shown_state", "how_it_went", "kind", "shown_amount", "charge_link")}),
-        ("Requested", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
-        ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
-    )
 
     def result(self, row: OperatorAction) -> Message:
         return in_words(row)

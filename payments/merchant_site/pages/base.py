@@ -14,7 +14,7 @@ from payments.models import MerchantAccess
 from payments.models.merchants.merchant_access import Limit
 
 # What a merchant's people need not see: which merchant it is, and the service's own columns.
-UNSEEN = ("merchant", "of_merchant", "shown_merchant", "version")
+UNSEEN = ("merchant", "of_merchant", "shown_merchant", "attempt_link", "version")
 # Filters that offer a choice of merchants.
 FILTERS_UNSEEN = ("ByMerchant",)
 

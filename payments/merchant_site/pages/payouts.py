@@ -121,7 +121,7 @@ def _after(request: HttpRequest, payout: Payout) -> Posting | None:
 def _transactions(postings: list[Posting]) -> list[tuple[object, ...]]:
     """Return whose payment each is about and what it is, its time and its amount."""
     ids = [posting.charge_id for posting in postings]
-    charges = Charge.objects.select_related("source").defer("source__owner").in_bulk(filter(None, ids))
+    charges = Charge.objects.select_related("source__card").in_bulk(filter(None, ids))
     return [
         (
             beside(_about(posting, charges.get(posting.charge_id)), WORDS[posting.kind].partition(":")[0]),
