@@ -35,6 +35,8 @@ from payments.admin.people import People, Person, mail_link, people_of_source, p
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
+from payments.merchant_site.pages.base import OfMerchant
+from payments.merchant_site.site import merchant_site
 from payments.models import Charge, Event, Source
 from payments.search import find
 
@@ -147,6 +149,11 @@ class CustomerAdmin(ReadOnlyAdmin):
     @admin.display(description="Events")
     def events(self, customer: Customer) -> SafeString:
         return search_link(Event, public_id("cus", customer.id), "its events")
+
+
+@admin.register(Customer, site=merchant_site)
+class MerchantCustomers(OfMerchant, CustomerAdmin):
+    row_actions = CustomerAdmin.row_actions
 
 
 @people_of_source

@@ -29,6 +29,11 @@ def what_for_column(charge: ChargeOf = charge_of) -> Column:
     return column("For", lambda row: beside(charge(row).description or NOTHING, charge(row).merchant))
 
 
+def order_column(charge: ChargeOf = charge_of) -> Column:
+    """Return a column with what the `charge` of a row is for."""
+    return column("For", lambda row: charge(row).description or NOTHING)
+
+
 def state_column(name: str, marks: Mapping[str, str], cells: Cells | None = None) -> Column:
     """Return a column with the choice in the field `name` as a chip, in the colour of its mark; grey without one."""
 

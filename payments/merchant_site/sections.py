@@ -30,6 +30,6 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
                 *("payments.apirequest",),
             ),
         ),
-        Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess")),
+        Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess", "payments.approvallimit")),
     ),
 }

@@ -33,6 +33,7 @@ SUPPORT = VIEWER | {
     "payments.switch_paymentlink",
     "payments.resend_payermessage",
     "payments.view_operatoraction",
+    "customers.delete_customersource",
 }
 FINANCE = SUPPORT | {
     "payments.accept_dispute",
@@ -68,6 +69,9 @@ OWNER = (
         "payments.change_merchant",
         "payments.add_payoutaccount",
         "payments.withdraw_payoutaccount",
+        "payments.view_approvallimit",
+        "payments.add_approvallimit",
+        "payments.change_approvallimit",
         "auth.view_user",
         "auth.add_user",
         "auth.change_user",

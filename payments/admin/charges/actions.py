@@ -1,6 +1,6 @@
 """The buttons on the page of a charge, which other features add to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,10 @@ def offered_on_charges(offer: Offer) -> Offer:
 
 
 class ChargeActions(Part):
-    """The buttons on the page of a charge, and the pages of the actions on it."""
+    """The buttons on the page of a charge, those of `offers`, and the pages of the actions on it."""
+
+    def __init__(self, offers: Sequence[Offer] = _offers) -> None:
+        self.offers = offers
 
     def urls(self, page: Any) -> list[URLPattern]:
         view = page.admin_site.admin_view
@@ -37,4 +40,4 @@ class ChargeActions(Part):
         ]
 
     def buttons(self, page: Any, request: HttpRequest, row: Charge) -> list[ActionButton]:
-        return [act for offer in _offers for act in offer(request, row)]
+        return [act for offer in self.offers for act in offer(request, row)]

@@ -1,4 +1,5 @@
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
@@ -11,7 +12,7 @@ from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charge_list import ChargeList
 from payments.admin.charges.payer_messages import SendReceipt
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import Part, ReadOnlyAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
     NOTHING,
@@ -34,7 +35,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_brief
 from payments.admin.operators.words import refund_reason
 from payments.admin.people import People
-from payments.admin.timeline.page import timeline_context
+from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source
 
@@ -53,7 +54,8 @@ class ChargeAdmin(ChargeList):
 
     records_views = True
     row_actions = (SendReceipt(),)
-    parts = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
+    parts: Sequence[Part] = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
+    contents = FOR_OPERATORS
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
         ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
@@ -125,17 +127,15 @@ class ChargeAdmin(ChargeList):
         return f"{money(row.amount, row.currency)}{of_payer(row, 'from')}{about}"
 
     def marks(self, row: Charge) -> list[Any]:
-        to = link(Merchant, row.merchant_id, row.merchant)
-        paid = (
-            "Paid to" if row.captured else "For",
-            to,
-            source_label(row.source),
-            moment_brief(row.created_at),
-        )
-        return [chips(row), format_html("<span>{} {} by {}, {}</span>", *paid), short_id(str(row))]
+        paid = (self.paid(row), source_label(row.source), moment_brief(row.created_at))
+        return [chips(row), format_html("<span>{} by {}, {}</span>", *paid), short_id(str(row))]
+
+    def paid(self, row: Charge) -> str:
+        """Return whether a charge was paid, and to whom."""
+        return format_html("{} {}", "Paid to" if row.captured else "For", link(Merchant, row.merchant_id, row.merchant))
 
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
-        shown = timeline_context(request, row, self.get_queryset(request).select_related(None))
+        shown = timeline_context(request, row, self.get_queryset(request).select_related(None), self.contents)
         return super().beside_row(request, row) | {"timeline": shown}
 
 
@@ -160,7 +160,7 @@ class RefundAdmin(ReadOnlyAdmin):
         ("Times", {"fields": ("updated", "version")}),
         ("Events", {"fields": ("events",)}),
     )
-    inlines = (AttemptsOfCharge,)
+    inlines: ClassVar[Any] = (AttemptsOfCharge,)
     public_id = id_column("re")
     payer = payer_column()
     what_for = what_for_column()

@@ -78,6 +78,7 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
         "items": list(_items(checkout)),
         "attempts": Panel("Attempts to pay", list(map(_attempt, charges))),
         "story": story_of(moments),
+        "name": "requests, messages, ledger entries",
         "moments": list(with_gaps(moments)),
         "more": records.more,
         "views": records.views if sees_people else None,

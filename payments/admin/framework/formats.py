@@ -27,6 +27,8 @@ from payments.providers.settlement_reports import NO_CURRENCY
 from payments.sourcetypes import shown as shown_type
 
 SHOWN_EVENTS = 100
+# What an unknown outcome is to a merchant.
+LOOKED_UP = ("warn", "being looked up with the bank")
 Column = Callable[[Any, Any], Any]
 Cells = Mapping[str, Callable[[Any], object]]
 
@@ -57,13 +59,15 @@ def pretty_json(value: Any) -> SafeString | str:
 
 def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -> SafeString | str:
     """Return a link with `text` to the page of one row of `model`; the text alone where the site has no such page."""
-    if pk is None:
-        return NOTHING
+    return NOTHING if pk is None else _linked(model, "change", [pk], "", text)
+
+
+def _linked(model: type[models.Model], page: str, args: list[Any], query: str, text: object) -> SafeString:
     try:
-        address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[pk])
+        address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
     except NoReverseMatch:
         return format_html("{}", text)
-    return format_html('<a href="{}">{}</a>', address, text)
+    return format_html('<a href="{}{}">{}</a>', address, query, text)
 
 
 def copyable(text: str) -> SafeString:
@@ -72,9 +76,8 @@ def copyable(text: str) -> SafeString:
 
 
 def search_link(model: type[models.Model], term: str, text: str) -> SafeString:
-    """Return a link to a search for `term` among the rows of `model`."""
-    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
-    return format_html('<a href="{}?q={}">{}</a>', address, term, text)
+    """Return a link to a search for `term` among the rows of `model`; as `link` does, the text alone."""
+    return _linked(model, "changelist", [], f"?q={term}", text)
 
 
 def lines(items: Iterable[object]) -> SafeString | str:
@@ -100,9 +103,11 @@ def chip(state: str, mark: str = "") -> SafeString:
 
 
 def chips(charge: Charge) -> SafeString:
-    """Return the state of a charge, and what else is notable, as chips."""
+    """Return the state of a charge, and what else is notable, as chips; `is_looked_up` is an attribute of some."""
     marks = [_state_mark(charge)]
-    if charge.operation:
+    if getattr(charge, "is_looked_up", False):
+        marks = [mark for mark in marks if charge.status != Charge.Status.PENDING] + [LOOKED_UP]
+    elif charge.operation:
         marks.append(("warn", f"{charge.operation} under way"))
     if charge.reversed_late:
         marks.append(("bad", "reversed late"))

@@ -1,9 +1,12 @@
 """Approval limits: how much of a charge each role gives back alone."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import money, money_column
@@ -40,15 +43,20 @@ class ApprovalLimitForm(forms.ModelForm):
 
 @admin.register(ApprovalLimit)
 class ApprovalLimitAdmin(BaseAdmin):
-    merchant_lookup = None
+    of = "role"
+    merchant_lookup: str | None = None
     form = ApprovalLimitForm
-    noticed_fields = ("role", "currency", "amount")
-    list_display = ("role", "currency", "shown_amount")
-    list_display_links = ("role", "currency", "shown_amount")
-    list_filter = ("role",)
-    list_select_related = ("role",)
+    noticed_fields: Sequence[str] = ("role", "currency", "amount")
+    list_display: Any = ("role", "currency", "shown_amount")
+    list_display_links: Any = ("role", "currency", "shown_amount")
+    list_filter: ClassVar[Any] = ("role",)
+    list_select_related: ClassVar[Any] = ("role",)
     readonly_fields = ("shown_amount",)
     shown_amount = money_column("amount")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Return the limits of one sort: those of roles, or a merchant's own."""
+        return super().get_queryset(request).filter(**{f"{self.of}__isnull": False})
 
     def get_fields(self, request: Any, obj: Any = None) -> Any:
         is_form = obj is None or self.has_change_permission(request, obj)

@@ -1,7 +1,7 @@
 """Operator actions on charges, and the decisions on requested ones."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.contrib import admin
@@ -66,7 +66,7 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
 class OperatorActionAdmin(DecidedByAnother):
     decisions = DECISIONS
     list_display = ("payer", "reason", "kind", "proposed_by", "decided_by", "shown_amount", "shown_state", "created")
-    file_columns = (
+    file_columns: Sequence[str] = (
         *("created", "shown_state", "kind", "shown_amount"),
         *("charge_link", "reason", "proposed_by", "decided_by"),
     )
@@ -79,7 +79,7 @@ class OperatorActionAdmin(DecidedByAnother):
         "created_at",
     )
     sum_of = ("amount", "currency")
-    search_fields = ("reason", "note")
+    search_fields: ClassVar[Any] = ("reason", "note")
     search = IdSearch(
         {**OF_CHARGE, "": "pk", "req": "pk", "mer": "merchant_id", "attempt": "attempt_id"},
         objects="charge_id",
@@ -130,7 +130,7 @@ class OperatorActionAdmin(DecidedByAnother):
         return {"subtitle": text}
 
 
-def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
-    """Yield the buttons of the charge's requests that wait for this operator's decision."""
-    for row in OperatorAction.objects.proposed().filter(charge=charge).order_by("pk"):
+def decisions_of(request: HttpRequest, charge: Charge, rows: Any = OperatorAction.objects) -> Iterable[ActionButton]:
+    """Yield the buttons of the charge's requests among `rows` that wait for this operator's decision."""
+    for row in rows.proposed().filter(charge=charge).order_by("pk"):
         yield from (ActionButton(f"{act.label}: {describe(row)}", act.url) for act in acts_on(request, row, DECISIONS))

@@ -122,7 +122,7 @@ def _answer(act: OperatorAction, attempt: Attempt | None) -> Message:
     if attempt is None or attempt.is_unresolved:
         return (
             messages.WARNING,
-            f"Asked, and not answered yet: {describe(act)}. It is listed among the unknown outcomes.",
+            f"Asked, and not answered yet: {describe(act)}. It is being looked up with the bank.",
         )
     if attempt.state == Attempt.State.WAITING:
         return messages.SUCCESS, f"Asked: {describe(act)}. The provider reports the result later."

@@ -1,10 +1,11 @@
 """The page of a charge with its timeline."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -22,26 +23,61 @@ from payments.admin.timeline.outside import (
 )
 from payments.admin.timeline.panels import back_and_disputed, panels_of
 from payments.admin.timeline.records import Records
-from payments.admin.timeline.summary import is_pending, known, payment_facts, references, settlement_of, sums_of
+from payments.admin.timeline.summary import (
+    is_pending,
+    known,
+    payment_facts,
+    payouts,
+    references,
+    settlement_of,
+    settlements,
+    sums_of,
+)
 from payments.domain.operators.twins import twins_of
 from payments.domain.payer_messages.spoken import spoken
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, Event, Posting, Webhook
 
-TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
-    request_moments,
-    change_moments,
-    provider_moments,
-    provider_event_moments,
-    ledger_moments,
-    payer_moments,
-    webhook_moments,
-    message_moments,
-    report_moments,
-)
 
-# The lists with everything that a timeline leaves out.
-LISTS = (Event, Attempt, Webhook, Posting)
+@dataclass(frozen=True)
+class Contents:
+    """What the page of a charge shows to its readers.
+
+    `sources` read the entries of the timeline, which are called `name`, and `lists` have everything that it leaves out.
+    `settled_in` yields links to what a charge was settled in. Acts of staff and a provider's references are for those
+    `of_service`.
+    """
+
+    sources: Sequence[Callable[[Records], Moments]]
+    name: str
+    lists: Sequence[type[Model]]
+    settled_in: Callable[[Records], Iterator[object]]
+    of_service: bool = False
+
+
+FOR_OPERATORS = Contents(
+    (
+        request_moments,
+        change_moments,
+        provider_moments,
+        provider_event_moments,
+        ledger_moments,
+        payer_moments,
+        webhook_moments,
+        message_moments,
+        report_moments,
+    ),
+    "requests, messages, ledger entries",
+    (Event, Attempt, Webhook, Posting),
+    settlements,
+    of_service=True,
+)
+FOR_MERCHANTS = Contents(
+    (request_moments, change_moments, payer_moments, webhook_moments, message_moments),
+    "requests and messages",
+    (Event, Webhook),
+    payouts,
+)
 # The newest entries that are said in words.
 STORY_MAX = 12
 NOTABLE_SECONDS = 0.05
@@ -49,18 +85,20 @@ MINUTE_SECONDS = 60
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
-def timeline(records: Records, with_address: bool) -> list[Moment]:
+def timeline(records: Records, with_address: bool, contents: Contents = FOR_OPERATORS) -> list[Moment]:
     """Return the entries of a charge's timeline in order, with the addresses of staff if `with_address`."""
-    moments = [moment for read in TIMELINE_SOURCES for moment in read(records)]
-    moments += staff_moments(records, with_address)
+    moments = [moment for read in contents.sources for moment in read(records)]
+    moments += staff_moments(records, with_address) if contents.of_service else ()
     return sorted(moments, key=lambda moment: (moment.at, moment.kind))
 
 
-def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> dict[str, Any]:
-    """Return the context of the page, for an operator who may see `charges`."""
+def timeline_context(
+    request: HttpRequest, charge: Charge, charges: QuerySet[Any], contents: Contents
+) -> dict[str, Any]:
+    """Return the context of the page with its `contents`, for somebody who may see `charges`."""
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
-    moments = timeline(records, with_address=sees_people)
+    moments = timeline(records, sees_people, contents)
     return {
         "twins": [_duplicate(charge, other) for other in twins_of(charge)],
         "spoken": {name: spoken(charge, records.refunds, records.disputes, name) for name in ("en", "fil")},
@@ -69,13 +107,14 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
         "is_pending": is_pending(charge),
         "rows": list(back_and_disputed(records)),
         "payment": known(payment_facts(records)),
-        "references": list(references(records)),
+        "references": list(references(records)) if contents.of_service else [],
         "sums": list(sums_of(records)),
-        "settlement": list(settlement_of(records)),
+        "settlement": list(settlement_of(records, contents.settled_in)),
         "story": story_of(moments),
+        "name": contents.name,
         "moments": list(with_gaps(moments)),
         "more": records.more,
-        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in contents.lists],
         "panels": panels_of(request, charge, charges),
         "views": records.views if sees_people else None,
     }

@@ -23,6 +23,8 @@ from payments.models.merchants.merchant_access import within
 SHOWN_CHARGES = 5
 # A bound, because test cards have many.
 MOST_SOURCES = 1_000
+# An operator, to a merchant's people.
+SERVICE = "the service"
 REFUND_CHIPS: dict[str, tuple[str, str]] = {
     Refund.Status.PENDING: ("on its way", "warn"),
     Refund.Status.SUCCEEDED: ("sent", "good"),
@@ -89,8 +91,9 @@ def back_and_disputed(records: Records) -> Iterator[Panel]:
 
 
 def _made_by(refund: Refund, records: Records) -> str:
-    """Return who made a refund: the operator, or the merchant by its API key."""
-    operators = {act.attempt_id: str(act.proposed_by) for act in records.operator_actions}
+    """Return who made a refund: somebody on a page, or the merchant by its API key."""
+    people = records.proposers
+    operators = {act.attempt_id: str(people.get(act.proposed_by_id, SERVICE)) for act in records.operator_actions}
     of_refund = [attempt for attempt in records.attempts if attempt.refund_id == refund.pk]
     by_operators = (operators[attempt.pk] for attempt in of_refund if attempt.pk in operators)
     by_merchant = (str(records.charge.merchant) for attempt in of_refund if attempt.api_key_id)

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import Count, Model, Q, QuerySet, Window
 
 from payments.domain.audit.audit_log import Action
@@ -151,8 +152,12 @@ class Records(EventRecords):
 
     @cached_property
     def operator_actions(self) -> list[OperatorAction]:
-        found = OperatorAction.objects.filter(charge=self.charge).select_related("proposed_by")
-        return self.newest("operator actions", found)
+        return self.newest("actions", OperatorAction.objects.filter(charge=self.charge))
+
+    @cached_property
+    def proposers(self) -> dict[int, User]:
+        """Return those who proposed actions, by their keys; merchants' people do not see operators."""
+        return User.objects.in_bulk({act.proposed_by_id for act in self.operator_actions})
 
     @cached_property
     def staff_entries(self) -> list[AuditEntry]:

@@ -1,6 +1,6 @@
 """What is known of a charge: what was paid and how, the checks, the money, and the provider's references."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from payments.admin.moments import moment_brief
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
 from payments.ledger.fees import Rate
-from payments.models import Card, Charge, Checkout, PageVisit, Refund, Settlement, Source
+from payments.models import Card, Charge, Checkout, PageVisit, Payout, PayoutPart, Refund, Settlement, Source
 
 CVC_WORDS: dict[str, str] = {
     Card.CvcChecked.PASS: "matched",
@@ -119,17 +119,30 @@ def sums_of(records: Records) -> Iterator[Sum]:
     yield Sum(f"Net to {charge.merchant}", shown(left - charge.fee - dispute_fees), is_total=True)
 
 
-def settlement_of(records: Records) -> Iterator[SafeString]:
-    """Yield when a hold ends, or when the money settles and settled, with each settlement."""
+def settlement_of(records: Records, settled_in: Callable[[Records], Iterator[object]]) -> Iterator[SafeString]:
+    """Yield when a hold ends, or when the money settles and settled, with the links that `settled_in` yields."""
     charge = records.charge
     if charge.hold_expires_at and charge.authorized:
         yield format_html("Hold ends {}", moment_brief(charge.hold_expires_at))
     if charge.settle_due_at:
         yield format_html("Settles {}", moment_brief(charge.settle_due_at))
     if charge.settled_at:
-        batches = {posting.settlement for posting in records.postings if posting.settlement}
-        days = [(link(Settlement, batch.pk, f"{batch.day:%d %b %Y}"),) for batch in batches]
-        yield format_html("Settled {}", format_html_join(", ", "{}", days) or moment_brief(charge.settled_at))
+        links = format_html_join(", ", "{}", ((one,) for one in settled_in(records)))
+        yield format_html("Settled {}", links or moment_brief(charge.settled_at))
+
+
+def settlements(records: Records) -> Iterator[object]:
+    """Yield a link to each settlement of a charge, with its day."""
+    batches = {posting.settlement for posting in records.postings if posting.settlement}
+    return (link(Settlement, batch.pk, f"{batch.day:%d %b %Y}") for batch in batches)
+
+
+def payouts(records: Records) -> Iterator[object]:
+    """Yield a link to each payout that a charge is in."""
+    settled = records.charge.postings.filter(settlement__isnull=False).values("settlement_id")
+    parts = PayoutPart.objects.filter(pk__in=settled, payout__isnull=False).select_related("payout")
+    found = {part.payout for part in parts if part.payout}
+    return (format_html("in {}", link(Payout, row.pk, f"the payout of {row.created_at:%d %b %Y}")) for row in found)
 
 
 def _three_d_secure(records: Records, authenticated: str) -> str:

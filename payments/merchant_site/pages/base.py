@@ -14,7 +14,9 @@ from payments.models import MerchantAccess
 from payments.models.merchants.merchant_access import Limit
 
 # What a merchant's people need not see: which merchant it is, and the service's own columns.
-UNSEEN = ("merchant", "of_merchant", "shown_merchant", "attempt_link", "version")
+UNSEEN = ("merchant", "of_merchant", "shown_merchant", "provider_ref", "attempt_link", "shown_limit", "version")
+# The permission to see what developers look at: events, and each request.
+SEES_EVENTS = "payments.view_event"
 # Filters that offer a choice of merchants.
 FILTERS_UNSEEN = ("ByMerchant",)
 
@@ -33,9 +35,18 @@ class OfMerchant(BaseAdmin):
         return [one for one in filters if getattr(one, "__name__", one) not in FILTERS_UNSEEN]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        groups = super().get_fieldsets(request, obj)
-        seen = [(name, {**of, "fields": [each for each in of["fields"] if each not in UNSEEN]}) for name, of in groups]
+        groups, unseen = super().get_fieldsets(request, obj), self.unseen(request, obj)
+        seen = [(name, {**of, "fields": [each for each in of["fields"] if each not in unseen]}) for name, of in groups]
         return [(name, of) for name, of in seen if of["fields"]]
+
+    def unseen(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Return the names of the fields and columns that the page of a row does not show to this user."""
+        return UNSEEN if request.user.has_perm(SEES_EVENTS) else (*UNSEEN, "events")
+
+    def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        shown = super().beside_row(request, row)
+        people = [person for person in shown.get("people", ()) if person.role != "Merchant"]
+        return shown | {"people": people}
 
     def history_view(self, *_: Any, **__: Any) -> HttpResponse:
         """Raise Http404: what happened stands on the page of the row."""

@@ -1,17 +1,110 @@
-from django.contrib import admin
+"""Payments, their refunds, and what a merchant's people do about them."""
 
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charges import ChargeAdmin, RefundAdmin
-from payments.admin.charges.payer_messages import SendReceipt
-from payments.merchant_site.pages.base import OfMerchant
+from payments.admin.charges.payer_messages import PayerMessageAdmin, SendReceipt
+from payments.admin.charges.status import STATES, ByState
+from payments.admin.columns import order_column
+from payments.admin.framework.formats import LOOKED_UP, chip, column
+from payments.admin.framework.object_actions import ActionButton
+from payments.admin.operators.pages import offers_of
+from payments.admin.operators.requests import OperatorActionAdmin, decisions_of
+from payments.admin.people import People
+from payments.admin.timeline.page import FOR_MERCHANTS
+from payments.merchant_site.pages.base import SEES_EVENTS, OfMerchant
 from payments.merchant_site.site import merchant_site
-from payments.models import Charge, Refund
+from payments.models import Charge, OperatorAction, PayerMessage, Refund, UnknownOutcome
+
+# States that those who run the service look for.
+NOT_SHOWN = ("operation", "going_back", "reversed_late")
+
+
+class OfMerchantByState(ByState):
+    """Where the money is."""
+
+    conditions = {
+        name: (LOOKED_UP[1].capitalize() if name == "unknown" else state.label, state.condition)
+        for name, state in STATES.items()
+        if name not in NOT_SHOWN
+    }
+
+
+def decisions(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
+    """Yield the buttons of the requests of the merchant's own people."""
+    return decisions_of(request, charge, merchant_site.get_model_admin(OperatorAction).get_queryset(request))
+
+
+def mark_looked_up(rows: Iterable[Any], name: str) -> None:
+    """Mark those of `rows` whose outcome is unknown; an attempt has them in the foreign key `name`."""
+    unknown = set(UnknownOutcome.objects.filter(**{f"{name}__in": rows}).values_list(f"{name}_id", flat=True))
+    for row in rows:
+        row.is_looked_up = row.pk in unknown
 
 
 @admin.register(Charge, site=merchant_site)
 class MerchantCharges(OfMerchant, ChargeAdmin):
     row_actions = (SendReceipt(),)
+    parts = (ChargeActions((offers_of, decisions)), People(lambda charge: charge.source))
+    contents = FOR_MERCHANTS
+    list_filter = (OfMerchantByState, *ChargeAdmin.list_filter[1:])
+    what_for = order_column(lambda charge: charge)
+
+    def complete(self, rows: Any) -> None:
+        mark_looked_up(rows, "charge")
+
+    def paid(self, row: Charge) -> str:
+        return "Paid" if row.captured else "Asked for"
+
+    def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
+        shown = super().beside_row(request, row)
+        if not request.user.has_perm(SEES_EVENTS):
+            shown["timeline"]["moments"] = []
+        return shown
+
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
+        return {"acts": [ActionButton("Holds", "?money=held")]}
+
+
+def _status(refund: Any) -> object:
+    mark, words = LOOKED_UP
+    return chip(words, mark) if getattr(refund, "is_looked_up", False) else RefundAdmin.shown_status(None, refund)
 
 
 @admin.register(Refund, site=merchant_site)
 class MerchantRefunds(OfMerchant, RefundAdmin):
-    """The refunds."""
+    inlines = ()
+    what_for = order_column()
+    shown_status = column("Status", _status)
+
+    def complete(self, rows: Any) -> None:
+        mark_looked_up(rows, "refund")
+
+
+@admin.register(OperatorAction, site=merchant_site)
+class MerchantActions(OfMerchant, OperatorActionAdmin):
+    """What the merchant's own people asked for; what operators asked for is the service's."""
+
+    search_fields = ("reason",)
+    # A file is written as the service, which knows which operator decided.
+    file_columns = tuple(name for name in OperatorActionAdmin.file_columns if name != "decided_by")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        own = super().get_queryset(request).filter(proposed_by__is_staff=False)
+        return own.select_related("proposed_by", "decided_by")
+
+    def unseen(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Return what is not shown: of an operator's decision also the note."""
+        is_by_operator = obj is not None and obj.decided_by_id is not None and obj.decided_by is None
+        return (*super().unseen(request, obj), *(("note", "decided_by") if is_by_operator else ()))
+
+
+@admin.register(PayerMessage, site=merchant_site)
+class MerchantMessages(OfMerchant, PayerMessageAdmin):
+    """The messages to the merchant's payers."""

@@ -5,6 +5,7 @@ import payments.ids
 import payments.models.operators.reasons
 from django.db import migrations, models
 from django.db.models import F, Q
+from django.db.models.lookups import Exact, IsNull
 from django.conf import settings
 
 ACTIONS = ["capture", "void", "refund", "release", "extend"]
@@ -17,7 +18,23 @@ OPERATIONS = [
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ("currency", models.CharField(max_length=3)),
             ("amount", models.BigIntegerField()),
-            ("role", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="approval_limits", to="auth.group")),
+            (
+                "role",
+                models.ForeignKey(
+                    blank=True,
+                    db_index=False,
+                    null=True,
+                    on_delete=models.CASCADE,
+                    related_name="approval_limits",
+                    to="auth.group",
+                ),
+            ),
+            (
+                "merchant",
+                models.ForeignKey(
+                    blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant"
+                ),
+            ),
         ],
         options={
             "verbose_name": "approval limit",
@@ -25,6 +42,11 @@ OPERATIONS = [
             "default_permissions": ("view", "add", "change"),
             "constraints": [
                 models.UniqueConstraint(F("role"), F("currency"), name="one_approval_limit_per_role_and_currency"),
+                models.UniqueConstraint(F("merchant"), F("currency"), name="one_approval_limit_per_merchant_and_currency"),
+                models.CheckConstraint(
+                    name="approval_limit_of_a_role_or_a_merchant",
+                    condition=Exact(IsNull(F("role"), True), IsNull(F("merchant"), False)),
+                ),
                 models.CheckConstraint(condition=Q(("amount__gte", 0), ("amount__lte", 99999999999)), name="approval_limit_in_bounds"),
             ],
         },

@@ -25,7 +25,7 @@ class MerchantAccessQuerySet(models.QuerySet["MerchantAccess"]):
 
         Of a merchant's own people it is the one whose site they have open.
         """
-        if isinstance(membership := getattr(user, "membership", None), MerchantAccess):
+        if membership := membership_of(user):
             return frozenset({membership.merchant_id})
         if user.has_perm(WORKS_FOR_ALL):
             return None
@@ -72,3 +72,9 @@ class MerchantAccess(models.Model):
 
     def __str__(self) -> str:
         return str(self.merchant)
+
+
+def membership_of(user: object) -> MerchantAccess | None:
+    """Return the access of one of a merchant's own people to the merchant whose site they have open."""
+    found: MerchantAccess | None = getattr(user, "membership", None)
+    return found

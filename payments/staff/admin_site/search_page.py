@@ -115,6 +115,7 @@ def _groups(request: HttpRequest, found: Iterator[tuple[BaseAdmin, QuerySet[Any]
         joined = rows.select_related(*related) if isinstance(related, Sequence) else rows
         newest = list(joined.order_by("-pk")[: SHOWN_OF_EACH + 1])
         if newest:
+            page.complete(newest)
             yield _group(request, page, newest, term)
 
 

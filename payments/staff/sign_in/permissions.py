@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
 
-from payments.models import MerchantAccess
+from payments.models.merchants.merchant_access import membership_of
 from payments.staff.merchant_roles import PERMISSIONS
 
 
@@ -16,9 +16,3 @@ class Permissions(ModelBackend):
         if membership is None:
             return super().get_all_permissions(user_obj, obj)
         return set(PERMISSIONS[membership.role]) if user_obj.is_active and obj is None else set()
-
-
-def membership_of(user: Any) -> MerchantAccess | None:
-    """Return the access of one of a merchant's own people to the merchant whose site they have open."""
-    found: MerchantAccess | None = getattr(user, "membership", None)
-    return found
