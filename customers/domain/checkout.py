@@ -1,8 +1,11 @@
 """What checkouts do with customers: find one, make one of what a payer gave, and keep a card for one."""
 
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
-from customers.domain import changes
+from customers.domain import changes, customers
 from customers.domain.changes import of_customer, present
 from customers.domain.kept_sources import SOURCES_MAX, tie_writes
 from customers.models import Customer
@@ -11,7 +14,11 @@ from payments.db.writes import Insert, Write
 from payments.domain.charging import sources
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import Customers, KnownCustomer
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Source
+
+OK = 200
 
 
 def find(caller: Caller, text: str) -> KnownCustomer:
@@ -52,6 +59,16 @@ def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[W
     return customer.id, [Insert(customer), *of_customer(caller, "customer.created", customer)]
 
 
+def at_address(caller: Caller, email: str, name: str, phone: str) -> str:
+    """Return the public ID of the caller's newest customer with this address, who is made where there is none."""
+    with suppress(PaymentError):
+        return str(customers.find_by_email(caller, email))
+    order: dict[str, Any] = {"email": email, "description": name or email, "mobile_number": phone}
+    order |= {"metadata": {"name": name}} if name else {}
+    # The key is that of what the customer is made for.
+    return str(customers.create(replace(caller, idempotency=None), order, lambda _: StoredAnswer(OK, b"")).row)
+
+
 def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
     """Return the writes that keep `source`, which its charge may have used; none for a deleted or a full customer.
 
@@ -64,4 +81,4 @@ def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
     return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
 
 
-CUSTOMERS = Customers(find, lock, new, keep)
+CUSTOMERS = Customers(find, lock, new, at_address, keep)

@@ -4,6 +4,7 @@ from payments.merchant_site.pages import (  # noqa: F401
     approval_limits,
     approvals,
     charges,
+    checkouts,
     disputes,
     payouts,
     statements,

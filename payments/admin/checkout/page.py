@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -69,11 +70,12 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
     charges = list(checkout.charges.select_related("source__card").order_by("pk"))
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     moments = [*_changes(records), *_attempts(charges), *webhook_moments(records)]
-    moments += staff_moments(records, sees_people)
+    # What operators did is nothing for a merchant's own people.
+    moments += staff_moments(records, sees_people) if request.user.is_staff else []
     moments.sort(key=lambda moment: (moment.at, moment.kind))
     return {
         "summary": known_of(_summary(request, checkout)),
-        "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in _lists(request)],
         "is_pending": checkout.state == State.PAYING,
         "items": list(_items(checkout)),
         "attempts": Panel("Attempts to pay", list(map(_attempt, charges))),
@@ -85,6 +87,11 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
     }
 
 
+def _lists(request: HttpRequest) -> list[type[Model]]:
+    """Return the models of which the user may see lists."""
+    return [model for model in LISTS if request.user.has_perm(f"payments.view_{model._meta.model_name}")]
+
+
 def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
     if request.user.has_perm(MAY_SEE_CONTACT):
         yield Group("Payer", list(_payer(checkout)))
@@ -92,7 +99,7 @@ def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
     yield Group(
         "Checkout",
         [
-            ("To", link(Merchant, checkout.merchant_id, checkout.merchant)),
+            ("To", link(Merchant, checkout.merchant_id, checkout.merchant) if request.user.is_staff else ""),
             ("For", description_of(checkout)),
             ("Merchant's reference", checkout.client_reference_id),
             ("Purpose", checkout.get_mode_display()),

@@ -80,7 +80,12 @@ class ReasonForm(TextForm, forms.Form):
         offer_stored(self)
 
 
-class OnceForm(ReasonForm):
-    """A form with the ID of the row that it creates, so that it creates one row even if it is sent twice."""
+def row_id_field() -> forms.UUIDField:
+    """Return a field for the ID of what a form creates, so that it creates one even if it is sent twice."""
+    return forms.UUIDField(initial=new_id, widget=forms.HiddenInput)
 
-    row_id = forms.UUIDField(initial=new_id, widget=forms.HiddenInput)
+
+class OnceForm(ReasonForm):
+    """A form with the ID of the row that it creates."""
+
+    row_id = row_id_field()

@@ -48,21 +48,20 @@ def create(
     is switched off, or no provider takes it.
     """
     require_available(caller, order["payment_method_types"])
-    moment = clock.now()
-    link = PaymentLink(
-        merchant=merchant,
-        livemode=caller.livemode,
-        short=short or "".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH)),
-        created_at=moment,
-        updated_at=moment,
-        **_columns({}, order, is_new=True),
-    )
+    link = new_link(caller, merchant, order)
+    link.short = short or "".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH))
     link.is_full = link.is_sold_out or link.is_at_maximum
     link.active = not link_stock.is_over(link, is_under_way=False)
     answer = render(link)
     created = events.of(caller, "payment_link.created", link)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(link), *created)
     return Result(link, answer)
+
+
+def new_link(caller: Caller, merchant: Merchant, order: Mapping[str, Any]) -> PaymentLink:
+    """Return the link that `create` saves, still without its address."""
+    columns, moment = _columns({}, order, is_new=True), clock.now()
+    return PaymentLink(merchant=merchant, livemode=caller.livemode, created_at=moment, updated_at=moment, **columns)
 
 
 def find(caller: Caller, text: str) -> PaymentLink:

@@ -45,7 +45,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     """
     customer = customers().lock(caller, order["customer"])
     require_available(caller, order["payment_method_types"])
-    checkout = _new_checkout(caller, merchant, customer, order)
+    checkout = new_request(caller, merchant, customer, order)
     remind_at = checkout.created_at + REMINDERS[0]
     number = _next_number(caller, customer)
     request = PaymentRequest(
@@ -60,7 +60,8 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     return Result(checkout, answer)
 
 
-def _new_checkout(caller: Caller, merchant: Merchant, customer: KnownCustomer, order: dict[str, Any]) -> Checkout:
+def new_request(caller: Caller, merchant: Merchant, customer: KnownCustomer, order: dict[str, Any]) -> Checkout:
+    """Return the checkout of the request that `create` saves, still without its number."""
     moment = clock.now()
     # The invoice keeps whom it was made for: a customer may change, or be deleted.
     known = {f"customer_{name}": getattr(customer, name) for name in ("email", "name", "phone")}

@@ -20,7 +20,7 @@ from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.customers import customers
+from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.ids import first_id, parse_id, public_id
@@ -50,6 +50,17 @@ def create(
     """
     contact = customers().find(caller, order["customer"]) if order.get("customer") else None
     require_available(caller, order["payment_method_types"])
+    session = new_session(caller, merchant, order, contact)
+    answer = render(session)
+    created = events.of(caller, "checkout_session.created", session)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(session), *created)
+    return Result(session, answer)
+
+
+def new_session(
+    caller: Caller, merchant: Merchant, order: dict[str, Any], contact: KnownCustomer | None = None
+) -> Checkout:
+    """Return the session that `create` saves, for `contact` if the order names a customer."""
     moment = clock.now()
     is_saved_only = order["mode"] == Checkout.Mode.SAVE_CARD
     session = Checkout(
@@ -66,10 +77,7 @@ def create(
         **{name: order[name] for name in COLUMNS if name in order},
     )
     session.charge_list = []
-    answer = render(session)
-    created = events.of(caller, "checkout_session.created", session)
-    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(session), *created)
-    return Result(session, answer)
+    return session
 
 
 def require_available(caller: Caller, types: list[str]) -> None:

@@ -39,11 +39,16 @@ def show_link(request: HttpRequest, short: str) -> HttpResponse:
     if not links.is_payable(link):
         return _closed(request, link)
     if request.method != "POST":
-        return _shown(request, link, _first(link))
+        return show_offer(request, link)
     typed = [_typed(request, link, number) for number in range(len(link.remaining))]
     if not request.POST.keys().isdisjoint(("update", *STEPS)):
         return _shown(request, link, _stepped(request, link, typed))
     return _bought(request, link, typed)
+
+
+def show_offer(request: HttpRequest, link: PaymentLink) -> HttpResponse:
+    """Show what a link sells as a payer sees it first."""
+    return _shown(request, link, _first(link))
 
 
 def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int]) -> HttpResponse:
@@ -104,22 +109,31 @@ def _within(link: PaymentLink, quantities: list[int]) -> list[int]:
 def _shown(
     request: HttpRequest, link: PaymentLink, quantities: list[int], problem: Problem | None = None, status: int = 200
 ) -> HttpResponse:
+    count = sum(quantities)
+    words = _("Total for 1 piece") if count == 1 else _("Total for %(count)s pieces") % {"count": count}
+    context = _offered(link, quantities) | {"problem": problem, "count_words": words}
+    return page(request, "checkout/link", context, status)
+
+
+def poster(request: HttpRequest, link: PaymentLink, addresses: dict[str, str]) -> HttpResponse:
+    """Show a sheet of paper with the QR code of a link; `addresses` are those of the code and of the page before."""
+    return page(request, "checkout/poster", _offered(link, _first(link)) | addresses, has_script=True)
+
+
+def _offered(link: PaymentLink, quantities: list[int]) -> dict[str, Any]:
+    """Return the context of what a link sells, and of the total of these quantities."""
     currency = link.order["currency"].upper()
     goods = list(zip(items_of(link), quantities, strict=True))
-    count, total = sum(quantities), sum(item["amount"] * each for item, each in goods)
+    total = sum(item["amount"] * each for item, each in goods)
     # The first line, or the first sentence, is what is offered, and the rest more about it.
     offer, _between, details = OFFER_ENDS.sub("\n", link.order.get("description") or "", count=1).partition("\n")
-    words = _("Total for 1 piece") if count == 1 else _("Total for %(count)s pieces") % {"count": count}
-    context = _shop(link) | {
-        "problem": problem,
+    return _shop(link) | {
         "offer": offer,
         "offer_details": details.strip(),
         "is_adjustable": link.order["allow_adjustable_quantity"],
         "goods": [_good(item, each, currency) for item, each in goods],
-        "count_words": words,
         "amount": shown_amount(total, currency),
     }
-    return page(request, "checkout/link", context, status)
 
 
 def _good(item: dict[str, Any], quantity: int, currency: str) -> dict[str, Any]:

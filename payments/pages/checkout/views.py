@@ -168,8 +168,13 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _ended(request, checkout, "exhausted")
     failure = payments.last_failure(checkout) if checkout.attempts else None
     if failure is None:
-        return _asked(request, checkout, forms.blank(asked_of(checkout), first_way(checkout)))
+        return ask(request, checkout)
     return _asked_again(request, checkout, *failure)
+
+
+def ask(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    """Show the form of a checkout as a payer sees it first."""
+    return _asked(request, checkout, forms.blank(asked_of(checkout), first_way(checkout)))
 
 
 def _is_over(checkout: Checkout, now: datetime) -> bool:

@@ -1,0 +1,177 @@
+"""Links, requests and sessions on the merchants' site: seen, made by a form, and a link as a QR code."""
+
+from typing import Any
+
+import pytest
+import segno
+from django.test import Client
+from django.urls import reverse
+
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import AuditEntry, Checkout, MerchantAccess, PayerMessage, PaymentLink
+from payments.rendering.objects.payment_links import link_url
+from tests.admin.conftest import text_of, words_of
+from tests.checkout import cast, shelf
+from tests.client import Api, signed_in
+from tests.merchant_site.conftest import member
+
+pytestmark = pytest.mark.django_db
+Role = MerchantAccess.Role
+A_FORM, OTHER_FORM = "019aa3c5-e2a4-7d10-b1c6-f0d2a3948590", "019aa3c5-e2a4-7d10-b1c6-f0d2a3948591"
+FIELDS = ("name", "amount", "quantity")
+URLCONF = "config.merchant_urls"
+OF_ONE = ("id", "url", "payment_url", "created_at", "updated_at", "last_updated", "expires_at", "number")
+MODE = {"mode": "test", "currency": "PHP", "payment_method_types": ["card", "gcash"]}
+
+
+def address(name: str, *args: Any) -> str:
+    return reverse(f"admin:payments_{name}", URLCONF, args)
+
+
+NEW_LINK = address("paymentlink_new_link")
+NEW_REQUEST = address("checkout_new_request")
+NEW_SESSION = address("checkout_new_checkout")
+
+
+def rows(*items: tuple[str, str, int]) -> dict[str, Any]:
+    """Return the fields of items: name, price of one and quantity."""
+    fields: dict[str, Any] = {"item-TOTAL_FORMS": len(items) + 1, "item-INITIAL_FORMS": 0}
+    for number, item in enumerate([*items, ("", "", 1)]):
+        fields |= {f"item-{number}-{name}": value for name, value in zip(FIELDS, item, strict=True)}
+    return fields
+
+
+def link_form(**more: Any) -> dict[str, Any]:
+    items = rows(("Halo-halo", "125.00", 3), ("Turon", "40", 2))
+    return MODE | items | {"internal_name": "Summer menu", "allow_adjustable_quantity": "on", "row_id": A_FORM} | more
+
+
+def request_form(**more: Any) -> dict[str, Any]:
+    contact = {"customer_email": "juan@example.com", "customer_name": "Juan", "delivery_methods": ["email"]}
+    return link_form() | contact | {"message": "Salamat!"} | more
+
+
+def lasting(shown: dict[str, Any]) -> dict[str, Any]:
+    """Return what two objects of the same order have in common."""
+    return {name: value for name, value in shown.items() if name not in OF_ONE}
+
+
+def test_a_link_made_by_the_form_is_the_link_made_by_the_api(owner: Client, api: Api) -> None:
+    by_api = shelf.linked(api, expiry="12/31/2039", maximum_payments=5)
+    response = owner.post(NEW_LINK, link_form(expiry="2039-12-31", maximum_payments="5", decision="make"), follow=True)
+    row = PaymentLink.objects.latest("id")
+    assert f'data-copy="{link_url(row)}"' in text_of(response)
+    assert lasting(shelf.shown(api, {"id": str(row)})) == lasting(by_api)
+    assert AuditEntry.objects.filter(action="added", object_id=str(row.pk)).count() == 1
+
+
+def test_a_session_made_by_the_form_is_the_session_made_by_the_api(owner: Client, api: Api) -> None:
+    page = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/thanks"}
+    by_api = cast.opened(api, client_reference_id="ORDER-7", **page)
+    form = link_form() | rows(("Halo-halo", "125", 2))
+    owner.post(NEW_SESSION, form | {"success_url": page["success_url"], "client_reference_id": "ORDER-7"})
+    made = cast.shown(api, {"object": "session", "id": str(Checkout.objects.latest("id"))})
+    assert lasting(made) == lasting(by_api)
+
+
+def test_a_request_goes_to_the_customer_with_the_address_who_is_made_once(owner: Client, api: Api) -> None:
+    for form_id in (A_FORM, OTHER_FORM):
+        owner.post(NEW_REQUEST, request_form(row_id=form_id))
+    first, second = Checkout.objects.requests().order_by("id")
+    assert first.customer_id == second.customer_id
+    assert [each.request.place for each in (first, second)] == [1, 2]
+    assert first.order["customer_name"] == "Juan"
+    assert first.amount == 45_500
+    assert PayerMessage.objects.filter(about_id=first.id).exists()
+
+
+def test_a_form_that_is_sent_twice_makes_one(owner: Client) -> None:
+    for url, form in ((NEW_LINK, link_form()), (NEW_REQUEST, request_form(row_id=OTHER_FORM))):
+        first, again = (owner.post(url, form) for _ in range(2))
+        assert first.url == again.url
+    assert (PaymentLink.objects.count(), Checkout.objects.count()) == (1, 1)
+
+
+def test_the_checks_are_those_of_the_api_and_their_words_stand_beside_the_fields(owner: Client) -> None:
+    faults = {
+        "This day is over.": link_form(expiry="2020-01-31"),
+        "Write an amount such as 1,234.50.": link_form(**rows(("Halo-halo", "much", 1))),
+        "This field is required.": link_form(**rows()),
+        "The total must be 1 to": link_form(**rows(*[("Rice", "999999999", 9)] * 2)),
+        "This value must be at least 1": link_form(maximum_payments="0"),
+    }
+    for words, form in faults.items():
+        assert words in words_of(owner.post(NEW_LINK, form)), words
+    assert not PaymentLink.objects.exists()
+
+
+def test_a_way_to_pay_that_the_merchant_cannot_take_is_refused_in_words(owner: Client) -> None:
+    response = owner.post(NEW_REQUEST, request_form(mode="live"))
+    assert "Card is not available to this account in this mode." in words_of(response)
+    assert not Checkout.objects.exists()
+
+
+def test_the_preview_is_the_payers_page_and_makes_nothing(owner: Client, shop: NewMerchant) -> None:
+    for url, form, words in (
+        (NEW_LINK, link_form(description="Cold and sweet."), ["Cold and sweet.", "Halo-halo", "₱125.00"]),
+        (NEW_REQUEST, request_form(), ["Invoice", "Salamat!", "Juan", "Pay ₱455.00"]),
+        (NEW_SESSION, link_form(success_url="https://shop.example/"), ["Pay ₱455.00", "GCash"]),
+        (NEW_LINK, {}, [shop.merchant.title, "once the form is filled in"]),
+    ):
+        response = owner.post(f"{url}preview/", form)
+        text = words_of(response)
+        assert [each for each in words if each not in text] == [], url
+        assert {"sandbox", "frame-ancestors 'self'"} <= set(response["Content-Security-Policy"].split("; "))
+    assert (PaymentLink.objects.count(), Checkout.objects.count()) == (0, 0)
+
+
+def test_more_rows_keep_what_was_typed(owner: Client) -> None:
+    text = text_of(owner.post(NEW_LINK, link_form(decision="more")))
+    assert 'value="Turon"' in text
+    assert 'name="item-3-name"' in text
+    assert f'value="{A_FORM}"' in text
+    assert "errorlist" not in text
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVELOPER])
+def test_other_roles_make_nothing(role: str, shop: NewMerchant) -> None:
+    client = signed_in(member(shop.merchant, role))
+    for url in (NEW_LINK, NEW_REQUEST, NEW_SESSION, f"{NEW_LINK}preview/"):
+        assert [client.get(url).status_code, client.post(url, link_form()).status_code] == [403, 403], url
+    assert "New payment link" not in text_of(client.get(address("paymentlink_changelist")))
+
+
+def test_the_code_of_a_link_leads_to_its_page(owner: Client, api: Api) -> None:
+    row = shelf.link_row(shelf.linked(api))
+    poster = text_of(owner.get(address("paymentlink_qr", row.pk)))
+    assert address("paymentlink_code", row.pk) in poster
+    assert "Halo-halo" in poster
+    svg = owner.get(address("paymentlink_code", row.pk)).content.decode()
+    assert segno.make_qr(link_url(row)).svg_inline(scale=6, light="white").partition("<path")[2] in svg
+
+
+def test_another_merchants_link_has_no_code(owner: Client, other_api: Api) -> None:
+    row = shelf.link_row(shelf.linked(other_api))
+    for name in ("change", "qr", "code"):
+        assert owner.get(address(f"paymentlink_{name}", row.pk)).status_code == 404
+
+
+def test_people_end_void_and_send_again_what_is_open(owner: Client, api: Api) -> None:
+    session, request = cast.row_of(cast.opened(api)), cast.row_of(cast.billed(api))
+    link = shelf.link_row(shelf.linked(api))
+    why = {"reason": "Ordered twice."}
+    assert "Send again" in text_of(owner.get(address("checkout_change", request.pk)))
+    owner.post(address("checkout_resend", request.pk), why)
+    owner.post(address("checkout_void", request.pk), why)
+    owner.post(address("checkout_expire", session.pk), why)
+    owner.post(address("paymentlink_deactivate", link.pk), why)
+    assert list(Checkout.objects.order_by("pk").values_list("state", flat=True)) == ["expired", "voided"]
+    assert not PaymentLink.objects.get().active
+
+
+def test_the_pages_name_neither_the_merchant_nor_what_operators_did(owner: Client, api: Api, house: Any) -> None:
+    row = cast.row_of(cast.opened(api))
+    text = words_of(owner.get(address("checkout_change", row.pk)))
+    assert "Halo-halo" in text
+    assert "operator" not in text.lower()
+    assert " To " not in text
