@@ -5,7 +5,10 @@ from payments.merchant_site.pages import (  # noqa: F401
     approvals,
     charges,
     checkouts,
+    colleagues,
+    developers,
     disputes,
     payouts,
+    settings,
     statements,
 )

@@ -27,7 +27,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
             "code",
             (
                 *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.event"),
-                *("payments.apirequest",),
+                *("payments.apirequest", "payments.webhooksecret"),
             ),
         ),
         Section("Settings", "sliders", ("payments.merchant", "payments.merchantaccess", "payments.approvallimit")),

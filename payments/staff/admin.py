@@ -1,6 +1,5 @@
 """The page of operators: accounts, roles, merchants they work for, and removal of lost second factors."""
 
-from copy import copy
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -22,7 +21,6 @@ from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, beside, chip, column, moment_column, time_column
 from payments.admin.framework.object_actions import ActionButton
-from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import TextForm
 from payments.admin.framework.row_actions import RowAction
 from payments.models import MerchantAccess
@@ -73,19 +71,10 @@ class OperatorForm(TextForm, forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         email = cleaned.get("email", "")
-        if email and User.objects.filter(email__iexact=email).exclude(pk=self.instance.pk).exists():
+        operators = User.objects.filter(is_staff=True).exclude(pk=self.instance.pk)
+        if email and operators.filter(email__iexact=email).exists():
             self.add_error("email", "Another operator has this address. Each operator has one account.")
         return cleaned
-
-
-class OperatorList(KeysetList):
-    """The list of users, which is named after what they are here."""
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        # A change of the model's own names would be a migration of Django's app.
-        self.opts: Any = copy(self.opts)
-        self.opts.verbose_name, self.opts.verbose_name_plural = "operator", "operators"
 
 
 class FactorInline(ReadOnlyInline):
@@ -151,6 +140,7 @@ class OperatorAdmin(BaseAdmin):
     """The admin of operators, who are deactivated and never deleted, because records name them."""
 
     merchant_lookup = None
+    called = ("operator", "operators")
     has_delete_permission = never
     form = OperatorForm
     key_converter = "int"
@@ -177,7 +167,8 @@ class OperatorAdmin(BaseAdmin):
         return super().get_inlines(request, obj) if obj else (MerchantsInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).prefetch_related("groups", "merchant_access__merchant")
+        operators = super().get_queryset(request).filter(is_staff=True)
+        return operators.prefetch_related("groups", "merchant_access__merchant")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if obj is None or self.has_change_permission(request, obj):
@@ -204,9 +195,6 @@ class OperatorAdmin(BaseAdmin):
 
     def headline(self, row: User) -> str:
         return row.first_name or row.username
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OperatorList]:
-        return OperatorList
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         obj.is_staff = True

@@ -62,9 +62,10 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
 
 
 @receiver([post_save, post_delete], sender=MerchantAccess)
-def record_limit(signal: Signal, instance: MerchantAccess, **_: Any) -> None:
-    """Record that an operator works for one merchant more, or less."""
-    detail = f"{'add' if signal is post_save else 'remove'} {public_id('mer', instance.merchant_id)}"
+def record_access(signal: Signal, instance: MerchantAccess, created: bool = False, **_: Any) -> None:
+    """Record that a user works for one merchant more, or less, or has another role there."""
+    verb = "remove" if signal is post_delete else "add" if created else "change"
+    detail = f"{verb} {public_id('mer', instance.merchant_id)} {instance.role}".rstrip()
     audit_log.record(Action.CHANGED, instance.user, fields=["merchants"], detail=detail)
 
 

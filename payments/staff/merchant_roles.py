@@ -72,9 +72,9 @@ OWNER = (
         "payments.view_approvallimit",
         "payments.add_approvallimit",
         "payments.change_approvallimit",
-        "auth.view_user",
-        "auth.add_user",
-        "auth.change_user",
+        "payments.view_merchantaccess",
+        "payments.add_merchantaccess",
+        "payments.change_merchantaccess",
     }
 )
 PERMISSIONS: dict[str, frozenset[str]] = {

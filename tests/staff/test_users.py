@@ -60,7 +60,7 @@ def change(client: Client, user: User, **members: object) -> int:
 
 def factors_by_form(user: User) -> dict[str, list[int]]:
     return {
-        "authenticator_set": list(Authenticator.objects.filter(user=user).values_list("pk", flat=True)),
+        "authenticator_set": list(Authenticator.objects.filter(user=user).order_by("pk").values_list("pk", flat=True)),
         "merchant_access": [],
     }
 

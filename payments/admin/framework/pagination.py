@@ -1,6 +1,7 @@
 """Keyset pagination of lists: newer and older, first and last page."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,12 @@ class KeysetList(ChangeList):
     """One page, with the addresses of its neighbours."""
 
     model_admin: Any
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        # A change of the model's own names would be a migration.
+        self.opts: Any = copy(self.opts)
+        self.opts.verbose_name, self.opts.verbose_name_plural = self.model_admin.words
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         self.request = request

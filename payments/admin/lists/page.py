@@ -45,6 +45,13 @@ class ListPage(admin.ModelAdmin):
     file_columns: Sequence[str] = ()
     file_cells: Cells | None = None
     is_exported = True
+    # What one row and many are called, where the model has another name.
+    called: tuple[str, str] | None = None
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What one row and many are called."""
+        return self.called or (str(self.opts.verbose_name), str(self.opts.verbose_name_plural))
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""
@@ -88,10 +95,10 @@ class ListPage(admin.ModelAdmin):
         cells = self.file_cells or cells_of(self)
         zone = timezone.get_current_timezone()
         file = Lines(list_lines(changelist, cells, zone, lambda: self._may_continue(request, limit)), give_back)
-        title = self.opts.verbose_name_plural
+        title = self.words[1]
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
-        name = f"{str(title).replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
+        name = f"{title.replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
         return download(file, name)
 
     def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:

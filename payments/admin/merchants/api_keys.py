@@ -29,12 +29,13 @@ LONGEST_LIFE_DAYS = 3650
 BETWEEN_WORDS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
-    "A live key that can move money is made only after an administrator other than you has approved the request: "
+    "A live key that can move money is made only after {approver} has approved the request: "
     "a secret key, or a restricted one with charges:write, refunds:write or disputes:write. You then take it, "
     "and see its text once. Any other key is shown at once."
 )
+APPROVER = "an administrator other than you"
 ROLL_NOTICE = (
-    "Anybody with the new key can move the merchant's money, so an administrator other than you must approve "
+    "Anybody with the new key can move the merchant's money, so {approver} must approve "
     "this. You then take the new key, and see its text once; the overlap of the old one begins when you take it."
 )
 
@@ -44,7 +45,7 @@ class KeyForm(OnceForm):
         max_length=60,
         required=False,
         validators=[free_of_secrets],
-        help_text="What uses it, such as “web shop”. Only operators see it.",
+        help_text="What uses it, such as “web shop”. Payers do not see it.",
     )
     mode = forms.ChoiceField(choices=MODE_CHOICES)
     kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
@@ -81,7 +82,7 @@ class IssueKey(RowAction):
     what_happens = "A new key works for anybody who has it. Its text is shown once and not stored."
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
-        return approval_notice(KEY_NOTICE, operator, merchant)
+        return approval_notice(KEY_NOTICE.format(approver=APPROVER), operator, merchant)
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         livemode, kind, rights = MODES[cleaned["mode"]], cleaned["kind"], cleaned["rights"]
@@ -109,14 +110,15 @@ class RollKey(RowAction):
     def facts(self, key: ApiKey) -> Facts:
         yield from facts_of(key)
         yield "What happens", "A new key that may do the same is shown once. The old one ends after the overlap."
-        if _moves_money(key):
+        if moves_money(key):
             yield "If it leaked", "Revoke it: that takes one person and holds at once."
 
     def notice(self, key: ApiKey, operator: User) -> Consequence | None:
-        return approval_notice(ROLL_NOTICE, operator, key.merchant) if _moves_money(key) else None
+        words = ROLL_NOTICE.format(approver=APPROVER)
+        return approval_notice(words, operator, key.merchant) if moves_money(key) else None
 
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
-        if _moves_money(key):
+        if moves_money(key):
             asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": cleaned["hours"]}
             return submitted(key.merchant, Kind.ROLL_KEY, cleaned, asked, subject_id=key.id)
         return shown_key(*api_keys.roll_key(key, timedelta(hours=cleaned["hours"]), cleaned["row_id"]))
@@ -180,7 +182,8 @@ class RevokeKey(RowAction):
         return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
 
 
-def _moves_money(key: ApiKey) -> bool:
+def moves_money(key: ApiKey) -> bool:
+    """Return whether anybody with the key can move real money."""
     return key_needs_approval(key.livemode, key.kind, key.rights)
 
 

@@ -33,7 +33,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page, shown_once
-from payments.admin.framework.row_actions import SENT_BEFORE
+from payments.admin.framework.row_actions import SENT_BEFORE, RowAction
 from payments.admin.merchants.actions import (
     RollWebhookSecret,
     SendTestEvent,
@@ -95,7 +95,7 @@ class MerchantAdmin(BaseAdmin):
 
     merchant_lookup = "pk"
     has_delete_permission = never
-    row_actions = (
+    row_actions: Sequence[RowAction] = (
         IssueKey(),
         SetFees(),
         SetPaymentMethods(),
@@ -107,6 +107,7 @@ class MerchantAdmin(BaseAdmin):
         SetPayoutSchedule(),
     )
     form = MerchantForm
+    stored_fields: Sequence[str] = MerchantForm.Meta.fields
     noticed_fields = ("account_name", "statement_descriptor", "status")
     list_display = ("title", "account_name", "statement_descriptor", "shown_status", "created")
     file_columns = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
@@ -161,7 +162,7 @@ class MerchantAdmin(BaseAdmin):
             return
         obj.updated_at = clock.now()
         # By name, so that what others change meanwhile stays.
-        obj.save(update_fields=[*MerchantForm.Meta.fields, "branding", "updated_at"])
+        obj.save(update_fields=[*self.stored_fields, "branding", "updated_at"])
 
     def log_change(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
         super().log_change(request, obj, message)
@@ -204,6 +205,12 @@ class MerchantAdmin(BaseAdmin):
         shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
         page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
         return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
+
+
+def offered_on_merchants(act: type[RowAction]) -> type[RowAction]:
+    """Have the page of a merchant offer `act` too, and return it."""
+    MerchantAdmin.row_actions = (*MerchantAdmin.row_actions, act())
+    return act
 
 
 def _balances(merchant: Merchant) -> Iterator[str]:

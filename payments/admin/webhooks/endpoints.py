@@ -183,9 +183,7 @@ class WebhookEndpointAdmin(ReadOnlyAdmin):
             "It gets no events any more, and those that wait are cancelled.",
         ),
         SetStatus("enable", Status.ENABLED, [Status.DISABLED], "It gets the events from now on."),
-        SetStatus(
-            "delete", Status.DELETED, [Status.DISABLED], "The merchant sees it no more, and its place is free again."
-        ),
+        SetStatus("delete", Status.DELETED, [Status.DISABLED], "It is gone, and its place is free again."),
         RollSecret(),
     )
     list_display = ("url", "merchant", "standing", "failing", "created", "mode")

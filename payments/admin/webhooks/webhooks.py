@@ -179,7 +179,7 @@ class WebhookAdmin(ReadOnlyAdmin):
         """Says what was chosen, asks why, and sends it again."""
         count = rows.order_by()[: MOST_AT_ONCE + 1].count()
         if count > MOST_AT_ONCE:
-            text = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py webhooks resend."
+            text = f"These are more than {MOST_AT_ONCE}. Narrow the list."
             self.message_user(request, text, messages.ERROR)
             return None
         form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)

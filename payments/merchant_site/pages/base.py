@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 
 from payments.admin.framework.base import BaseAdmin
-from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.row_actions import RowAction
 from payments.admin.lists.page import MAY_EXPORT
+from payments.merchant_site.site import merchant_of
 from payments.models import MerchantAccess
 from payments.models.merchants.merchant_access import Limit
 
@@ -62,3 +65,23 @@ class OfMerchant(BaseAdmin):
             return False
         now.user.membership = membership  # type: ignore[attr-defined]
         return now.user.has_perm(MAY_EXPORT) and self.has_view_permission(now)
+
+
+class MadeByAction(BaseAdmin):
+    """A list with the button of `maker`, the action on the merchant that makes its rows."""
+
+    maker: RowAction
+
+    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
+        address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_add")
+        may = operator_of(request).has_perm(self.maker.permission)
+        return super().beside_list(request) | {"acts": [ActionButton(self.maker.label, address)] if may else []}
+
+    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Show the form of the action, or carry it out."""
+        if not operator_of(request).has_perm(self.maker.permission):
+            raise PermissionDenied
+        return self._answer(request, self.maker, merchant_of(request))
+
+    def _page_of(self, row: Any) -> str:
+        return super()._page_of(row) if isinstance(row, self.model) else self._list_address("")

@@ -83,7 +83,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
             "code",
             (
                 *("payments.apikey", "payments.webhookendpoint", "payments.webhook", "payments.webhooksecret"),
-                *("payments.event", "payments.providermessage", "payments.idempotencyrecord"),
+                *("payments.apirequest", "payments.event", "payments.providermessage", "payments.idempotencyrecord"),
             ),
         ),
         Section(
@@ -116,7 +116,6 @@ NAMES = {
     "on_call": "On call",
     "balance": "Balance",
     "payments_approvalrequest_waiting": "Waiting for approval",
-    "auth.user": "Operators",
 }
 
 
@@ -198,6 +197,6 @@ def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> I
             current = (
                 "page" if here == view else "true" if here.startswith(prefix) and here not in section.pages else ""
             )
-            yield Tab(NAMES.get(name) or capfirst(str(page.opts.verbose_name_plural)), view, current)
+            yield Tab(capfirst(page.words[1]), view, current)
         elif "." not in name and user.has_perms(PERMISSIONS.get(name, ())):
             yield Tab(NAMES[name], name, "page" if here == name else "")

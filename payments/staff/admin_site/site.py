@@ -70,6 +70,7 @@ class PeopleSite(AdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         shown: dict[str, Any] = {"has_second_factors": settings.ADMIN_MFA, "has_mail": bool(settings.EMAIL_HOST)}
+        shown["is_for_operators"] = self.is_for_operators
         return super().each_context(request) | shown | (self.frame(request) if self.has_permission(request) else {})
 
     def frame(self, request: HttpRequest) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from payments import context
 from payments.api.access.throttling import client_address
 from payments.context import Actor
 from payments.staff import invitations
+from payments.staff.hosts import site_for, site_of
 from payments.staff.sign_in.views import AdminPage
 
 
@@ -27,7 +28,7 @@ class InvitationView(AdminPage, FormView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         invited = invitations.user_of(kwargs["token"])
-        if invited is None:
+        if invited is None or site_for(invited) is not site_of(request):
             return self._over()
         self.invited = invited
         return super().dispatch(request, *args, **kwargs)

@@ -1,0 +1,66 @@
+"""Requests to the API, as the merchant whose key made them sees them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import ByMode, by
+from payments.admin.framework.formats import beside, chip, column, lines, link, row_link_column
+from payments.admin.framework.id_search import IdSearch, events_of_request
+from payments.models import ApiKey, ApiRequest, Event
+
+REFUSED_FROM, FAILED_FROM = 400, 500
+SHOWN_EVENTS = 50
+
+
+def _answer(row: ApiRequest) -> SafeString:
+    mark = "bad" if row.status >= FAILED_FROM else "warn" if row.status >= REFUSED_FROM else "good"
+    return chip(str(row.status), mark)
+
+
+def _events(row: ApiRequest) -> SafeString | str:
+    found = events_of_request(row.request_id).filter(merchant=row.merchant_id).defer("payload").order_by("pk")
+    return lines(link(Event, event.pk, event.type) for event in found[:SHOWN_EVENTS])
+
+
+@admin.register(ApiRequest)
+class ApiRequestAdmin(ReadOnlyAdmin):
+    """The requests of the last days."""
+
+    merchant_lookup = "merchant"
+    called = ("request", "requests")
+    list_display = ("what", "answer", "took", "merchant", "created", "mode")
+    file_columns = ("request", "created", "method", "path", "status", "milliseconds", "merchant", "mode")
+    list_filter = (
+        by(
+            "answer",
+            refused=("Refused", Q(status__gte=REFUSED_FROM, status__lt=FAILED_FROM)),
+            failed=("Failed", Q(status__gte=FAILED_FROM)),
+        ),
+        ByMode,
+        "created_at",
+    )
+    list_select_related = ("merchant", "api_key")
+    search_fields = ("path",)
+    search_help_text = "A request's ID, whole, or a part of its path."
+    search = IdSearch({"req": "request_id", "mer": "merchant_id"})
+    head_columns = ("answer",)
+    fieldsets = (
+        (
+            None,
+            {"fields": ("request", "method", "path", "answer", "took", "key_link", "of_merchant", "mode", "created")},
+        ),
+        ("What it caused", {"fields": ("caused",)}),
+    )
+    what = column("Request", lambda row: beside(row.path, row.method))
+    request = column("ID", str)
+    answer = column("Answer", _answer)
+    took = column("Took", lambda row: f"{row.milliseconds:,} ms", is_number=True)
+    key_link = row_link_column("api_key", ApiKey)
+    caused = column("Events", _events)
+
+    def headline(self, row: Any) -> str:
+        return f"{row.method} {row.path}"

@@ -1,0 +1,159 @@
+"""The page of a merchant's people, and what operators do for a merchant that has none yet."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.filters import one_of
+from payments.admin.framework.formats import beside, column
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import ReasonForm, TextForm
+from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.merchants.merchants import offered_on_merchants
+from payments.domain.operators.four_eyes import Refused
+from payments.merchant_site import colleagues
+from payments.merchant_site.pages.base import MadeByAction, OfMerchant
+from payments.merchant_site.site import merchant_site
+from payments.models import Merchant, MerchantAccess
+
+MAY_CHANGE = "payments.change_merchantaccess"
+ROLE_WORDS = {
+    "owner": "everything: also colleagues, keys, the bank account and the business",
+    "finance": "refunds, disputes, payouts, statements; approves refunds",
+    "support": "refunds up to the limit, answers disputes, makes links and requests",
+    "developer": "keys, webhooks, events and requests; moves no money",
+    "viewer": "sees payments, changes nothing",
+}
+ROLES = [(role, f"{role.capitalize()}: {words}") for role, words in ROLE_WORDS.items()]
+
+
+class NothingAsked(TextForm, forms.Form):
+    """A form that is a button alone."""
+
+
+class RoleForm(TextForm, forms.Form):
+    role = forms.ChoiceField(choices=ROLES, widget=forms.RadioSelect({"class": "radiolist"}))
+
+
+class PersonForm(TextForm, forms.Form):
+    name = forms.CharField(max_length=150)
+    email = forms.EmailField(label="E-mail address", max_length=120)
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class ColleagueForm(PersonForm, RoleForm):
+    field_order = ("name", "email", "role")
+
+
+class OwnerForm(PersonForm, ReasonForm):
+    """The first owner, invited by an operator."""
+
+
+class InviteColleague(RowAction):
+    name, label, button = "invite", "Invite a colleague", "Invite"
+    permission = "payments.add_merchantaccess"
+    form: type[PersonForm] = ColleagueForm
+    refusals = (Refused,)
+    what_happens = "The person gets a link by which they set a password and a second factor. It works once."
+
+    def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
+        role = cleaned.get("role", MerchantAccess.Role.OWNER)
+        return colleagues.send_address(colleagues.add(merchant, cleaned["name"], cleaned["email"], role))
+
+
+@offered_on_merchants
+class InviteOwner(InviteColleague):
+    name, label = "invite_owner", "Invite an owner"
+    permission = "auth.add_user"
+    form = OwnerForm
+    what_happens = "The person may do everything on the merchants' own site, and invites the others there."
+
+
+class ColleagueAction(RowAction):
+    permission = MAY_CHANGE
+    refusals = (Refused,)
+    form: type[forms.Form] = NothingAsked
+
+    def question(self, row: MerchantAccess) -> str:
+        return f"{self.label}: {_name_of(row)}"
+
+    def about(self, row: MerchantAccess) -> Facts:
+        yield "Person", f"{_name_of(row)} ({row.user.email})"
+        yield "Role", row.get_role_display()
+
+
+class ChangeRole(ColleagueAction):
+    name, label = "change_role", "Change the role"
+    what_happens = "It holds from the next page on that the person opens."
+
+    def form_for(self, row: MerchantAccess, data: Any) -> forms.Form:
+        return RoleForm(data, initial={"role": row.role})
+
+    def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
+        colleagues.change_role(row, cleaned["role"])
+        return f"{_name_of(row)} is {cleaned['role']} now."
+
+
+class SendAgain(ColleagueAction):
+    name, label = "send_again", "Send the invitation again"
+    what_happens = "An earlier link stops working. Who has a password signs in with it as before."
+
+    def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
+        return colleagues.send_address(row)
+
+
+class EndAccess(ColleagueAction):
+    name, label, button = "end", "End the access", "End it now"
+    over = "This access has ended already."
+    what_happens = "The person opens no page of this business any more. What they did stays recorded."
+
+    def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
+        colleagues.end(row)
+        return f"{_name_of(row)} has no access any more."
+
+
+@admin.register(MerchantAccess, site=merchant_site)
+class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
+    """Those who have a role at the merchant."""
+
+    merchant_lookup = "merchant"
+    called = ("colleague", "colleagues")
+    key_converter = "int"
+    maker = InviteColleague()
+    row_actions = (ChangeRole(), SendAgain(), EndAccess())
+    list_display = ("person", "shown_role")
+    file_columns = ("shown_name", "email", "shown_role")
+    list_filter = (one_of("role", ROLE_WORDS),)
+    list_select_related = ("user", "merchant")
+    search_fields = ("user__first_name", "user__email")
+    search_help_text = "A name or an e-mail address."
+    head_columns = ("shown_role",)
+    fieldsets = ((None, {"fields": ("email", "sign_in_name", "may")}),)
+    person = column("Person", lambda row: beside(_name_of(row), row.user.email))
+    shown_name = column("Name", lambda row: _name_of(row))
+    email = column("E-mail", lambda row: row.user.email)
+    sign_in_name = column("Signs in as", lambda row: row.user.get_username())
+    shown_role = column("Role", lambda row: row.get_role_display())
+    may = column("May do", lambda row: ROLE_WORDS[row.role])
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).exclude(role="")
+
+    def headline(self, row: MerchantAccess) -> str:
+        return _name_of(row)
+
+    def _page_of(self, row: Any) -> str:
+        # The row may have been ended.
+        return self._list_address("")
+
+
+def _name_of(row: MerchantAccess) -> str:
+    user: User = row.user
+    return user.first_name or user.get_username()

@@ -1,0 +1,74 @@
+"""The page of the business itself: how payers see it, and its receipts."""
+
+from typing import Any, ClassVar
+
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+
+from payments.admin.framework.id_search import IdSearch
+from payments.admin.merchants.merchant_form import MerchantForm
+from payments.admin.merchants.merchants import MerchantAdmin
+from payments.merchant_site.pages.base import OfMerchant
+from payments.merchant_site.site import merchant_of, merchant_site
+from payments.models import Merchant
+from payments.pages.checkout.example import show_example
+
+
+class BusinessForm(MerchantForm):
+    reason = None  # type: ignore[assignment]
+
+    class Meta(MerchantForm.Meta):
+        fields: Any = tuple(name for name in MerchantForm.Meta.fields if name != "status")
+
+
+@admin.register(Merchant, site=merchant_site)
+class Business(OfMerchant, MerchantAdmin):
+    called = ("business", "business")
+    form = BusinessForm
+    stored_fields = BusinessForm.Meta.fields
+    search = IdSearch({"mer": "pk"})
+    change_form_template = "merchant/business.html"
+    head_columns = ("public_id",)
+    views = {"payments_merchant_preview": ("<uuid:pk>/preview/", "show_preview")}
+    fieldsets: ClassVar[Any] = (
+        ("Business", {"fields": ("title", "account_name", "statement_descriptor", "business_address")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts", "preview")}),
+        ("Terms", {"fields": ("payment_methods", "fees")}),
+    )
+    brand = ("Brand", {"fields": BusinessForm.branding_fields})
+    readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in BusinessForm.base_fields]
+    inlines: ClassVar[Any] = ()
+
+    def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
+        groups = super(MerchantAdmin, self).get_fieldsets(request, obj)
+        return [*groups, self.brand] if self.has_change_permission(request, obj) else groups
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Lead to the page of the one merchant that the list has."""
+        return redirect(self._page_of(merchant_of(request)))
+
+    @method_decorator(csp_update({"frame-src": [SELF]}))
+    def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().changeform_view(request, *args, **kwargs)
+
+    def beside_row(self, request: HttpRequest, row: Merchant) -> dict[str, Any]:
+        is_form = self.has_change_permission(request, row)
+        address = reverse("admin:payments_merchant_preview", args=[row.pk]) if is_form else ""
+        return super().beside_row(request, row) | {"preview": address}
+
+    def show_preview(self, request: HttpRequest, pk: Any) -> HttpResponse:
+        """Show the page of a payment with the stored values, or with those that a form sends."""
+        if not self.may_change(request):
+            raise PermissionDenied
+        merchant = get_object_or_404(self.get_queryset(request), pk=pk)
+        if request.method == "POST":
+            # It gives the merchant the values that are right, and saves none.
+            BusinessForm(request.POST, instance=merchant).full_clean()
+        return show_example(request, merchant)

@@ -1,0 +1,212 @@
+"""A merchant's people: owners invite, change and end them, and one owner always stays."""
+
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail
+from django.db import connection
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators.four_eyes import Refused
+from payments.merchant_site import colleagues
+from payments.models import AuditEntry, MerchantAccess
+from payments.staff.models import Invitation
+from tests.admin.conftest import the_operator, words_of
+from tests.client import signed_in
+from tests.merchant_site.conftest import Role, member
+from tests.staff.sign_in import PASSWORD
+
+LIST = "/merchant/payments/merchantaccess/"
+NEW = {"name": "Dina Reyes", "email": "Dina@shop.example", "role": "support"}
+LINK = re.compile(r"/merchant/invitation/[\w-]+/")
+PASSWORDS = dict.fromkeys(("new_password1", "new_password2"), "jeepney-88-taho")
+
+
+@pytest.fixture
+def by_mail(settings: Settings) -> None:
+    settings.EMAIL_HOST = "mail.example"
+
+
+def access_of(user: User) -> MerchantAccess:
+    return MerchantAccess.objects.get(user=user)
+
+
+def path(access: MerchantAccess, act: str) -> str:
+    return f"{LIST}{access.pk}/{act}/"
+
+
+def test_an_owner_invites_somebody_who_sets_a_password_and_is_in(owner: Client, shop: NewMerchant) -> None:
+    link = LINK.findall(words_of(owner.post(f"{LIST}add/", NEW)))[0]
+    dina = User.objects.get(email="dina@shop.example")
+    assert (dina.is_staff, dina.has_usable_password(), access_of(dina).role) == (False, False, Role.SUPPORT)
+    newcomer = Client()
+    assert newcomer.post(link, PASSWORDS).status_code == 302
+    assert shop.merchant.title in words_of(newcomer.get("/merchant/"))
+
+
+@pytest.mark.usefixtures("by_mail")
+def test_an_invitation_goes_to_the_address_and_is_shown_to_nobody_else(owner: Client) -> None:
+    shown = words_of(owner.post(f"{LIST}add/", NEW, follow=True))
+    [message] = mail.outbox
+    assert message.to == ["dina@shop.example"]
+    [link] = LINK.findall(message.body)
+    assert link not in shown
+    assert "Set a password" not in shown
+
+
+@pytest.mark.usefixtures("by_mail")
+def test_somebody_of_another_merchant_is_added_and_nothing_about_them_is_said(
+    owner: Client, other_shop: NewMerchant
+) -> None:
+    known = member(other_shop.merchant, name="dina")
+    known.email, known.password = "dina@shop.example", "x"
+    known.save()
+    answers = [
+        words_of(owner.post(f"{LIST}add/", NEW | {"email": email}, follow=True)).replace(email, "ADDRESS")
+        for email in ("dina@shop.example", "erik@shop.example")
+    ]
+    found = [re.search(r"A message is on its way to \S+", answer) for answer in answers]
+    assert [one and one[0] for one in found] == ["A message is on its way to ADDRESS."] * 2
+    assert MerchantAccess.objects.filter(user=known).count() == 2
+    assert not Invitation.objects.filter(user=known).exists()
+    assert "/merchant/login/" in mail.outbox[0].body
+
+
+def test_without_a_mail_server_an_address_opens_no_account_of_another_merchant(
+    owner: Client, other_shop: NewMerchant
+) -> None:
+    known = member(other_shop.merchant, name="dina@shop.example")
+    User.objects.update(email="dina@shop.example")
+    User.objects.exclude(pk=known.pk).update(email="")
+    owner.post(f"{LIST}add/", NEW)
+    assert access_of(known).merchant == other_shop.merchant
+    assert User.objects.filter(email="dina@shop.example").count() == 2
+
+
+def test_nobody_is_a_colleague_twice(owner: Client) -> None:
+    owner.post(f"{LIST}add/", NEW)
+    assert "is a colleague already" in words_of(owner.post(f"{LIST}add/", NEW))
+
+
+def test_the_list_shows_the_people_of_one_merchant(owner: Client, shop: NewMerchant, other_shop: NewMerchant) -> None:
+    member(shop.merchant, Role.SUPPORT, "sol")
+    member(other_shop.merchant, Role.SUPPORT, "otto")
+    MerchantAccess.objects.create(user=the_operator(), merchant=shop.merchant)
+    text = words_of(owner.get(LIST))
+    assert "Colleagues" in text
+    assert "sol" in text
+    assert "otto" not in text
+    assert "operator" not in text
+
+
+def test_a_role_that_is_changed_holds_from_the_next_page_on(owner: Client, shop: NewMerchant) -> None:
+    sol = member(shop.merchant, Role.VIEWER, "sol")
+    client = signed_in(sol)
+    assert client.get(LIST).status_code == 403
+    owner.post(path(access_of(sol), "change-role"), {"role": "owner"})
+    assert client.get(LIST).status_code == 200
+    entry = AuditEntry.objects.about(sol).latest("id")
+    assert (entry.action, entry.detail.split()[0], entry.detail.split()[2]) == ("changed", "change", "owner")
+
+
+def test_who_has_no_access_any_more_is_out_at_the_next_request(owner: Client, shop: NewMerchant) -> None:
+    sol = member(shop.merchant, Role.SUPPORT, "sol")
+    client = signed_in(sol)
+    assert client.get("/merchant/payments/charge/").status_code == 200
+    owner.post(path(access_of(sol), "end"), {"decision": "end"})
+    assert client.get("/merchant/payments/charge/").status_code == 302
+    assert "works for no merchant here" in words_of(client.get("/merchant/login/"))
+    assert User.objects.get(pk=sol.pk).is_active
+
+
+def test_the_last_owner_stays(owner: Client) -> None:
+    only = MerchantAccess.objects.get()
+    assert "Give somebody else this role first" in words_of(owner.post(path(only, "end"), {"decision": "end"}))
+    assert "this role first" in words_of(owner.post(path(only, "change-role"), {"role": "viewer"}))
+    assert MerchantAccess.objects.get().role == Role.OWNER
+
+
+def test_an_owner_who_never_signed_in_is_no_other_owner(owner: Client) -> None:
+    only = MerchantAccess.objects.get()
+    owner.post(f"{LIST}add/", NEW | {"role": "owner"})
+    assert "this role first" in words_of(owner.post(path(only, "end"), {"decision": "end"}))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_end_each_other_one_stays(shop: NewMerchant) -> None:
+    pair = [access_of(member(shop.merchant, Role.OWNER, name)) for name in ("ana", "ben")]
+    start, refused = threading.Barrier(2), list[str]()
+
+    def end(access: MerchantAccess) -> None:
+        start.wait()
+        try:
+            colleagues.end(access)
+        except Refused as refusal:
+            refused.append(str(refusal))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=end, args=[access]) for access in pair]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == [colleagues.LAST_OWNER]
+    assert MerchantAccess.objects.filter(merchant=shop.merchant).count() == 1
+
+
+ACTS: dict[str, Callable[[Client, MerchantAccess], Any]] = {
+    "see": lambda client, _: client.get(LIST),
+    "see one": lambda client, access: client.get(f"{LIST}{access.pk}/change/"),
+    "invite": lambda client, _: client.post(f"{LIST}add/", NEW),
+    "change": lambda client, access: client.post(path(access, "change-role"), {"role": "viewer"}),
+    "send again": lambda client, access: client.post(path(access, "send-again"), {"decision": "send_again"}),
+    "end": lambda client, access: client.post(path(access, "end"), {"decision": "end"}),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("role", Role.values)
+def test_owners_alone_see_and_change_colleagues(role: str, act: str, shop: NewMerchant) -> None:
+    sol = access_of(member(shop.merchant, Role.SUPPORT, "sol"))
+    answer = ACTS[act](signed_in(member(shop.merchant, role)), sol)
+    assert (answer.status_code == 403) == (role != Role.OWNER)
+    assert answer.status_code < 404
+
+
+def test_an_operator_invites_the_first_owner(shop: NewMerchant) -> None:
+    address = f"/admin/payments/merchant/{shop.merchant.pk}/invite-owner/"
+    order = {"name": "Dina", "email": "dina@shop.example", "reason": "New merchant"}
+    link = LINK.findall(words_of(signed_in(the_operator()).post(address, order)))[0]
+    assert MerchantAccess.objects.get().role == Role.OWNER
+    assert Client().get(link).status_code == 200
+    assert Client().get(link.replace("/merchant/", "/admin/")).status_code == 404
+
+
+def test_the_back_office_lists_operators_alone(shop: NewMerchant) -> None:
+    operator, sol = signed_in(the_operator()), member(shop.merchant, Role.SUPPORT, "sol")
+    text = words_of(operator.get("/admin/auth/user/"))
+    assert "operator" in text
+    assert "sol" not in text
+    assert operator.get(f"/admin/auth/user/{sol.pk}/change/").status_code == 404
+
+
+def test_an_operator_who_signs_in_here_learns_why_no_page_is_shown(shop: NewMerchant) -> None:
+    operator = the_operator()
+    operator.set_password(PASSWORD)
+    operator.save()
+    client = Client()
+    answer = client.post("/merchant/login/", {"login": "operator", "password": PASSWORD}, follow=True)
+    assert "an operator: this site is for people of merchants" in words_of(answer)
+
+
+def test_second_factors_and_sessions_have_their_pages_here(owner: Client, settings: Settings) -> None:
+    assert "Where you are signed in" in words_of(owner.get("/merchant/sessions/"))
+    assert owner.get("/merchant/password_change/").status_code in (200, 302)
+    assert words_of(owner.get("/merchant/factors/"))

@@ -1,0 +1,122 @@
+"""What a merchant's developers do by themselves: keys, endpoints, webhooks, events and requests."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id, public_id
+from payments.models import ApiKey, ApiRequest, ApprovalRequest, Event, Webhook, WebhookEndpoint
+from tests.admin.conftest import House, words_of
+from tests.client import Api, signed_in
+from tests.merchant_site.conftest import Role, member
+
+KEYS, ENDPOINTS = "/merchant/payments/apikey/", "/merchant/payments/webhookendpoint/"
+TEST_KEY = {"name": "web shop", "mode": "test", "kind": "secret", "reason": "New shop"}
+ENDPOINT = {"mode": "test", "url": "https://sari.example/hook", "events": ["*"], "reason": "New shop"}
+
+
+@pytest.fixture
+def developer(shop: NewMerchant) -> Client:
+    return signed_in(member(shop.merchant, Role.DEVELOPER))
+
+
+def once() -> dict[str, str]:
+    return {"row_id": str(new_id())}
+
+
+def test_a_developer_makes_a_test_key_which_works_and_is_shown_once(developer: Client) -> None:
+    form = TEST_KEY | once()
+    text = words_of(developer.post(f"{KEYS}add/", form))
+    key = re.findall(r"sk_test_\w+", text)[0]
+    assert Api(key).get("/me").status_code == 200
+    assert key not in words_of(developer.post(f"{KEYS}add/", form, follow=True))
+    assert "web shop" in words_of(developer.get(KEYS))
+
+
+def test_a_live_key_that_moves_money_is_requested(developer: Client) -> None:
+    before = ApiKey.objects.count()
+    assert "an owner other than you, or kaha," in words_of(developer.get(f"{KEYS}add/"))
+    form = TEST_KEY | once() | {"mode": "live"}
+    developer.raise_request_exception = False
+    developer.post(f"{KEYS}add/", form)
+    asked = ApprovalRequest.objects.get()
+    assert (asked.kind, asked.state, ApiKey.objects.count()) == ("issue_key", "proposed", before)
+
+
+def test_a_key_is_rolled_and_revoked(developer: Client, shop: NewMerchant) -> None:
+    key = ApiKey.objects.get(merchant=shop.merchant, livemode=False, kind="secret")
+    assert "sk_test_" in words_of(developer.post(f"{KEYS}{key.pk}/roll/", {"hours": 1, "reason": "Leak"} | once()))
+    developer.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"})
+    key.refresh_from_db()
+    assert None not in (key.revoked_at, key.expires_at)
+
+
+def test_an_endpoint_is_made_with_its_secret_paused_and_gone(developer: Client) -> None:
+    assert "whsec_" in words_of(developer.post(f"{ENDPOINTS}add/", ENDPOINT | once()))
+    endpoint = WebhookEndpoint.objects.get()
+    assert "/hook" in words_of(developer.get(ENDPOINTS))
+    assert "/hook" in words_of(developer.get(f"{ENDPOINTS}{endpoint.pk}/change/"))
+    for act in ("pause", "disable", "delete"):
+        developer.post(f"{ENDPOINTS}{endpoint.pk}/{act}-endpoint/", {"reason": "Moved"})
+    endpoint.refresh_from_db()
+    assert endpoint.status == "deleted"
+    assert developer.get(f"{ENDPOINTS}{endpoint.pk}/change/").status_code == 404
+
+
+def test_a_webhook_is_sent_again(developer: Client, house: House) -> None:
+    webhook = Webhook.objects.filter(event__object_id__isnull=False).latest("id")
+    Webhook.objects.filter(pk=webhook.pk).update(state="exhausted", due_at=None)
+    address = f"/merchant/payments/webhook/{webhook.pk}/"
+    assert webhook.event.type in words_of(developer.get("/merchant/payments/webhook/"))
+    assert webhook.event.type in words_of(developer.get(f"{address}change/"))
+    developer.post(f"{address}send-again/", {"reason": "Repaired"})
+    webhook.refresh_from_db()
+    assert (webhook.state, webhook.due_at is not None) == ("waiting", True)
+
+
+def test_an_event_shows_what_was_sent(developer: Client, house: House) -> None:
+    event = Event.objects.filter(type="charge.created").latest("id")
+    assert "charge.created" in words_of(developer.get("/merchant/payments/event/"))
+    assert "Halo-halo" in words_of(developer.get(f"/merchant/payments/event/{event.pk}/change/"))
+
+
+def test_a_request_shows_its_answer_and_what_it_caused(developer: Client, house: House) -> None:
+    event = Event.objects.filter(type="charge.created").latest("id")
+    key = ApiKey.objects.filter(merchant=house.shop.merchant, livemode=False).latest("id")
+    row = ApiRequest.objects.create(
+        **{"request_id": event.request_id, "merchant": house.shop.merchant, "livemode": False, "api_key": key},
+        **{"method": "POST", "path": "/v2/charges", "status": 201, "milliseconds": 12, "created_at": timezone.now()},
+    )
+    named = public_id("req", event.request_id)
+    assert "/v2/charges" in words_of(developer.get("/merchant/payments/apirequest/", {"q": named}))
+    text = words_of(developer.get(f"/merchant/payments/apirequest/{row.pk}/change/"))
+    assert "charge.created" in text
+    assert "12 ms" in text
+
+
+ACTS: dict[str, Callable[[Client, ApiKey], Any]] = {
+    "list keys": lambda client, _: client.get(KEYS),
+    "make a key": lambda client, _: client.post(f"{KEYS}add/", TEST_KEY | once()),
+    "revoke a key": lambda client, key: client.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"}),
+    "list endpoints": lambda client, _: client.get(ENDPOINTS),
+    "make an endpoint": lambda client, _: client.post(f"{ENDPOINTS}add/", ENDPOINT | once()),
+    "list webhooks": lambda client, _: client.get("/merchant/payments/webhook/"),
+    "list events": lambda client, _: client.get("/merchant/payments/event/"),
+    "list requests": lambda client, _: client.get("/merchant/payments/apirequest/"),
+    "list secrets": lambda client, _: client.get("/merchant/payments/webhooksecret/"),
+    "roll the secret": lambda client, _: client.get("/merchant/payments/webhooksecret/add/"),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("role", Role.values)
+def test_owners_and_developers_alone_see_and_change_the_integration(role: str, act: str, shop: NewMerchant) -> None:
+    key = ApiKey.objects.filter(merchant=shop.merchant, livemode=False).latest("id")
+    answer = ACTS[act](signed_in(member(shop.merchant, role)), key)
+    assert (answer.status_code == 403) == (role not in (Role.OWNER, Role.DEVELOPER))
+    assert answer.status_code < 404
