@@ -52,8 +52,9 @@ STATUSES = {status.value for status in HTTPStatus if status >= HTTPStatus.OK}
 def nodes(*rooms: str) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of the modules in `rooms`, with where it stands."""
     for path in (path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))):
+        name = path.relative_to(ROOT)
         for node in ast.walk(parsed(path)):
-            yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", node
+            yield f"{name}:{getattr(node, 'lineno', 0)}", node
 
 
 @cache

@@ -146,8 +146,8 @@ def test_from_what_a_receiver_answers_the_same_is_taken_out_as_from_any_text(ans
 @pytest.mark.parametrize("long", [lambda n: "cvc" + " " * n, lambda n: "cvc" + "%5d" * n, lambda n: "1 " * n])
 def test_long_texts_are_read_through_once(long: Callable[[int], str]) -> None:
     """With time that grew as the square of the length this would not end."""
-    redact(long(1_000_000))
-    holds_card_number(long(1_000_000))
+    redact(long(300_000))
+    holds_card_number(long(300_000))
 
 
 OWN_ID = "req_01a2120474037758942721da01a1675e"
