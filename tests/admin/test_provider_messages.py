@@ -11,7 +11,6 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.provider_events import attention, inbox
 from payments.models import Attempt, AuditEntry, MerchantAccess, ProviderEvent
-from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
 from tests.concurrency import at_once
@@ -80,7 +79,6 @@ def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, o
 
 
 def an_operator(role: str) -> Client:
-    make_roles()
     client, user = Client(), for_all(User.objects.create(username=role, is_staff=True))
     user.groups.add(Group.objects.get(name=role))
     client.force_login(user)

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from payments.domain.approvals import decide, execution
 from payments.domain.approvals.request import submit
 from payments.models import ApprovalLimit, Charge, OperatorAction
-from payments.staff.roles import ALL_MERCHANTS, make_roles
+from payments.staff.roles import ALL_MERCHANTS
 
 ALONE = 5_000
 REASON = "The goods never came"
@@ -16,7 +16,6 @@ NOTE = "Seen the parcel's return"
 
 def person(name: str, role: str = "support") -> User:
     """Return an operator in `role`, whose approval limit is ALONE centavos."""
-    make_roles()
     ApprovalLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
     user, _ = User.objects.get_or_create(username=name, is_staff=True)
     user.groups.add(*Group.objects.filter(name__in=[role, ALL_MERCHANTS]))

@@ -42,7 +42,6 @@ def test_parts_count_together_towards_the_limit(kind: str, parts: list[int], lim
 
 @pytest.fixture
 def ana(db: None) -> User:
-    make_roles()
     return User.objects.create(username="ana", is_staff=True)
 
 

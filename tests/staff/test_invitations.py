@@ -17,7 +17,6 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess
 from payments.staff import invitations
 from payments.staff.models import Invitation, OperatorProfile
-from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import PASSWORD, Visitor
 
@@ -53,7 +52,6 @@ def link_for(boss: Visitor, user: User, **fields: str) -> str:
 
 
 def test_a_new_operator_has_roles_and_merchants_and_no_password(boss: Visitor, shop: NewMerchant) -> None:
-    make_roles()
     form = {
         "username": "dina",
         "first_name": "Dina Reyes",

@@ -14,7 +14,7 @@ from payments.admin.framework.base import BaseAdmin
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import LedgerDay, Merchant, MerchantAccess
 from payments.overview.day_totals import sum_up_due
-from payments.staff.roles import ALL_MERCHANTS, make_roles
+from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, list_with, newest, page_of  # noqa: F401
 from tests.client import REFUNDS_WAIT, signed_in
@@ -173,7 +173,6 @@ def test_an_operator_who_lost_all_merchants_sees_nothing(house: House) -> None: 
 def test_an_operator_for_all_merchants_sees_all(house: House, other_shop: NewMerchant) -> None:  # noqa: F811
     client = operator_of()
     User.objects.get(username="olive").groups.add(Group.objects.get_or_create(name=ALL_MERCHANTS)[0])
-    make_roles()
     text = text_of(client.get(list_of(Merchant)))
     assert ("Sari Store" in text, "Other Store" in text) == (True, True)
     assert "You work for no merchant yet." not in text_of(client.get(reverse("admin:index")))

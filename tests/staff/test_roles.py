@@ -191,7 +191,6 @@ def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:
 
 
 def client_in(role: str) -> Client:
-    make_roles()
     client, user = Client(), User.objects.create(username=role, is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     client.force_login(for_all(user))
@@ -249,7 +248,6 @@ def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> N
 
 
 def test_a_migration_sets_the_roles_anew(db: None) -> None:
-    make_roles()
     viewer = Group.objects.get(name="viewer")
     viewer.permissions.add(Permission.objects.get(codename="approve_correction"))
     make_roles()
@@ -257,7 +255,6 @@ def test_a_migration_sets_the_roles_anew(db: None) -> None:
 
 
 def test_a_viewer_sees_what_the_service_has_and_no_people(db: None) -> None:
-    make_roles()
     seen = set(Group.objects.get(name="viewer").permissions.values_list("codename", flat=True))
     ours = {
         f"view_{model._meta.model_name}"

@@ -11,7 +11,7 @@ from django.urls import reverse
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess
 from payments.staff.models import Invitation
-from payments.staff.roles import ALL_MERCHANTS, make_roles
+from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import NEW_CODES, PASSWORD, Visitor, app_of, code_of, key_of, renewed_codes_of
 
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def administrator(db: None) -> User:
-    make_roles()
     user = User.objects.create_user("abby", password=PASSWORD, is_staff=True)
     user.groups.add(*Group.objects.filter(name__in=["administrator", ALL_MERCHANTS]))
     return user
