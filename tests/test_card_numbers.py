@@ -92,17 +92,16 @@ def test_phones_times_and_other_numbers_are_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-@pytest.mark.parametrize("length", BY_LENGTH)
-def test_a_card_number_of_any_length_is_found_in_any_disguise(length: int, disguise: str) -> None:
-    assert holds_card_number(f"paid by {DISGUISES[disguise](BY_LENGTH[length])}, thanks")
+def test_a_card_number_of_any_length_is_found_in_any_disguise(disguise: str) -> None:
+    for number in BY_LENGTH.values():
+        assert holds_card_number(f"paid by {DISGUISES[disguise](number)}, thanks")
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-@pytest.mark.parametrize("length", BY_LENGTH)
-def test_a_card_number_of_any_length_is_hidden_in_any_disguise(length: int, disguise: str) -> None:
-    text = f"paid by {DISGUISES[disguise](BY_LENGTH[length])}, thanks"
-    assert [letter for letter in plain(redact(text)) if letter.isdigit()] in ([], list("3912101000"))
-    assert suspicious(json.dumps({"a": [text]}, ensure_ascii=False))
+def test_a_card_number_of_any_length_is_hidden_in_any_disguise(disguise: str) -> None:
+    for text in (f"paid by {DISGUISES[disguise](number)}, thanks" for number in BY_LENGTH.values()):
+        assert [letter for letter in plain(redact(text)) if letter.isdigit()] in ([], list("3912101000"))
+        assert suspicious(json.dumps({"a": [text]}, ensure_ascii=False))
 
 
 @pytest.mark.parametrize("text", ["㊷" * 8, "④②" * 8, "4️⃣2️⃣" * 8, "4242ㅤ4242ㅤ4242ㅤ4242"])
