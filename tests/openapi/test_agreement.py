@@ -41,10 +41,10 @@ def takes(field: Any, value: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("name", "member"), OPTIONAL)
-def test_null_is_the_same_as_leaving_an_optional_member_out(described: Document, name: str, member: str) -> None:
-    assert described.faults(f"/components/schemas/{name}/properties/{member}", None) == []
-    assert takes(BODIES[name]().fields[member], None)
+def test_null_is_the_same_as_leaving_an_optional_member_out(described: Document) -> None:
+    for name, member in OPTIONAL:
+        assert described.faults(f"/components/schemas/{name}/properties/{member}", None) == []
+        assert takes(BODIES[name]().fields[member], None), (name, member)
 
 
 @pytest.mark.parametrize(

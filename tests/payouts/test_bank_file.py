@@ -79,11 +79,11 @@ def test_every_file_is_valid_and_its_sums_are_those_of_its_payouts(
     assert all(set(name) <= IN_FILE and 1 <= len(name) <= 70 for name in texts(document, "Nm"))
 
 
-@pytest.mark.parametrize("currency", sorted(CURRENCIES))
-def test_a_file_is_valid_in_every_currency(currency: str) -> None:
-    transfers = [transfer(123_456, currency)]
-    document = read(render(file_of(transfers, currency), DEBTOR_NUMBER, transfers))
-    assert [text.replace(".", "") for text in texts(document, "InstdAmt")] == ["123456"]
+def test_a_file_is_valid_in_every_currency() -> None:
+    for currency in sorted(CURRENCIES):
+        transfers = [transfer(123_456, currency)]
+        document = read(render(file_of(transfers, currency), DEBTOR_NUMBER, transfers))
+        assert [text.replace(".", "") for text in texts(document, "InstdAmt")] == ["123456"], currency
 
 
 @pytest.mark.parametrize(
