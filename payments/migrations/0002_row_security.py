@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
                 *("payoutpart", "runningbalance", "settlement", "settlementtotal"),
                 *("webhookattempt", "webhookendpoint", "webhooksecret"),
-                *("approvallimit", "evidence", "pagevisit", "payoutpart"),
+                *("approvallimit", "evidence", "pagevisit"),
             )
         ),
         people(),

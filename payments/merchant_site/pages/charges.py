@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from payments.admin.charges.actions import ChargeActions
@@ -15,7 +14,7 @@ from payments.admin.columns import order_column
 from payments.admin.framework.formats import LOOKED_UP, chip, column
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.operators.pages import offers_of
-from payments.admin.operators.requests import OperatorActionAdmin, decisions_of
+from payments.admin.operators.requests import decisions_of
 from payments.admin.people import People
 from payments.admin.timeline.page import FOR_MERCHANTS
 from payments.merchant_site.pages.base import SEES_EVENTS, OfMerchant
@@ -85,24 +84,6 @@ class MerchantRefunds(OfMerchant, RefundAdmin):
 
     def complete(self, rows: Any) -> None:
         mark_looked_up(rows, "refund")
-
-
-@admin.register(OperatorAction, site=merchant_site)
-class MerchantActions(OfMerchant, OperatorActionAdmin):
-    """What the merchant's own people asked for; what operators asked for is the service's."""
-
-    search_fields = ("reason",)
-    # A file is written as the service, which knows which operator decided.
-    file_columns = tuple(name for name in OperatorActionAdmin.file_columns if name != "decided_by")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        own = super().get_queryset(request).filter(proposed_by__is_staff=False)
-        return own.select_related("proposed_by", "decided_by")
-
-    def unseen(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return what is not shown: of an operator's decision also the note."""
-        is_by_operator = obj is not None and obj.decided_by_id is not None and obj.decided_by is None
-        return (*super().unseen(request, obj), *(("note", "decided_by") if is_by_operator else ()))
 
 
 @admin.register(PayerMessage, site=merchant_site)
