@@ -12,10 +12,13 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts.terms import Terms
 from payments.ids import public_id
 from payments.ledger.account_days import sum_up_due
+from payments.merchant_site.pages import payouts
 from payments.models import ApprovalRequest, AuditEntry, PayoutAccount
+from payments.money import shown_amount
 from tests.admin.conftest import text_of, the_operator, words_of
 from tests.approvals.factories import NOTE, REASON, requested_key
 from tests.client import Api, made, signed_in
+from tests.ledger.books import charge_fees
 from tests.merchant_site.conftest import member
 from tests.operators.factories import proposed
 from tests.overview.past_charges import days_ago, make_past_charge
@@ -134,24 +137,26 @@ def test_a_refund_that_support_requests_is_approved_by_finance_once(shop: NewMer
     assert "Done: refund of" in words_of(finance.get(address("payments_operatoraction_change", request.pk)))
 
 
-def test_the_content_of_a_payout_is_the_apis(shop: NewMerchant, api: Api, owner: Client) -> None:
+def test_the_content_of_a_payout_is_the_apis(
+    shop: NewMerchant, api: Api, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charge_fees(shop.merchant)
     charge = settled(api, 30_000)
     settled(api, 20_000)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_250}))
     give_account(shop.merchant)
     payout = paid_out(give_schedule(shop.merchant, reserve_percent=10, reserve_days=30))
     listed = made(api.get(f"/payouts/{public_id('po', payout.pk)}/transactions"))["data"]
+    monkeypatch.setattr(payouts, "SHOWN_PARTS", 2)
     page = owner.get(address("payments_payout_change", payout.pk))
-    shown = [row[2].replace("\xa0", "") for row in page.context["transactions"]]
-    assert shown == [f"{'-' * (one['amount'] < 0)}₱{abs(one['amount']) / 100:,.2f}" for one in listed]
-    lines = {line.words: line.amount for line, _ in page.context["content"]}
-    assert lines == {
-        "Charges": 50_000,
-        "Refunds": -1_250,
-        "Kept in reserve": -payout.reserve,
-        "To the bank account": payout.amount,
-    }
-    assert sum(lines.values()) == 2 * payout.amount
+    older = owner.get(address("payments_payout_change", payout.pk), {"after": page.context["more_after"]})
+    shown = [row[2] for part in (page, older) for row in part.context["transactions"]]
+    assert shown == [shown_amount(one["amount"], "PHP") for one in listed]
+    *lines, last = [line for line, _ in page.context["content"]]
+    named = {line.words: line.amount for line in lines}
+    assert (named["Charges"], named["Refunds"], named["Kept in reserve"]) == (50_000, -1_250, -payout.reserve)
+    assert named["Fees"] < 0
+    assert sum(named.values()) == last.amount == payout.amount
 
 
 def test_the_balance_is_the_apis_with_the_next_payout(shop: NewMerchant, api: Api, owner: Client) -> None:
