@@ -1,5 +1,6 @@
 """The requests for approval that are a merchant's own, and how many wait."""
 
+from django.db.models import Q
 from django.http import HttpRequest
 
 from payments.admin.framework.object_actions import operator_of
@@ -25,4 +26,5 @@ def waiting_for(request: HttpRequest, merchant: Merchant) -> int:
     models = [model for model in (OperatorAction, ApprovalRequest) if request.user.has_perm(model.MAY_DECIDE)]
     kinds = [kind for kind in seen_by(request) if any(kind in model.KINDS for model in models)]
     waiting = ApprovalRequest.objects.proposed().filter(merchant=merchant, kind__in=kinds)
-    return waiting.exclude(proposed_by=operator_of(request))[:COUNTED].count()
+    of_staff = Q(kind__in=OperatorAction.KINDS, proposed_by__is_staff=True)
+    return waiting.exclude(of_staff).exclude(proposed_by=operator_of(request))[:COUNTED].count()

@@ -12,9 +12,10 @@ import pytest
 from django.db.models import Model, Q
 from django.test import Client
 
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
-from payments.models import MerchantAccess
+from payments.models import ApiRequest, ApprovalLimit, MerchantAccess
 from tests.admin.conftest import House
 from tests.admin.forms import addresses_below
 from tests.admin.test_pages import newest as newest_shown  # noqa: F401  one of everything
@@ -34,8 +35,15 @@ Rows = Mapping[type[Model], Model]
 def rows(newest_shown: dict[type[Model], Model], house: House) -> Rows:  # noqa: F811
     """Return a row of the shop for each page of the site."""
     member(house.shop.merchant, name="somebody")
-    models = [model for model in merchant_site._registry if model not in newest_shown]
-    return newest_shown | {model: model._default_manager.latest("pk") for model in models}
+    key = house.shop.merchant.keys.get(kind="secret", livemode=False)
+    asked = {"method": "GET", "path": "/v2/charges", "status": 200, "milliseconds": 7, "created_at": clock.now()}
+    ApiRequest.objects.create(request_id=key.pk, merchant=key.merchant, api_key=key, livemode=False, **asked)
+    ApprovalLimit.objects.create(merchant=house.shop.merchant, currency="PHP", amount=100)
+    of_shop = {model: merchant_site._registry[model].merchant_lookup for model in merchant_site._registry}
+    return newest_shown | {
+        model: model._default_manager.filter(**{lookup: house.shop.merchant.pk}).latest("pk")
+        for model, lookup in of_shop.items()
+    }
 
 
 def addresses(rows: Rows) -> list[str]:

@@ -52,6 +52,9 @@ class Decided(OfMerchant, DecidedByAnother):
             for name in PEOPLE:
                 if pk := getattr(row, f"{name}_id"):
                     setattr(row, name, colleagues.get(pk) or User(pk=pk, username=STAFF))
+            # What the staff write about their decisions is the service's.
+            if row.decided_by_id and row.decided_by_id not in colleagues:
+                row.note = ""
 
     def shown(self, row: Any) -> Any:
         self.complete(rows := [copy(row)])
@@ -76,7 +79,10 @@ class MerchantApprovals(Decided, ApprovalRequestAdmin):
 
 @admin.register(OperatorAction, site=merchant_site)
 class MerchantActions(Decided, OperatorActionAdmin):
-    """Actions on charges that somebody else decides, and those that were done alone."""
+    """Actions on charges that the merchant's people asked for, decided by another or done alone."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(proposed_by__is_staff=False)
 
     def result(self, row: OperatorAction) -> Message:
         return in_words(row)
