@@ -79,6 +79,8 @@ def _user(kind: str, known: dict[str, str]) -> dict[str, str]:
         return {name: known[name] for name in (f"{kind}_user", f"{kind}_password")}
     name = f"{kind}-{secrets.token_hex(3)}" if users.filter(username=kind).exists() else kind
     password = secrets.token_urlsafe(15)
-    make = users.create_superuser if kind == ADMIN else users.create_user
-    make(name, email="", password=password)
+    if kind == ADMIN:
+        users.create_superuser(name, email="", password=password)
+    else:
+        users.create_user(name, email="", password=password, first_name="Nena", last_name="Magsino")
     return {f"{kind}_user": name, f"{kind}_password": password}

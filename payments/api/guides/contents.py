@@ -9,6 +9,7 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("errors-and-idempotency", "payouts", "testing", "generated-clients", "moving"),
         ),
     ),
+    ("For a merchant's staff", ("your-dashboard",)),
     (
         "To run kaha",
         (

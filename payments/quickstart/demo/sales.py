@@ -70,6 +70,7 @@ class Sale:
             "email": self.payer_email(name),
             "description": name,
             "mobile_number": f"+63917{self.random.randrange(10**7):07}",
+            "metadata": {"name": name},
         }
         return public_id("cus", customers.create(self.caller("customer"), order, _customer_answer).row.id)
 

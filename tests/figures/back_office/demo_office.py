@@ -11,6 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from payments.ids import new_id
 from payments.models import Merchant
+from payments.quickstart import demo_merchant
 from payments.sweeps import heartbeats
 from tests.approvals.factories import requested_key
 from tests.office.tabs import Office
@@ -20,8 +21,9 @@ from tests.support.web import web_server
 
 @contextmanager
 def demo_office(charges: int, folder: Path) -> Iterator[Office]:
-    """Seed so many charges, and start a web server and a browser until the block ends."""
-    call_command("seed_demo", charges=charges)
+    """Seed so many charges, of a demo shop too, and start a web server and a browser until the block ends."""
+    demo_merchant.keep(folder / "demo.json")
+    call_command("seed_demo", charges=charges, own=Merchant.objects.get())
     requested_key(Merchant.objects.earliest("pk"))
     call_command("check_money", verbosity=0)
     # So that home finds a worker at work.
