@@ -42,7 +42,8 @@ def decisions(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
 
 def mark_looked_up(rows: Iterable[Any], name: str) -> None:
     """Mark those of `rows` whose outcome is unknown; an attempt has them in the foreign key `name`."""
-    unknown = set(UnknownOutcome.objects.filter(**{f"{name}__in": rows}).values_list(f"{name}_id", flat=True))
+    found = UnknownOutcome.objects.filter(**{f"{name}_id__in": [row.pk for row in rows]})
+    unknown = set(found.values_list(f"{name}_id", flat=True))
     for row in rows:
         row.is_looked_up = row.pk in unknown
 
