@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import AuditEntry, Checkout, MerchantAccess, PayerMessage, PaymentLink
+from payments.models import AuditEntry, Checkout, Merchant, MerchantAccess, PayerMessage, PaymentLink
 from payments.rendering.objects.payment_links import link_url
 from tests.admin.conftest import text_of, words_of
 from tests.checkout import cast, shelf
@@ -111,6 +111,12 @@ def test_a_way_to_pay_that_the_merchant_cannot_take_is_refused_in_words(owner: C
     assert not Checkout.objects.exists()
 
 
+def test_a_merchant_whose_keys_do_not_work_makes_nothing(owner: Client, shop: NewMerchant) -> None:
+    Merchant.objects.filter(pk=shop.merchant.pk).update(status="closed")
+    assert "This account is closed" in words_of(owner.post(NEW_LINK, link_form()))
+    assert not PaymentLink.objects.exists()
+
+
 def test_the_preview_is_the_payers_page_and_makes_nothing(owner: Client, shop: NewMerchant) -> None:
     for url, form, words in (
         (NEW_LINK, link_form(description="Cold and sweet."), ["Cold and sweet.", "Halo-halo", "₱125.00"]),
@@ -161,6 +167,7 @@ def test_people_end_void_and_send_again_what_is_open(owner: Client, api: Api) ->
     link = shelf.link_row(shelf.linked(api))
     why = {"reason": "Ordered twice."}
     assert "Send again" in text_of(owner.get(address("checkout_change", request.pk)))
+    assert "What happens" in text_of(owner.get(address("checkout_resend", request.pk)))
     owner.post(address("checkout_resend", request.pk), why)
     owner.post(address("checkout_void", request.pk), why)
     owner.post(address("checkout_expire", session.pk), why)
@@ -170,8 +177,11 @@ def test_people_end_void_and_send_again_what_is_open(owner: Client, api: Api) ->
 
 
 def test_the_pages_name_neither_the_merchant_nor_what_operators_did(owner: Client, api: Api, house: Any) -> None:
-    row = cast.row_of(cast.opened(api))
-    text = words_of(owner.get(address("checkout_change", row.pk)))
+    session, link = cast.opened(api), shelf.linked(api)
+    cast.pay(session)
+    shelf.buy(link, 1, 1)
+    text = words_of(owner.get(address("checkout_change", cast.row_of(session).pk)))
     assert "Halo-halo" in text
     assert "operator" not in text.lower()
     assert " To " not in text
+    assert "₱165.00, paid" in words_of(owner.get(address("paymentlink_change", shelf.link_row(link).pk)))

@@ -29,8 +29,7 @@ class ExpireSession(OnCheckout):
     permission = "payments.expire_checkout"
     over = "This session cannot expire: it is paid, over, or being paid."
     what_happens = (
-        "The payer's page takes no payment any more, and the merchant gets an event. Nothing is charged. "
-        "This cannot be undone."
+        "The payer's page takes no payment any more, and an event says so. Nothing is charged. This cannot be undone."
     )
 
     def fits(self, checkout: Checkout) -> bool:
@@ -48,8 +47,8 @@ class VoidRequest(OnCheckout):
     permission = "payments.void_checkout"
     over = "This request cannot be voided: it is paid, voided, or being paid."
     what_happens = (
-        "The customer's page says that the invoice was cancelled and takes no payment any more. The merchant gets an "
-        "event, with your reason. This cannot be undone."
+        "The customer's page says that the invoice was cancelled and takes no payment any more. An event "
+        "says so, with your reason. This cannot be undone."
     )
 
     def fits(self, checkout: Checkout) -> bool:

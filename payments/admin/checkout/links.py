@@ -77,13 +77,13 @@ class Switch(RowAction):
 class Activate(Switch):
     name, label, to_active = "activate", "Activate", True
     over = "This link is active already."
-    what_happens = "Its page sells again, and the merchant gets an event."
+    what_happens = "Its page sells again, and an event says so."
 
 
 class Deactivate(Switch):
     name, label, to_active = "deactivate", "Deactivate", False
     over = "This link is deactivated already."
-    what_happens = "Its page sells no more; payments under way can still be paid. The merchant gets an event."
+    what_happens = "Its page sells no more; payments under way can still be paid. An event says so."
 
 
 def _items(row: PaymentLink) -> object:

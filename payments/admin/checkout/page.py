@@ -101,7 +101,7 @@ def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
         [
             ("To", link(Merchant, checkout.merchant_id, checkout.merchant) if request.user.is_staff else ""),
             ("For", description_of(checkout)),
-            ("Merchant's reference", checkout.client_reference_id),
+            ("Reference", checkout.client_reference_id),
             ("Purpose", checkout.get_mode_display()),
             ("Ways to pay", ", ".join(shown(name).label for name in order.get("payment_method_types") or [])),
             ("Attempts", f"{checkout.attempts} of {ATTEMPTS_MAX}"),

@@ -16,13 +16,13 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from payments.admin.framework.formats import copyable
 from payments.admin.framework.object_actions import ActionButton, form_page
-from payments.admin.framework.row_actions import SENT_BEFORE
 from payments.admin.lists.mode import mode_of
 from payments.merchant_site.checkout.forms import NewForm
 from payments.merchant_site.site import merchant_of
 from payments.pages.payment import shown_merchant
 from payments.pages.responses import POLICY, page
 
+SENT_BEFORE = "This form was sent before. Here is what it made."
 MORE, BUTTONS = "more", [("make", "Create")]
 # Nothing of a preview can be sent, and no script runs in it.
 PREVIEW = POLICY | {"frame-ancestors": [SELF], "sandbox": True}
