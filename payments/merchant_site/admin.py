@@ -1,5 +1,6 @@
 """Django's admin imports this module: it registers the pages of the merchants' site."""
 
+from payments.admin.framework.formats import NOTHING
 from payments.merchant_site.pages import (  # noqa: F401
     approval_limits,
     approvals,
@@ -12,3 +13,8 @@ from payments.merchant_site.pages import (  # noqa: F401
     settings,
     statements,
 )
+from payments.merchant_site.site import merchant_site
+
+merchant_site.site_title = merchant_site.site_header = "kaha"
+merchant_site.site_url = None
+merchant_site.empty_value_display = NOTHING

@@ -60,6 +60,7 @@ def form_page(
         "mode_of_row": mode or mode_of_row(about, lookup),
         "consequence": consequence,
         "opts": page.opts,
+        "called": cast(Any, page).words[0],
         "facts": facts,
         "form": form,
         "buttons": buttons,

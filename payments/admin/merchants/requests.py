@@ -46,7 +46,7 @@ class ApiRequestAdmin(ReadOnlyAdmin):
     list_select_related = ("merchant", "api_key")
     search_fields = ("path",)
     search_help_text = "A request's ID, whole, or a part of its path."
-    search = IdSearch({"req": "request_id", "mer": "merchant_id"})
+    search = IdSearch({"": "pk", "req": "request_id", "mer": "merchant_id"})
     head_columns = ("answer",)
     fieldsets = (
         (

@@ -204,7 +204,7 @@ class WebhookEndpointAdmin(ReadOnlyAdmin):
     )
     public_id = id_column(PREFIX)
     standing = column("Status", lambda endpoint: chip(endpoint.status, STANDING[endpoint.status]))
-    events = column("Events", lambda endpoint: ", ".join(endpoint.enabled_events))
+    events = column("Events", lambda row: "all" if EVERY_TYPE in row.enabled_events else ", ".join(row.enabled_events))
     failing = moment_column("failing_since")
     gave_up = moment_column("gave_up_at")
     last_webhooks = column("Last webhooks", _last_webhooks)

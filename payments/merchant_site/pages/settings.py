@@ -39,7 +39,7 @@ class Business(OfMerchant, MerchantAdmin):
     views = {"payments_merchant_preview": ("<uuid:pk>/preview/", "show_preview")}
     fieldsets: ClassVar[Any] = (
         ("Business", {"fields": ("title", "account_name", "statement_descriptor", "business_address")}),
-        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts", "preview")}),
+        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts")}),
         ("Terms", {"fields": ("payment_methods", "fees")}),
     )
     brand = ("Brand", {"fields": BusinessForm.branding_fields})
@@ -59,9 +59,8 @@ class Business(OfMerchant, MerchantAdmin):
         return super().changeform_view(request, *args, **kwargs)
 
     def beside_row(self, request: HttpRequest, row: Merchant) -> dict[str, Any]:
-        is_form = self.has_change_permission(request, row)
-        address = reverse("admin:payments_merchant_preview", args=[row.pk]) if is_form else ""
-        return super().beside_row(request, row) | {"preview": address}
+        address = reverse("admin:payments_merchant_preview", args=[row.pk])
+        return super().beside_row(request, row) | {"preview": address if self.may_change(request, row) else ""}
 
     def show_preview(self, request: HttpRequest, pk: Any) -> HttpResponse:
         """Show the page of a payment with the stored values, or with those that a form sends."""

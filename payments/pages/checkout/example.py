@@ -22,6 +22,7 @@ def show_example(request: HttpRequest, merchant: Merchant) -> HttpResponse:
     checkout = Checkout(merchant=merchant, livemode=True, amount=total, currency="PHP", order=ORDER)
     asked = asked_of(checkout)
     shown = shown_order(checkout) | shown_form(asked, forms.blank(asked))
+    vars(request)["is_preview"] = True
     with_policy: Any = csp({**POLICY, "frame-ancestors": [SELF]})(lambda request: page(request, "checkout/pay", shown))
     response = cast(HttpResponse, with_policy(request))
     for name, value in (HEADERS | {"X-Frame-Options": "SAMEORIGIN"}).items():
