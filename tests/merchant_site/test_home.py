@@ -52,6 +52,8 @@ def test_what_waits_leads_to_pages_of_this_site(owner: Client, api: Api) -> None
     assert f'href="/merchant/payments/charge/{row.pk}/capture/"' in page
     assert "One thing needs you" in page
     assert 'href="/admin/' not in page
+    for step in ("change", "capture", "extend"):
+        assert owner.get(f"/merchant/payments/charge/{row.pk}/{step}/").status_code == 200
 
 
 def test_it_has_the_next_payout_with_the_bank_account(house: House, owner: Client, shop: NewMerchant) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from payments import clock, context
 from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
+from payments.db.backend.row_security import rows_of_service
 from payments.db.writes import Insert, StaleRow
 from payments.domain import bulkheads
 from payments.domain.charging import attempts, charges, record_outcome, recovery, state_machine
@@ -226,7 +227,10 @@ def plan_extend(charge: Charge) -> Plan:
 
 def extension_days(charge: Charge) -> int:
     """Return by how many days the provider of a held charge would extend it now; 0 where it would not."""
-    capabilities = candidates.provider_of(attempts.authorizing_attempt(charge)).capabilities(charge.source.type)
+    # A merchant's own people are offered this too, and may not read the accounts at providers.
+    with rows_of_service():
+        provider = candidates.provider_of(attempts.authorizing_attempt(charge))
+    capabilities = provider.capabilities(charge.source.type)
     days = capabilities.hold_extension_days if capabilities else 0
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
