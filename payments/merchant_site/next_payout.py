@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from payments import clock
 from payments.admin.framework.formats import money
-from payments.domain.payouts.make import payable
+from payments.domain.payouts.make import payable, reserve_of
 from payments.domain.payouts.schedules import account_in_effect
 from payments.models import Merchant, Payout, PayoutAccount, PayoutSchedule
 
 
 @dataclass(frozen=True, slots=True)
 class NextPayout:
-    """Money on its way to the merchant's bank, or what the schedule pays next of what is known now."""
+    """Money on its way to the merchant's bank, or what a schedule pays next as far as it is known now.
+
+    `at` is None where somebody has to ask for it.
+    """
 
     amount: int
     reserve: int
@@ -29,7 +33,7 @@ class NextPayout:
 
     @property
     def total(self) -> str:
-        return money(self.amount, self.currency)
+        return money(self.amount, self.currency) if self.amount else "Nothing yet"
 
 
 def next_payout(merchant: Merchant, livemode: bool) -> NextPayout | None:
@@ -38,9 +42,13 @@ def next_payout(merchant: Merchant, livemode: bool) -> NextPayout | None:
     if payout := under_way.select_related("account").order_by("-id").first():
         return NextPayout(payout.amount, payout.reserve, payout.currency, payout.account, payout.sent_at, payout)
     own = PayoutSchedule.objects.of(merchant.pk, livemode).filter(next_at__isnull=False)
-    if not (schedule := own.order_by("next_at").first()) or not schedule.next_at:
-        return None
-    whole = max(0, payable(schedule, schedule.next_at))
-    reserve = whole * schedule.reserve_percent // 100
-    account = account_in_effect(schedule, schedule.next_at)
-    return NextPayout(whole - reserve, reserve, schedule.currency, account, schedule.next_at)
+    schedule = own.order_by("next_at").first()
+    return planned(schedule) if schedule else None
+
+
+def planned(schedule: PayoutSchedule) -> NextPayout:
+    """Return the schedule's next payout: what has been settled so far and is payable by then, less the reserve."""
+    at = max(schedule.next_at or clock.now(), clock.now())
+    whole = max(0, payable(schedule, at))
+    reserve = reserve_of(schedule, whole)
+    return NextPayout(whole - reserve, reserve, schedule.currency, account_in_effect(schedule, at), schedule.next_at)

@@ -58,7 +58,7 @@ def test_what_waits_leads_to_pages_of_this_site(owner: Client, api: Api) -> None
 
 def test_it_has_the_next_payout_with_the_bank_account(house: House, owner: Client, shop: NewMerchant) -> None:
     payouts.set_up(shop.merchant)
-    assert "Next payout ₱0.00" in words_of(owner.get(HOME))
+    assert "Next payout Nothing yet" in words_of(owner.get(HOME))
     assert "to the account ending in 7890" in words_of(owner.get(HOME))
 
 

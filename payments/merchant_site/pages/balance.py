@@ -1,39 +1,22 @@
 """The balance by currency, with the next payout of each."""
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from payments import clock
 from payments.admin.lists.mode import MODES, mode_of
-from payments.domain.payouts.make import payable, reserve_of
 from payments.ledger.balances import Balance, balances_of
+from payments.merchant_site.next_payout import planned
 from payments.merchant_site.site import merchant_of, merchant_site
 from payments.models import PayoutSchedule
 from payments.money import shown_amount
 
 
-class NextPayout(NamedTuple):
-    """What is paid next as far as it is known now; `at` is None where somebody has to ask for it."""
-
-    at: datetime | None
-    amount: str
-
-
-def next_payout(schedule: PayoutSchedule) -> NextPayout:
-    """Return the schedule's next payout: what has been settled so far and is payable by then, less the reserve."""
-    total = payable(schedule, max(schedule.next_at or clock.now(), clock.now()))
-    amount = total - reserve_of(schedule, total)
-    return NextPayout(schedule.next_at, shown_amount(amount, schedule.currency) if amount > 0 else "Nothing yet")
-
-
 def balance_page(request: HttpRequest) -> HttpResponse:
     """Return the page of the balance in the chosen mode."""
     of = merchant_of(request).pk, MODES[mode_of(request)]
-    coming = {schedule.currency: next_payout(schedule) for schedule in PayoutSchedule.objects.of(*of)}
+    coming = {schedule.currency: planned(schedule) for schedule in PayoutSchedule.objects.of(*of)}
     books = [(code, list(_amounts(each, code)), coming.get(code)) for code, each in balances_of(*of).items()]
     context = merchant_site.each_context(request) | {"title": "Balance", "books": books}
     return TemplateResponse(request, "merchant/balance.html", context)
