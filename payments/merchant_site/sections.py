@@ -7,7 +7,7 @@ from payments.staff.admin_site.navigation import Section
 SECTIONS: Mapping[str, Sequence[Section]] = {
     "": (Section("Home", "home", ("index",)),),
     "Payments": (
-        Section("Payments", "card", ("payments.charge", "payments.refund")),
+        Section("Payments", "card", ("payments.charge", "payments.refund", "payments.charge?money=held")),
         Section("Checkout", "shop", ("payments.checkout", "payments.paymentlink")),
         Section("Customers", "people", ("customers.customer", "payments.payermessage")),
         Section("Disputes", "flag", ("payments.dispute",)),

@@ -193,6 +193,17 @@ def test_the_search_finds_a_payment_by_what_people_know_of_it(term: str, owner: 
     assert page_of(Charge.objects.get()) in text_of(owner.post("/merchant/find/", {"q": term}))
 
 
+def test_holds_are_a_tab_of_their_own(owner: Client, api: Api) -> None:
+    api.charge(capture=False, description="Three days at sea")
+    api.charge()
+    page = owner.get(f"{LIST}?money=held")
+    assert "Three days at sea" in text_of(page)
+    assert "Halo-halo" not in text_of(page)
+    for address, current in ((f"{LIST}?money=held", "Holds"), (LIST, "Charges")):
+        tabs = owner.get(address).context["navigation"].present.tabs
+        assert [tab.name for tab in tabs if tab.current] == [current]
+
+
 def test_a_dispute_is_answered_with_a_file(owner: Client, api: Api) -> None:
     api.charge()
     dispute, content = make_dispute(Charge.objects.get()), b"%PDF-1.7 signed for by Juan"

@@ -11,11 +11,6 @@ from payments.merchant_site.pages.base import OfMerchant
 from payments.merchant_site.site import merchant_of, merchant_site
 from payments.models import ApprovalLimit, Merchant
 
-WHAT_IT_IS = (
-    "Up to a limit somebody gives money of a payment back alone; above it another person must approve. "
-    "Without a limit for a currency, each person who may refund gives back a whole payment alone."
-)
-
 
 class MerchantLimitForm(ApprovalLimitForm):
     merchant: Merchant
@@ -39,6 +34,7 @@ class MerchantLimitForm(ApprovalLimitForm):
 class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
     of = merchant_lookup = "merchant"
     form = MerchantLimitForm
+    change_list_template = "merchant/approval_limits.html"
     noticed_fields = ()
     list_display = list_display_links = ("currency", "shown_amount")
     list_filter = ()
@@ -51,9 +47,6 @@ class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
         form: Any = super().get_form(request, obj, change, **kwargs)
         form.merchant = merchant_of(request)
         return form
-
-    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
-        return {"subtitle": WHAT_IT_IS}
 
     def detail_of(self, obj: Any) -> str:
         return money(obj.amount, obj.currency)

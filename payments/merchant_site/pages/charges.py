@@ -68,9 +68,6 @@ class MerchantCharges(OfMerchant, ChargeAdmin):
             shown["timeline"]["moments"] = []
         return shown
 
-    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
-        return {"acts": [ActionButton("Holds", "?money=held")]}
-
 
 def _status(refund: Any) -> object:
     mark, words = LOOKED_UP

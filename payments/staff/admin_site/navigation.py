@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 class Section:
     """A link of the navigation, which leads to the first of its pages that an operator may see.
 
-    A page is a model's list (`app.model`), or the name of an address.
+    A page is a model's list (`app.model`, or `app.model?filter`), or the name of an address.
     """
 
     name: str
@@ -116,20 +116,22 @@ NAMES = {
     "on_call": "On call",
     "balance": "Balance",
     "payments_approvalrequest_waiting": "Waiting for approval",
+    "payments.charge?money=held": "Holds",
 }
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A page of a section; `current` is the value of `aria-current`."""
+    """A page of a section; `current` is the value of `aria-current`, and `query` the filter of a list."""
 
     name: str
     view: str
     current: str = ""
+    query: str = ""
 
     @property
     def address(self) -> str:
-        return reverse(f"admin:{self.view}")
+        return reverse(f"admin:{self.view}") + (self.query and f"?{self.query}")
 
 
 @dataclass(frozen=True)
@@ -189,14 +191,18 @@ def navigation(
 def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> Iterator[Tab]:
     user: Any = request.user
     here = (request.resolver_match and request.resolver_match.url_name) or ""
+    chosen = request.GET.urlencode()
     for name in section.pages:
-        page = pages.get(name)
+        model, _, query = name.partition("?")
+        page = pages.get(model)
         if page and page.has_module_permission(request) and page.has_view_or_change_permission(request):
             prefix = f"{page.opts.app_label}_{page.opts.model_name}_"
             view = f"{prefix}changelist"
             current = (
                 "page" if here == view else "true" if here.startswith(prefix) and here not in section.pages else ""
             )
-            yield Tab(capfirst(page.words[1]), view, current)
+            if query != chosen and (query or f"{model}?{chosen}" in section.pages):
+                current = ""
+            yield Tab(NAMES.get(name) or capfirst(page.words[1]), view, current, query)
         elif "." not in name and user.has_perms(PERMISSIONS.get(name, ())):
             yield Tab(NAMES[name], name, "page" if here == name else "")
