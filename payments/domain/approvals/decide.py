@@ -105,7 +105,7 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
 def _decision(request: ApprovalRequest, decider: Operator, note: str) -> dict[str, Any]:
     """Return the columns that record a decision. Raises Refused and ValidationError as `approve` does."""
     if request.proposed_by_id == decider.pk:
-        raise Refused("Nobody decides their own request. A second person must.")
+        raise Refused("Nobody decides their own request. Another person must.")
     if not note.strip():
         raise Refused("Give a reason for the decision.")
     free_of_secrets(note)
