@@ -42,9 +42,9 @@ def test_a_live_key_that_moves_money_is_requested(developer: Client) -> None:
     before = ApiKey.objects.count()
     assert "an owner other than you, or kaha," in words_of(developer.get(f"{KEYS}add/"))
     form = TEST_KEY | once() | {"mode": "live"}
-    developer.raise_request_exception = False
-    developer.post(f"{KEYS}add/", form)
+    answer = developer.post(f"{KEYS}add/", form)
     asked = ApprovalRequest.objects.get()
+    assert str(asked.pk) in words_of(developer.get(answer["Location"])) + answer["Location"]
     assert (asked.kind, asked.state, ApiKey.objects.count()) == ("issue_key", "proposed", before)
 
 
