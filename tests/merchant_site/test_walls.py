@@ -53,8 +53,10 @@ def addresses(rows: Rows) -> list[str]:
 
 def of_rows(rows: Rows) -> list[str]:
     """Return the addresses that name a row."""
-    keys = [f"/{rows[model].pk}/" for model in merchant_site._registry]
-    return [address for address in addresses(rows) if any(key in address for key in keys)]
+    found = [
+        f"{PREFIX}{model._meta.label_lower.replace('.', '/')}/{rows[model].pk}/" for model in merchant_site._registry
+    ]
+    return [address for address in addresses(rows) if address.startswith(tuple(found))]
 
 
 def answers(client: Client, address: str) -> Iterator[Any]:
