@@ -42,7 +42,7 @@ def test_somebody_who_was_an_operators_access_has_no_role(shop: NewMerchant) -> 
     assert not is_in(signed_in(carlo))
 
 
-def test_a_stranger_is_asked_to_sign_in(db: None) -> None:
+def test_who_is_not_signed_in_is_asked_to(db: None) -> None:
     answer = Client().get("/merchant/payments/charge/")
     assert (answer.status_code, answer.url) == (302, "/merchant/login/?next=/merchant/payments/charge/")
 
