@@ -1,5 +1,6 @@
 """A merchant's people: invited, given another role, and ended. At least one owner stays."""
 
+from secrets import token_hex
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -42,13 +43,13 @@ def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
     if people.count() >= MOST:
         raise Refused(f"There are {MOST} colleagues, which is the most. End the access of one first.")
     known = User.objects.filter(email__iexact=email, is_staff=False, is_active=True).order_by("pk").first()
-    user = known if known and settings.EMAIL_HOST else _new_account(merchant, name, email)
+    user = known if known and settings.EMAIL_HOST else _new_account(name, email)
     return MerchantAccess.objects.create(user=user, merchant=merchant, role=role)
 
 
-def _new_account(merchant: Merchant, name: str, email: str) -> User:
+def _new_account(name: str, email: str) -> User:
     is_taken = User.objects.filter(username=email).exists()
-    user = User(username=f"{email}+{merchant.pk.hex[-6:]}" if is_taken else email, first_name=name, email=email)
+    user = User(username=f"{email}+{token_hex(3)}" if is_taken else email, first_name=name, email=email)
     user.set_unusable_password()
     user.save()
     return user
