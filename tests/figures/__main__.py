@@ -74,6 +74,7 @@ FIGURES = {
     ),
     "fuzz": Figure("tests.figures.inputs.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("tests.figures.back_office.page_times:office", {"charges": 1_000_000, "stories": 1_000}),
+    "dashboard": Figure("tests.figures.back_office.merchant_pages:dashboard", {"charges": 100_000, "stories": 1_000}),
     "screenshots": Figure("tests.figures.back_office.screenshots:screenshots", {"charges": 1_500}, _in_folder),
     "paint": Figure("tests.figures.back_office.paint:paint", {"charges": 1_500}, _in_folder),
     "faults": Figure(

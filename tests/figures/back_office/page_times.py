@@ -39,7 +39,7 @@ def office(charges: int, stories: int) -> dict[str, Any]:
         day_totals.sum_up(day)
     client = Client(raise_request_exception=True)
     client.force_login(User.objects.create(username="ana", is_staff=True, is_superuser=True))
-    pages = {name: _cost(ask) for name, ask in _pages(client)}
+    pages = {name: cost(ask) for name, ask in _pages(client)}
     made = {"charges": Charge.objects.count(), "search_entries_per_second": entered_per_second}
     return made | {"pages": pages, "export": _export(client)}
 
@@ -112,7 +112,7 @@ def _lists() -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def _cost(ask: Ask) -> dict[str, float]:
+def cost(ask: Ask) -> dict[str, float]:
     """Return the median of some rounds, after one that fills the caches."""
     assert ask().status_code == 200
     with CaptureQueriesContext(connection) as captured:
