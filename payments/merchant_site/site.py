@@ -27,9 +27,13 @@ class MerchantSite(PeopleSite):
     looked for behind both walls first.
     """
 
-    prefix, settings, urlconf, sections = "/merchant/", "MERCHANT", "config.merchant_urls", SECTIONS
+    prefix, setting_prefix, sections = "/merchant/", "MERCHANT", SECTIONS
     is_for_operators = False
     index_template = "merchant/home.html"
+
+    @property
+    def urlconf(self) -> str:
+        return "config.merchant_urls"
 
     def admits(self, request: HttpRequest) -> bool:
         return request.user.is_authenticated and open_membership(request) is not None

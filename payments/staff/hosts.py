@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import DisallowedHost
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
+from django.urls import set_urlconf
 
 from payments.web.middleware import GetResponse
 
@@ -44,7 +45,11 @@ class SiteHosts:
                 raise Http404
             if is_for_site:
                 vars(request).update(people_site=site, urlconf=site.urlconf)
-        return self.get_response(request)
+        try:
+            return self.get_response(request)
+        finally:
+            # Django leaves it to the thread until its next request.
+            set_urlconf(None)
 
 
 def _host_of(request: HttpRequest) -> str:

@@ -16,21 +16,25 @@ from payments.staff.sign_in import factors
 class PeopleSite(AdminSite):
     """One of Django's admin sites for users who signed in with a second factor, unless ADMIN_MFA is off.
 
-    Its addresses begin with `prefix` and are in the module `urlconf`; the names of its settings begin with `settings`.
+    Its addresses begin with `prefix`; the names of its settings begin with `setting_prefix`.
     """
 
     prefix: str
-    settings: str
-    urlconf: str
+    setting_prefix: str
     is_for_operators: bool
     sections: Mapping[str, Sequence[Section]]
     # The navigation is in the page header, on phones too.
     enable_nav_sidebar = False
     models: Mapping[type[Model], None] = {}
 
+    @property
+    def urlconf(self) -> str:
+        """Return the module of its addresses."""
+        return str(settings.ROOT_URLCONF)
+
     def setting(self, name: str) -> str:
         """Return one of this site's own settings, such as HOST, ORIGIN and PASSKEY_HOST."""
-        value: str = getattr(settings, f"{self.settings}_{name}")
+        value: str = getattr(settings, f"{self.setting_prefix}_{name}")
         return value
 
     def register(self, model_or_iterable: Any, *args: Any, **named: Any) -> None:
@@ -88,7 +92,7 @@ class PeopleSite(AdminSite):
 class StaffSite(PeopleSite):
     """The back office: the site of operators."""
 
-    prefix, settings, urlconf, sections = "/admin/", "ADMIN", "config.urls", SECTIONS
+    prefix, setting_prefix, sections = "/admin/", "ADMIN", SECTIONS
     is_for_operators = True
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
