@@ -11,6 +11,7 @@ KINDS: dict[str, str] = {
     **dict.fromkeys(OperatorAction.KINDS, "payments.view_operatoraction"),
     **dict.fromkeys(ApprovalRequest.KEYS, "payments.view_approvalrequest"),
     ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT: "payments.view_payoutaccount",
+    ApprovalRequest.Kind.RAISE_LIMIT: "payments.view_approvallimit",
 }
 # The navigation counts no more.
 COUNTED = 100

@@ -8,8 +8,10 @@ from django.test import Client
 
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id
 from payments.models import (
     ApprovalLimit,
+    ApprovalRequest,
     Attempt,
     AuditEntry,
     Charge,
@@ -154,6 +156,37 @@ def test_an_owner_sets_the_limit_of_their_merchant_alone_once_for_a_currency(
     assert dict(amounts) == {shop.merchant.pk: 4_000, other_shop.merchant.pk: 7}
     details = AuditEntry.objects.filter(object_id=str(own.pk)).order_by("pk").values_list("detail", flat=True)
     assert list(details) == ["₱50.00", "₱40.00"]
+
+
+def test_one_owner_raises_no_limit(limit: ApprovalLimit, owner: Client) -> None:
+    assert "takes another person" in text_of(owner.post(page_of(limit), {"amount": "1,000.00"}))
+    assert ApprovalLimit.objects.get(pk=limit.pk).amount == limit.amount
+
+
+def test_another_owner_approves_a_higher_limit(limit: ApprovalLimit, owner: Client, shop: NewMerchant) -> None:
+    form = {"amount": "1,000.00", "reason": REASON, "row_id": new_id()}
+    assert owner.post(page_of(limit, "raise"), form).status_code == 302
+    asked = ApprovalRequest.objects.get(kind="raise_limit")
+    approval = {"decision": "approve", "note": NOTE}
+    assert ApprovalLimit.objects.get(pk=limit.pk).amount == limit.amount
+    owner.post(page_of(asked, "decide"), approval)
+    assert ApprovalLimit.objects.get(pk=limit.pk).amount == limit.amount
+    signed_in(member(shop.merchant, Role.OWNER, "other")).post(page_of(asked, "decide"), approval)
+    assert ApprovalLimit.objects.get(pk=limit.pk).amount == 100_000
+
+
+def test_a_limit_that_was_lowered_meanwhile_is_not_raised(
+    limit: ApprovalLimit, owner: Client, shop: NewMerchant
+) -> None:
+    owner.post(page_of(limit, "raise"), {"amount": "1,000.00", "reason": REASON, "row_id": new_id()})
+    owner.post(page_of(limit), {"amount": "1.00"})
+    asked, other = (
+        ApprovalRequest.objects.get(kind="raise_limit"),
+        signed_in(member(shop.merchant, Role.OWNER, "other")),
+    )
+    other.post(page_of(asked, "decide"), {"decision": "approve", "note": NOTE})
+    assert ApprovalLimit.objects.get(pk=limit.pk).amount == 100
+    assert ApprovalRequest.objects.get(pk=asked.pk).state == "proposed"
 
 
 def test_an_unknown_outcome_is_being_looked_up_with_the_bank(owner: Client, api: Api) -> None:

@@ -48,6 +48,7 @@ PERMISSIONS = {
     Kind.ADD_PAYOUT_ACCOUNT: "payments.add_payoutaccount",
     Kind.SET_PAYOUT_SCHEDULE: "payments.change_payoutschedule",
     Kind.RECORD_PAYOUT: "payments.record_payout",
+    Kind.RAISE_LIMIT: "payments.change_approvallimit",
 }
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved. The requester takes the key, which is made then."),

@@ -48,11 +48,12 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
         case Kind.SET_PAYOUT_SCHEDULE:
             text = f"Payouts of {merchant} made from now on have these terms. What goes out is not there any more for "
             return Consequence(f"{text}later refunds and disputes.")
-        case Kind.RECORD_PAYOUT if request.after["status"] == "returned":
-            text = f"The balance of {merchant} has the money again, and the next payout pays it once more."
-            return Consequence(f"{text} Make sure that it is back in our account.")
         case Kind.RECORD_PAYOUT:
-            return Consequence("The books say that our bank has paid it. Make sure with the statement of our account.")
+            return Consequence(_of_record(merchant, is_returned=request.after["status"] == "returned"))
+        case Kind.RAISE_LIMIT:
+            most = money(request.after["amount"], request.after["currency"])
+            text = f"Each person of {merchant} who may refund gives back up to {most} of a payment alone."
+            return Consequence(text, gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             connector = _connector(request)
             hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
@@ -61,6 +62,13 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
         case _:
             text = f"New live charges of {merchant} may go by this route from now on, their cards included."
             return Consequence(f"{text} Earlier charges are captured and refunded by their own route.")
+
+
+def _of_record(merchant: str, is_returned: bool) -> str:
+    if not is_returned:
+        return "The books say that our bank has paid it. Make sure with the statement of our account."
+    text = f"The balance of {merchant} has the money again, and the next payout pays it once more."
+    return f"{text} Make sure that it is back in our account."
 
 
 def short_words(request: ApprovalRequest) -> str:
@@ -79,6 +87,8 @@ def short_words(request: ApprovalRequest) -> str:
             return f"{kind}: {after['currency']}, {after['interval']}"
         case Kind.RECORD_PAYOUT:
             return f"{kind}: {after['status']}"
+        case Kind.RAISE_LIMIT:
+            return f"{kind}: {money(after['amount'], after['currency'])}"
         case _:
             return f"{kind}: {sourcetypes.shown(after['source_type']).label}"
 
@@ -147,6 +157,8 @@ def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple
             yield from _account_values(request, content)
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
             yield from _payout_values(request, content)
+        case Kind.RAISE_LIMIT:
+            yield "Given back alone", money(content["amount"], content["currency"])
         case _:
             for name, label in ROUTE_LABELS.items():
                 yield label, _route_value(name, content)

@@ -2,14 +2,23 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from payments.admin.approvals.forms import submitted
 from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import OnceForm, ReasonForm
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.operators.approval_limits import ApprovalLimitAdmin, ApprovalLimitForm
+from payments.admin.operators.pages import AmountField
+from payments.domain.approvals.kinds.changes import Overtaken
+from payments.domain.approvals.kinds.limits import subject_of
+from payments.domain.operators.four_eyes import Refused
 from payments.merchant_site.pages.base import OfMerchant
 from payments.merchant_site.site import merchant_of, merchant_site
-from payments.models import ApprovalLimit, Merchant
+from payments.models import AMOUNT_MAX, ApprovalLimit, ApprovalRequest, Merchant
 
 
 class MerchantLimitForm(ApprovalLimitForm):
@@ -29,6 +38,33 @@ class MerchantLimitForm(ApprovalLimitForm):
         if same.exclude(pk=self.instance.pk).exists():
             self.add_error("currency", "There is a limit for this currency. Change that one.")
 
+    def clean_amount(self) -> int:
+        amount = super().clean_amount()
+        if self.instance.pk and amount > ApprovalLimit.objects.get(pk=self.instance.pk).amount:
+            raise forms.ValidationError(f"It takes another person to raise it: use “{RaiseLimit.label}” on its page.")
+        return amount
+
+
+class RaiseLimit(RowAction):
+    name, label, button = "raise", "Raise the limit", "Request it"
+    permission = "payments.change_approvallimit"
+    refusals = (Refused, Overtaken)
+    what_happens = "Another owner or kaha's staff must approve it. Until then the limit stays."
+
+    def form_for(self, row: ApprovalLimit, data: Any) -> ReasonForm:
+        form = OnceForm(data)
+        form.fields["amount"] = AmountField(row.currency, AMOUNT_MAX, row.amount + 1)
+        form.order_fields(["amount"])
+        return form
+
+    def about(self, row: ApprovalLimit) -> Facts:
+        yield "Limit", money(row.amount, row.currency)
+
+    def do(self, row: ApprovalLimit, cleaned: dict[str, Any]) -> Done:
+        before, after = ({"currency": row.currency, "amount": amount} for amount in (row.amount, cleaned["amount"]))
+        kind = ApprovalRequest.Kind.RAISE_LIMIT
+        return submitted(row.merchant, kind, cleaned, after, before, subject_of(row))
+
 
 @admin.register(ApprovalLimit, site=merchant_site)
 class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
@@ -36,6 +72,8 @@ class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
     form = MerchantLimitForm
     change_list_template = "merchant/approval_limits.html"
     noticed_fields = ()
+    key_converter = "int"
+    row_actions = (RaiseLimit(),)
     list_display = list_display_links = ("currency", "shown_amount")
     list_filter = ()
     list_select_related = ()

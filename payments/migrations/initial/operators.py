@@ -75,6 +75,7 @@ OPERATIONS = [
                         ("add_payout_account", "Set the bank account"),
                         ("set_payout_schedule", "Set the payout schedule"),
                         ("record_payout", "Record a payout"),
+                        ("raise_limit", "Raise the approval limit"),
                     ],
                     max_length=19,
                 ),
@@ -128,7 +129,7 @@ OPERATIONS = [
             "constraints": [
                 models.CheckConstraint(
                     condition=Q(
-                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout"])
+                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"])
                     ),
                     name="approval_request_kind_is_known",
                 ),

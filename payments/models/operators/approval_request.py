@@ -74,6 +74,7 @@ class ApprovalRequest(models.Model):
         ADD_PAYOUT_ACCOUNT = "add_payout_account", "Set the bank account"
         SET_PAYOUT_SCHEDULE = "set_payout_schedule", "Set the payout schedule"
         RECORD_PAYOUT = "record_payout", "Record a payout"
+        RAISE_LIMIT = "raise_limit", "Raise the approval limit"
 
     class State(models.TextChoices):
         PROPOSED = "proposed"  # waits for another operator's decision
@@ -140,7 +141,7 @@ class ApprovalRequest(models.Model):
                     kind__in=[
                         *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
                         *("add_account", "change_account", "add_route", "change_route"),
-                        *("add_payout_account", "set_payout_schedule", "record_payout"),
+                        *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"),
                     ]
                 ),
             ),

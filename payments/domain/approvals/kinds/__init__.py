@@ -5,6 +5,7 @@ from payments.domain.approvals.kinds import (  # noqa: F401
     charge_actions,
     corrections,
     keys,
+    limits,
     payouts,
     routes,
 )
