@@ -70,6 +70,7 @@ WHOSE: dict[str, Any] = {
     "payments_auditentry_export": ADMINISTRATOR,
     "payments_merchant_add": ADMINISTRATOR,
     "payments_merchant_issue_key": ADMINISTRATOR,
+    "payments_merchant_invite_owner": ADMINISTRATOR,
     "payments_merchant_set_fees": ADMINISTRATOR,
     "payments_merchant_send_test_event": ADMINISTRATOR,
     "payments_merchant_add_endpoint": ADMINISTRATOR,
@@ -169,7 +170,7 @@ def whose(name: str) -> frozenset[str]:
 @pytest.fixture
 def rows(newest: dict[type[Model], Model]) -> dict[str, Model]:  # noqa: F811
     """Return a row for each address that is about one."""
-    others = [User.objects.create(username="somebody")]
+    others = [User.objects.create(username="somebody", is_staff=True)]
     return {row._meta.label_lower.replace(".", "_"): row for row in [*newest.values(), *others]}
 
 
