@@ -1,6 +1,7 @@
 """How long the pages of the merchants' own site take for the merchant with the most charges."""
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -9,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db.models import Count
 from django.test import Client
 
-from payments.admin.charges.status import STATES
 from payments.ids import public_id
+from payments.merchant_site.pages.charges import OfMerchantByState
 from payments.merchant_site.site import merchant_site
 from payments.models import Charge, Merchant, MerchantAccess
 from payments.overview import day_totals
@@ -19,6 +20,7 @@ from payments.search.sweep import enter
 from tests.figures.back_office.copied_charges import multiply_charges_of
 from tests.figures.back_office.page_times import cost
 
+OK = 200
 HOME = "/merchant/"
 LIST = "/merchant/payments/charge/"
 
@@ -37,14 +39,17 @@ def dashboard(charges: int, stories: int) -> dict[str, Any]:
     MerchantAccess.objects.create(user=user, merchant=merchant, role=MerchantAccess.Role.OWNER)
     client = Client()
     client.force_login(user)
-    pages = {address: cost(lambda address=address: client.get(address)) for address in _addresses(merchant)}
+    pages: dict[str, Any] = {}
+    for address in _addresses(merchant):
+        status = client.get(address, follow=True).status_code
+        pages[address] = cost(partial(client.get, address, follow=True)) if status == OK else {"status": status}
     return {"charges": Charge.objects.filter(merchant=merchant).count(), "pages": pages}
 
 
 def _addresses(merchant: Merchant) -> Iterator[str]:
     charge = Charge.objects.filter(merchant=merchant).latest("pk")
     yield from (f"{HOME}?days=90", f"{HOME}payments/payout/balance/")
-    yield from (f"{LIST}?mode=test&money={name}" for name in STATES)
+    yield from (f"{LIST}?mode=test&money={name}" for name in OfMerchantByState.conditions)
     yield from (
         f"{LIST}?mode=test&q={term}" for term in (public_id("ch", charge.pk), "4242", "order", "nothing+at+all")
     )
