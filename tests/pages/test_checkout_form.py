@@ -1,5 +1,6 @@
 """What payers write into the form of a checkout, and what they are asked to write instead."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -173,7 +174,8 @@ def test_a_name_is_written_in_the_letters_that_banks_take() -> None:
 
 def test_no_card_number_and_no_security_code_is_shown_again() -> None:
     form = read({**WRITTEN, "number": "4242 4242 4242 4241", "cvc": "987", "holder": NUMBER}, CARD, NOW)
-    shown = str(shown_form(CARD, form))
+    # Without the addresses of objects, whose digits are anybody's guess.
+    shown = re.sub("0x[0-9a-f]+", "", str(shown_form(CARD, form)))
     assert "4242 4242 4242 4241" not in shown
     assert "987" not in shown
     assert NUMBER not in shown.replace("for example 4242 4242 4242 4242", "")
