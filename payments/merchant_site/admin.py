@@ -16,5 +16,5 @@ from payments.merchant_site.pages import (  # noqa: F401
 from payments.merchant_site.site import merchant_site
 
 merchant_site.site_title = merchant_site.site_header = "kaha"
-merchant_site.site_url = None
+merchant_site.index_title, merchant_site.site_url = "Home", None
 merchant_site.empty_value_display = NOTHING

@@ -23,7 +23,7 @@ from tests.merchant_site.conftest import member
 from tests.operators.factories import proposed
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.payouts.setups import NUMBER, requested_account, requested_schedule
-from tests.payouts.stories import give_account, give_schedule, paid_out, settled
+from tests.payouts.stories import give_account, give_schedule, make_payout, paid_out, settled
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db]
 URLS = "config.merchant_urls"
@@ -88,6 +88,17 @@ def test_a_viewer_sees_no_bank_account(shop: NewMerchant, api: Api) -> None:
         assert client.get(address("payments_payoutaccount_changelist")).status_code == (200 if seen else 403)
         waiting = client.get(address("payments_approvalrequest_waiting"))
         assert (waiting.status_code == 200 and "6789" in text_of(waiting)) is seen
+
+
+@pytest.mark.parametrize(("role", "seen"), [("viewer", False), ("finance", True)])
+def test_the_first_page_names_the_bank_account_to_those_who_may_see_it(
+    role: str, seen: bool, shop: NewMerchant, api: Api
+) -> None:
+    api.charge()
+    make_payout(shop.merchant)
+    shown = text_of(signed_in(member(shop.merchant, role)).get(address("index")))
+    assert "Next payout" in shown
+    assert ("ending in 6789" in shown) is seen
 
 
 def test_an_owner_decides_nothing_that_is_the_services(owner: Client, shop: NewMerchant) -> None:
