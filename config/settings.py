@@ -129,7 +129,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "payments.staff.admin_site.search_terms.PlainRequests",
     "payments.staff.sign_in.sessions.SessionLimits",
-    "payments.staff.preferences.DisplayTimeZone",
+    "payments.staff.preferences.DisplayPreferences",
     "payments.staff.sign_in.account_pages.AccountPages",
     "allauth.account.middleware.AccountMiddleware",
 ]
@@ -194,10 +194,10 @@ CELERY_WORKER_CONCURRENCY = 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 LANGUAGE_CODE, TIME_ZONE, USE_TZ = "en-gb", "UTC", True
-# Pages of payers are in these languages, everything else is in English.
+# Pages of payers and the merchants' site are in these languages, everything else is in English.
 USE_I18N = True
 LANGUAGES = [("en-gb", "English"), ("fil", "Filipino")]
-LOCALE_PATHS = [BASE_DIR / "payments" / "pages" / "locale"]
+LOCALE_PATHS = [BASE_DIR / "payments" / "pages" / "locale", BASE_DIR / "payments" / "merchant_site" / "locale"]
 FILE_UPLOAD_HANDLERS = ["config.http.upload_handlers.RefuseFiles"]
 # No form or API request is larger.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 128 * 1024

@@ -16,10 +16,12 @@ class SignInFailures(models.Model):
 
 
 class OperatorProfile(models.Model):
-    """An operator's time zone, and when a page was last requested."""
+    """A person's time zone and language, and when a page was last requested."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="operator_profile")
     time_zone = models.CharField(max_length=64, default="")
+    # Of the merchants' site; "" for that of the browser.
+    language = models.CharField(max_length=8, default="")
     # Accurate to about a minute.
     last_seen_at = models.DateTimeField(null=True)
 

@@ -1,4 +1,4 @@
-"""What operators choose for themselves: the time zone in which the admin shows moments."""
+"""What people choose for themselves: the time zone of pages, and the language of the merchants' site."""
 
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -10,15 +10,19 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.generic import FormView
 
 from payments import clock
+from payments.pages.responses import language_of
+from payments.staff.hosts import site_of
 from payments.staff.models import OperatorProfile
 from payments.staff.sign_in.views import PersonalPage
 from payments.web.middleware import GetResponse
 
-TIME_ZONE = "time_zone"
+TIME_ZONE, LANGUAGE = "time_zone", "language"
 
 
 def _zones() -> list[tuple[str, str]]:
@@ -27,29 +31,36 @@ def _zones() -> list[tuple[str, str]]:
 
 
 class PreferencesForm(forms.Form):
-    time_zone = forms.ChoiceField(choices=_zones, required=False, label="Time zone")
+    time_zone = forms.ChoiceField(choices=_zones, required=False, label=gettext_lazy("Time zone"))
+
+
+class MerchantPreferencesForm(PreferencesForm):
+    language = forms.ChoiceField(choices=settings.LANGUAGES, label=gettext_lazy("Language"))
 
 
 class PreferencesView(PersonalPage, FormView):
-    """Asks the signed-in operator for a time zone."""
+    """Asks the signed-in person for a time zone, and a merchant's person for a language too."""
 
-    title = "Preferences"
+    title = gettext_lazy("Preferences")
     template_name = "admin/staff/preferences.html"
-    form_class = PreferencesForm
+
+    def get_form_class(self) -> type[PreferencesForm]:
+        return PreferencesForm if site_of(self.request).is_for_operators else MerchantPreferencesForm
 
     def get_initial(self) -> dict[str, Any]:
-        return {"time_zone": _chosen_by(self.reader)}
+        return _chosen_by(self.reader) | {LANGUAGE: translation.get_language()}
 
     def form_valid(self, form: PreferencesForm) -> HttpResponse:
-        zone = form.cleaned_data["time_zone"]
-        OperatorProfile.objects.update_or_create(user=self.reader, defaults={"time_zone": zone})
-        self.request.session[TIME_ZONE] = zone
-        messages.success(self.request, "Saved.")
+        OperatorProfile.objects.update_or_create(user=self.reader, defaults=form.cleaned_data)
+        self.request.session.update(form.cleaned_data)
+        with translation.override(form.cleaned_data.get(LANGUAGE, settings.LANGUAGE_CODE)):
+            messages.success(self.request, _("Saved."))
         return super().form_valid(form)
 
 
-def _chosen_by(user: User) -> str:
-    return _known(OperatorProfile.objects.get_or_create(user=user)[0].time_zone)
+def _chosen_by(user: User) -> dict[str, str]:
+    profile = OperatorProfile.objects.get_or_create(user=user)[0]
+    return {TIME_ZONE: _known(profile.time_zone), LANGUAGE: profile.language}
 
 
 def _known(zone: str | None) -> str:
@@ -61,19 +72,27 @@ def _known(zone: str | None) -> str:
 
 
 @receiver(user_logged_in)
-def note_time_zone(request: HttpRequest, user: User, **_: Any) -> None:
-    """Store the operator's time zone in the session, so that no page has to read it."""
-    request.session[TIME_ZONE] = _chosen_by(user)
+def note_preferences(request: HttpRequest, user: User, **_: Any) -> None:
+    """Store what the person chose in the session, so that no page has to read it."""
+    request.session.update(_chosen_by(user))
     OperatorProfile.objects.filter(user=user).update(last_seen_at=clock.now())
 
 
-class DisplayTimeZone:
-    """Answers pages in the operator's time zone, or in DISPLAY_TIME_ZONE."""
+class DisplayPreferences:
+    """Answers pages in the person's time zone, or in DISPLAY_TIME_ZONE; the merchants' site in the person's language.
+
+    Who chose no language reads that of the browser. Everything else is in English, but for payers' pages.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> Any:
         session: Any = request.session
-        with timezone.override(_known(session.get(TIME_ZONE)) or settings.DISPLAY_TIME_ZONE):
+        language = settings.LANGUAGE_CODE
+        if not site_of(request).is_for_operators:
+            chosen = session.get(LANGUAGE)
+            language = chosen if chosen in dict(settings.LANGUAGES) else language_of(request)
+        zone = _known(session.get(TIME_ZONE)) or settings.DISPLAY_TIME_ZONE
+        with timezone.override(zone), translation.override(language):
             return self.get_response(request)

@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='operator_profile', serialize=False, to=settings.AUTH_USER_MODEL)),
                 ('time_zone', models.CharField(default='', max_length=64)),
+                ('language', models.CharField(default='', max_length=8)),
                 ('last_seen_at', models.DateTimeField(null=True)),
             ],
             options={

@@ -7,6 +7,7 @@ from django.contrib.auth.views import RedirectURLMixin
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
+from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.base import ContextMixin, View
@@ -18,7 +19,7 @@ class AdminPage(RedirectURLMixin, ContextMixin, View):
     """A page in the admin's layout, never cached, which passes on the address to return to."""
 
     next_page = "admin:index"
-    title = ""
+    title: str | Promise = ""
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
