@@ -1,13 +1,29 @@
 """The language of the merchants' site."""
 
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import allauth
+import django
+import polib
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.utils.translation.template import templatize
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
 
 PREFERENCES = "/merchant/preferences/"
+OF_PAYERS, OF_SITE = (polib.pofile(str(path / "fil/LC_MESSAGES/django.po")) for path in settings.LOCALE_PATHS)
+NAMES = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
+IN_TEMPLATE = re.compile(r"""(?:gettext|_)\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|{\w+}|%[sd]")
+CODE = [settings.BASE_DIR / "payments", settings.BASE_DIR / "customers"]
+TEMPLATES = settings.BASE_DIR / "templates"
 
 
 def language(client: Client, page: str = PREFERENCES, **named: str) -> str:
@@ -39,3 +55,52 @@ def test_a_language_that_is_not_offered_is_refused(owner: Client) -> None:
 
 def test_the_back_office_is_in_english(admin_client: Client) -> None:
     assert language(admin_client, "/admin/preferences/", headers={"Accept-Language": "fil"}) == "en-gb"  # type: ignore[arg-type]
+
+
+def marked_in_code() -> Iterator[str]:
+    """Yield the texts that the code marks for translation."""
+    for module in (each for folder in CODE for each in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in NAMES:
+                assert isinstance(node.args[0], ast.Constant), (module, node.lineno)
+                yield node.args[0].value
+
+
+def marked_in_templates() -> Iterator[str]:
+    """Yield the texts that the templates mark for translation, as Django's own extraction reads them."""
+    for template in TEMPLATES.rglob("*.html"):
+        for found in IN_TEMPLATE.finditer(templatize(template.read_text(encoding="utf-8"))):
+            yield ast.literal_eval(found[1])
+
+
+def of_libraries() -> set[str]:
+    """Return the texts of Django and allauth, which have no Filipino."""
+    files = (
+        each for library in (django, allauth) for each in Path(library.__path__[0]).rglob("locale/de/**/django.po")
+    )
+    return {entry.msgid for file in files for entry in polib.pofile(str(file))}
+
+
+def test_each_marked_text_has_a_translation() -> None:
+    translated = {entry.msgid for entry in (*OF_PAYERS, *OF_SITE) if entry.msgstr or all(entry.msgstr_plural.values())}
+    assert {*marked_in_code(), *marked_in_templates()} - translated == set()
+
+
+def test_each_translation_is_of_a_text_that_a_page_has() -> None:
+    assert {entry.msgid for entry in OF_SITE} - {*marked_in_code(), *marked_in_templates(), *of_libraries()} == set()
+
+
+def test_no_text_is_translated_twice() -> None:
+    assert {entry.msgid for entry in OF_SITE} & {entry.msgid for entry in OF_PAYERS} == set()
+
+
+def test_each_translation_has_the_placeholders_of_its_text() -> None:
+    for entry in OF_SITE:
+        for text in (entry.msgstr, *entry.msgstr_plural.values()):
+            named = {entry.msgid, entry.msgid_plural} if entry.msgid_plural else {entry.msgid}
+            assert not text or set(PLACEHOLDER.findall(text)) == set().union(*map(PLACEHOLDER.findall, named)), entry
+
+
+def test_the_compiled_catalog_is_that_of_the_texts() -> None:
+    compiled = polib.mofile(str(settings.LOCALE_PATHS[1] / "fil/LC_MESSAGES/django.mo"))
+    assert {e.msgid: e.msgstr for e in compiled} == {e.msgid: e.msgstr for e in OF_SITE}
