@@ -136,12 +136,14 @@ def test_a_card_is_taken_out_however_programs_quote_it(shape: str) -> None:
     assert list(findings(redact(f"cannot take {text} now").encode())) == []
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=500)
 @given(answer=ANSWERS)
 def test_from_what_a_receiver_answers_the_same_is_taken_out_as_from_any_text(answer: str) -> None:
     assert redact_bytes(answer.encode("latin-1")) == redact(answer).encode("latin-1")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("long", [lambda n: "cvc" + " " * n, lambda n: "cvc" + "%5d" * n, lambda n: "1 " * n])
 def test_long_texts_are_read_through_once(long: Callable[[int], str]) -> None:
     """With time that grew as the square of the length this would not end."""
@@ -161,6 +163,7 @@ def test_digits_within_our_own_ids_are_not_searched_further(text: str) -> None:
     assert not suspicious(json.dumps([text]))
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=500)
 @given(pieces=st.lists(PIECES, max_size=8))
 def test_what_would_be_redacted_is_found_first_also_beside_our_own_ids(pieces: list[str]) -> None:

@@ -244,6 +244,7 @@ def test_production_settings_pass_the_deployment_checks() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_the_web_application_refuses_a_malformed_environment_without_a_traceback() -> None:
     done = python("-c", "import config.wsgi", IDEMPOTENCY_KEEP_DAYS="abc", VAULT_KEYS="k1:hunter22")
     assert done.returncode == 1

@@ -188,6 +188,7 @@ sys.exit(int(sys.argv[1]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [0, 3])
 @pytest.mark.parametrize("kind", ["broken", "full", "closed"])
 def test_what_python_prints_at_a_broken_standard_error_does_not_change_the_exit_status(kind: str, status: int) -> None:

@@ -59,6 +59,7 @@ def test_what_is_for_tests_is_refused_beside_live_cards_even_on_loopback(setting
     assert fault.startswith(f"{name} must be false beside LIVE_CARDS_ATTESTED")
 
 
+@pytest.mark.long
 def test_a_forgotten_database_is_refused_where_others_reach_us(monkeypatch: Any, tmp_path: Any) -> None:
     monkeypatch.delitem(PRODUCTION, "DATABASE_URL")
     done = python("-c", "import config.wsgi", KAHA_DATA=str(tmp_path))

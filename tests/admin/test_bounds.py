@@ -15,6 +15,7 @@ def test_a_form_longer_than_any_of_ours_is_refused(db: None) -> None:
     assert answer.status_code == 400
 
 
+@pytest.mark.long
 def test_a_search_term_longer_than_any_is_not_searched_for(operator: Client) -> None:
     answer = operator.get(CHARGES, {"q": "a" * (TERM_MAX_LENGTH + 1)})
     assert (answer.status_code, answer["Location"]) == (302, CHARGES)

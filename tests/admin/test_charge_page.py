@@ -29,6 +29,7 @@ def page(operator: Client, charge: dict[str, Any]) -> str:
     return unescape(words_of(operator.get(page_of(row_of(charge))))).replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.long
 def test_the_page_says_who_paid_whom_for_what_and_what_is_left(house: House, operator: Client) -> None:
     settle()
     text = page(operator, house.charge)
@@ -100,6 +101,7 @@ def test_the_customer_is_named_among_who_paid(house: House, api: Api, operator: 
     assert "Customer Juan juan@example.com +639171234567" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("decision", "shown"), [("pay", "3-D Secure Passed"), ("fail", "3-D Secure Failed")])
 def test_the_result_of_3_d_secure_is_shown(
     api: Api, operator: Client, client: Client, decision: str, shown: str
@@ -118,6 +120,7 @@ def test_what_the_provider_said_of_checks_and_arn_is_shown(house: House, operato
     assert "ARN, authorize 74537604221431003881865" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "options", "said", "in_filipino"),
     [
@@ -141,6 +144,7 @@ def test_the_page_has_what_staff_may_say_to_the_payer_in_two_languages(
     assert in_filipino in text
 
 
+@pytest.mark.long
 def test_what_went_back_and_what_is_on_its_way_is_said_with_no_number_of_days(api: Api, operator: Client) -> None:
     charge = api.charge(REFUNDS_WAIT, 10_000)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
@@ -150,6 +154,7 @@ def test_what_went_back_and_what_is_on_its_way_is_said_with_no_number_of_days(ap
     assert "may need some days until it shows the money. On your statement it reads" in page(operator, charge)
 
 
+@pytest.mark.long
 def test_a_second_equal_payment_with_the_same_card_is_pointed_out(api: Api, operator: Client) -> None:
     first, second = (api.charge(APPROVED, description="Halo-halo") for _ in range(2))
     for charge, other, word in ((first, second, "later"), (second, first, "earlier")):
@@ -171,6 +176,7 @@ def test_the_three_nearest_duplicates_are_named_nearest_first(api: Api, operator
     assert re.findall('href="([^"]+)">Open the other', shown) == [page_of(row_of(charges[at])) for at in (4, 2, 1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("undo", ["refund", "void"])
 def test_a_payment_that_went_back_is_no_duplicate_and_has_none(api: Api, operator: Client, undo: str) -> None:
     charges = [api.charge(APPROVED) for _ in range(2)]

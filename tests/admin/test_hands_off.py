@@ -145,6 +145,7 @@ def test_a_bin_range_may_be_added_changed_and_deleted(operator: Client) -> None:
     assert not BinRange.objects.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "value"), [("prefix", "41x"), ("prefix", "411111111111"), ("brand", "amux"), ("country", "ph")]
 )

@@ -81,6 +81,7 @@ def test_a_restricted_key_has_the_limits_that_were_given(operator: Client, shop:
     assert timedelta(days=29) < key.expires_at - clock.now() <= timedelta(days=30)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "fields",
     [{"kind": "restricted"}, {"kind": "secret", "rights": ["charges:read"]}, {"kind": "secret", "networks": "10.0.0"}],

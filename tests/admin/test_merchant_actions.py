@@ -45,6 +45,7 @@ def test_a_form_that_is_sent_again_makes_no_second_merchant(operator: Client) ->
     assert Merchant.objects.count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "fields",
     [{"title": ""}, {"title": "東京"}, {"title": "Sari", "statement_descriptor": "A*"}],
@@ -111,6 +112,7 @@ def test_a_fee_that_nobody_can_be_charged_is_refused_and_no_other_is_set(
     assert newest().rates == {}
 
 
+@pytest.mark.long
 def test_two_fees_of_one_type_and_currency_are_refused(operator: Client, shop: NewMerchant) -> None:
     answer = set_fees(operator, shop.merchant, ("card", "PHP", "2", "0"), ("card", "PHP", "3", "0"))
     assert "There are two rows for card in PHP." in text_of(answer)
@@ -125,6 +127,7 @@ def test_a_fee_is_removed_by_clearing_its_row(operator: Client, shop: NewMerchan
     assert AuditEntry.objects.latest("id").detail == "card in PHP: 350 basis points and 1500 → not set"
 
 
+@pytest.mark.long
 def test_a_template_gives_a_merchant_all_of_its_fees(operator: Client, shop: NewMerchant) -> None:
     set_fees(operator, shop.merchant, ("gcash", "PHP", "2", "0"))
     rows = {"fees_type": "card", "fees_currency": "PHP", "fees_percent": "3.5", "fees_fixed": "15"}
@@ -153,6 +156,7 @@ def test_a_template_with_a_fee_that_nobody_can_be_charged_is_refused(operator: C
     assert not FeeTemplate.objects.exists()
 
 
+@pytest.mark.long
 def test_types_without_a_fee_are_named(operator: Client, shop: NewMerchant) -> None:
     set_fees(operator, shop.merchant, ("every", "PHP", "2", "0"))
     assert "Every type has a fee" in text_of(operator.get(page_of(shop.merchant)))

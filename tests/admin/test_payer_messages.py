@@ -67,6 +67,7 @@ def test_support_sends_a_receipt_again_with_the_day_of_the_payment(shop: NewMerc
     assert (entry.object_name, entry.detail, entry.reason) == (str(paid), "receipt", "Ticket 4711")
 
 
+@pytest.mark.long
 def test_a_receipt_is_sent_again_three_times_a_day(shop: NewMerchant, support: Client) -> None:
     paid = captured(shop.merchant, livemode=False)
     for _ in range(3):
@@ -84,6 +85,7 @@ def test_of_two_at_once_each_sends_a_receipt_of_its_own(shop: NewMerchant) -> No
     assert sorted(PayerMessage.objects.values_list("sequence", flat=True)) == [1, 2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [{"owner": {}}, {"livemode": True}], ids=["no address", "no mail server"])
 def test_no_receipt_is_offered_that_cannot_be_sent(shop: NewMerchant, support: Client, columns: dict[str, Any]) -> None:
     paid = captured(shop.merchant, **{"livemode": False} | columns)
@@ -121,6 +123,7 @@ def test_a_merchant_gets_support_contact_and_receipts_with_a_reason(operator: Cl
     assert {"support_email", "support_phone", "send_receipts"} <= set(entry.fields)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "value"),
     [

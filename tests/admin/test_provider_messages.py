@@ -37,6 +37,7 @@ def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operato
     assert f'href="/admin/payments/attempt/{attempt.pk}/change/"' in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("standing", "found"), [("attention", ["first"]), ("waiting", ["second"]), ("", ["first", "second", "third"])]
 )
@@ -59,6 +60,7 @@ SEARCHES: dict[str, Callable[[Api], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("term", SEARCHES)
 def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, operator: Client, term: str) -> None:
     api.charge()
@@ -107,6 +109,7 @@ def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> N
     assert entry.reason == "Refunded by hand, ticket 77."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
 def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
     event = make_provider_message(shop.merchant).events.get()
@@ -131,6 +134,7 @@ def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant)
     assert dict(message.events.values_list("pk", "state")) == {first.pk: "needs_attention", chosen.pk: "closed"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
 def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
     event = make_provider_message(shop.merchant, state=state).events.get()

@@ -60,6 +60,7 @@ def test_the_page_leads_to_charge_posting_and_line(
     assert page_of(ReportLine.objects.get()) in text_of(operator.get(page_of(outsider)))
 
 
+@pytest.mark.long
 def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, operator: Client) -> None:
     outsider = taken(APPROVED)
     reconcile(covers_from=None)
@@ -106,6 +107,7 @@ def test_an_item_is_closed_with_a_note_and_opened_again(outsider: Reconciliation
     assert list(entries.values_list("actor", "action", "reason")) == announced
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("note", ["", "   ", "x" * 501, "paid with 4000000000003055"])
 def test_a_note_is_wanted_without_secrets(note: str, outsider: ReconciliationItem, operator: Client) -> None:
     text = text_of(operator.post(act("close", outsider), {"note": note}))

@@ -43,6 +43,7 @@ def test_it_is_found_by_its_id_and_by_a_part_of_its_url(operator: Client, endpoi
     assert endpoint.url.partition("?")[0] in text_of(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "name", "after"),
     [

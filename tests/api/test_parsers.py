@@ -107,6 +107,7 @@ def test_any_bytes_are_an_object_or_a_refusal(body: bytes) -> None:
     assert isinstance(result, dict) or result == "invalid_json"
 
 
+@pytest.mark.long
 @given(st.dictionaries(st.text(), st.recursive(st.none() | st.text() | st.integers(), st.lists, max_leaves=5)))
 def test_an_object_is_taken_whole_or_refused(value: dict[str, Any]) -> None:
     assert outcome(json.dumps(value).encode()) in (value, "invalid_json")

@@ -106,6 +106,7 @@ def test_an_operator_has_a_limited_number_of_open_requests(shop: NewMerchant) ->
     requested_key(shop.merchant, proposed_by=operator("carla"))
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_requests_stay_within_the_limit(shop: NewMerchant) -> None:
     for _ in range(OPEN_REQUESTS_MAX - 1):

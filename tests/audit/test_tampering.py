@@ -130,6 +130,7 @@ TAMPERING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("statements", "fault"), TAMPERING.values(), ids=TAMPERING)
 def test_tampering_is_found_at_its_place(
     log: list[AuditEntry], forge: Forge, statements: list[str], fault: str

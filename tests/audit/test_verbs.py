@@ -138,6 +138,7 @@ def test_every_verb_of_operators_and_commands_records_what_it_does() -> None:
     assert silent - READS - OF_THE_WORKER - EVENTS_ONLY == set()
 
 
+@pytest.mark.long
 def test_what_is_declared_to_change_nothing_is_there_and_records_nothing() -> None:
     assert {short(name) for name in verbs()} >= READS | OF_THE_WORKER
     assert not {name for name in READS if records(f"payments.domain.{name}")}

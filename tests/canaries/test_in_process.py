@@ -76,6 +76,7 @@ def test_a_receivers_answer_is_stored_without_the_card() -> None:
     assert kept.answer == b"\xff[redacted]\xff"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["payments/card", "payments/event", "simulator/entry", "auth/user"])
 def test_a_search_for_a_card_number_asks_the_database_nothing_about_it(operator: Client, address: str) -> None:
     with CaptureQueriesContext(connection) as statements:

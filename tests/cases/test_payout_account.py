@@ -16,6 +16,7 @@ CASES = json.loads(Path(__file__).with_name("payout-account.json").read_text())
 FIELD_WITH_ERROR = re.compile(r'class="errorlist" id="id_(\w+)_error"')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["expected"])
 def test_a_bank_account_is_refused_at_its_field(case: dict[str, str], shop: NewMerchant, client: Client) -> None:
     client.force_login(person("admin", "administrator"))

@@ -30,6 +30,7 @@ def kept() -> int:
     return Source.objects.filter(vaulted=True).count()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [APPROVED, CHALLENGED])
 def test_of_many_tabs_that_send_a_card_at_once_one_is_checked(api: Api, number: str) -> None:
     session = opened(api, **SAVE_CARD)
@@ -57,6 +58,7 @@ def test_of_many_returns_at_once_one_asks_the_provider_and_the_card_is_kept_once
     assert event_types(api, session) == DONE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("decision", ["pay", "fail"])
 @pytest.mark.parametrize("turn", range(3))
 def test_a_payer_who_comes_back_gives_up_and_is_reported_and_looked_up_at_once_has_one_end(
@@ -82,6 +84,7 @@ def test_a_payer_who_comes_back_gives_up_and_is_reported_and_looked_up_at_once_h
         assert (row.state, row.check_code, kept()) == ("unpaid", "authentication_failed", 0)
 
 
+@pytest.mark.long
 def test_who_decides_while_another_tab_gives_up_has_the_card_kept_or_the_form_again(api: Api) -> None:
     for _ in range(6):
         session = opened(api, **SAVE_CARD, customer=customer(api))

@@ -40,6 +40,7 @@ ROWS: dict[str, tuple[int, str, Refused]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/checkout_sessions", "/payment_links", "/payment_requests"])
 @pytest.mark.parametrize("code", ROWS)
 def test_every_refusal_has_its_message_on_top(api: Api, path: str, code: str) -> None:

@@ -37,6 +37,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("members", "param", "code"), BAD, ids=[f"{param}-{code}" for _, param, code in BAD])
 def test_a_bad_order_of_a_link_is_refused_with_400(api: Api, members: dict[str, Any], param: str, code: str) -> None:
     refused = api.post("/payment_links/", {**ORDER, **members})

@@ -76,6 +76,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("members", "param", "code"), BAD, ids=[f"{param}-{code}" for _, param, code in BAD])
 def test_a_bad_order_is_refused_with_400(api: Api, members: dict[str, Any], param: str, code: str) -> None:
     refused = api.post("/checkout_sessions/", {**ORDER, **members})
@@ -106,6 +107,7 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("members", GOOD)
 def test_an_order_at_its_bounds_is_taken_and_shown_as_it_was_sent(api: Api, members: dict[str, Any]) -> None:
     session = opened(api, **members)

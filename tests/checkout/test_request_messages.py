@@ -66,6 +66,7 @@ def resend(api: Api, request: dict[str, Any]) -> Any:
     return api.post(f"/payment_requests/{request['id']}/resend")
 
 
+@pytest.mark.long
 def test_the_customer_gets_the_invoice_with_total_message_and_address(api: Api, server: Server) -> None:
     request = billed(api, message="Salamat <b>po</b>!", customer=customer(api, metadata={"name": "Juan dela Cruz"}))
     live()
@@ -78,6 +79,7 @@ def test_the_customer_gets_the_invoice_with_total_message_and_address(api: Api, 
     assert "Salamat &lt;b&gt;po&lt;/b&gt;!" in html
 
 
+@pytest.mark.long
 def test_a_request_is_delivered_when_the_mail_server_took_it(api: Api, server: Server) -> None:
     request = billed(api)
     live()
@@ -88,6 +90,7 @@ def test_a_request_is_delivered_when_the_mail_server_took_it(api: Api, server: S
     assert shown(api, request)["delivered"] == {"email": True, "sms": False}
 
 
+@pytest.mark.long
 def test_test_mode_sends_nothing_and_keeps_what_it_would_say(api: Api, server: Server) -> None:
     request = billed(api, delivery_methods=["email", "sms"])
     mail, text = kept()

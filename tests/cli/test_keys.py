@@ -50,11 +50,13 @@ def test_a_variable_that_is_set_and_empty_is_not_taken_for_none(name: str, bare_
     assert (done.code, f"{name} is set, but empty. Is your variable set?" in done.err) == (2, True)
 
 
+@pytest.mark.long
 def test_an_empty_profile_is_not_taken_for_the_default_one(bare_terminal: Terminal) -> None:
     kept_profile(bare_terminal, url=NOWHERE, key=KEPT)
     assert "Is your variable set?" in bare_terminal.run("--profile", "", "balance").err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variables", "says"),
     [

@@ -113,12 +113,14 @@ def test_a_key_on_the_command_line_is_refused_and_not_repeated(arguments: list[s
     assert "KAHA_KEY" in done.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["pk_test_" + "0a" * 24, "something", "sk_test_short"])
 def test_what_is_no_secret_key_is_refused_and_not_repeated(key: str, bare_terminal: Terminal) -> None:
     done = bare_terminal.run("charges", "list", KAHA_KEY=key, KAHA_URL="http://127.0.0.1:1")
     assert (done.code, key in done.err) == (2, False)
 
 
+@pytest.mark.long
 def test_without_key_or_address_it_says_where_to_put_them(bare_terminal: Terminal) -> None:
     assert "KAHA_KEY" in bare_terminal.run("charges", "list").err
     assert "Set KAHA_URL" in bare_terminal.run("charges", "list", KAHA_KEY=KEY).err
@@ -181,6 +183,7 @@ def test_a_profile_that_is_named_comes_before_the_environment(bare_terminal: Ter
     assert "no profile other" in bare_terminal.run("--profile", "other", "charges", "list").err
 
 
+@pytest.mark.long
 def test_profiles_are_listed_and_removed_without_their_keys(bare_terminal: Terminal) -> None:
     kept_profile(bare_terminal, url="http://127.0.0.1:1", key=LIVE_KEY)
     assert bare_terminal.run("profiles").succeeded() == "default  live mode  http://127.0.0.1:1\n"
@@ -209,6 +212,7 @@ def test_with_a_live_key_and_no_terminal_what_moves_money_needs_yes(
     assert bare_terminal.run(*command, "--yes", **variables).code == 3, "now it is sent"
 
 
+@pytest.mark.long
 def test_with_a_live_key_no_test_card_is_charged_and_no_event_triggered(bare_terminal: Terminal) -> None:
     variables = {"KAHA_KEY": LIVE_KEY, "KAHA_URL": "http://127.0.0.1:1"}
     card = ("charges", "create", "100", "--yes", "--card", "4242424242424242")
@@ -239,6 +243,7 @@ def test_a_secret_that_cannot_sign_is_refused(secret: str, bare_terminal: Termin
     assert "whsec_ and base64" in done.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("types", ["charge.exploded", "charge.failed,", "customer"])
 def test_an_event_type_that_there_is_not_is_refused_with_those_there_are(types: str, bare_terminal: Terminal) -> None:
     done = bare_terminal.run("listen", "--forward-to", "http://127.0.0.1:2/", "--events", types)

@@ -20,6 +20,7 @@ def loopback_allowed(settings: object) -> None:
     settings.NOTIFY_ALLOW_LOOPBACK = True
 
 
+@pytest.mark.long
 def test_each_time_that_passes_makes_the_next_try_due(shop: NewMerchant, api: Api) -> None:
     with Receiver(reply=lambda _: 500) as receiver:
         put_events(shop.merchant, receiver.url, 1, clock.now())
@@ -32,6 +33,7 @@ def test_each_time_that_passes_makes_the_next_try_due(shop: NewMerchant, api: Ap
     assert Webhook.objects.get().tries == len(receiver.calls) == 6
 
 
+@pytest.mark.long
 def test_a_webhook_is_given_up_when_three_days_have_passed(shop: NewMerchant, api: Api) -> None:
     with Receiver(reply=lambda _: 500) as receiver:
         put_events(shop.merchant, receiver.url, 1, clock.now())
@@ -43,6 +45,7 @@ def test_a_webhook_is_given_up_when_three_days_have_passed(shop: NewMerchant, ap
     assert (Webhook.objects.get().state, len(receiver.calls)) == ("exhausted", 2)
 
 
+@pytest.mark.long
 def test_what_happens_as_time_passes_is_reported(api: Api) -> None:
     with Receiver() as receiver:
         hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": receiver.url}

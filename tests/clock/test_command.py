@@ -36,6 +36,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["604800", "168h", "7d"])
 def test_time_is_given_in_seconds_or_with_a_unit(manage: Manage, api: Api, by: str) -> None:
     api.held()

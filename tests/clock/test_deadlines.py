@@ -187,6 +187,7 @@ def test_every_moment_is_known_to_be_a_deadline_or_a_record() -> None:
     assert moments >= DEADLINES | OF_OTHERS
 
 
+@pytest.mark.long
 def test_every_deadline_comes_nearer_and_nothing_else_changes(api: Api) -> None:
     one_of_each(api)
     before = everything()
@@ -212,6 +213,7 @@ def test_what_is_somebody_elses_or_live_stays_as_it_is_though_it_is_due(
     assert everything() == before
 
 
+@pytest.mark.long
 def test_a_webhook_that_a_worker_has_in_progress_is_left_to_it(api: Api) -> None:
     one_of_each(api)
     Webhook.objects.update(leased_until=clock.now() + HOUR)

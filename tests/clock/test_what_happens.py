@@ -82,6 +82,7 @@ def test_what_was_lost_is_found_by_the_next_lookup(api: Api, number: str, status
     assert api.read(charge)["status"] == status
 
 
+@pytest.mark.long
 def test_money_that_came_after_its_charge_was_given_up_is_sent_back(api: Api) -> None:
     api.charge(NEVER_ARRIVES)
     let_pass(api, timedelta(seconds=5))
@@ -94,6 +95,7 @@ def test_money_that_came_after_its_charge_was_given_up_is_sent_back(api: Api) ->
     assert SimulatedPayment.objects.get().state == "voided"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "status"), [(REFUNDS_FAIL, "failed"), (REFUNDS_WAIT, "succeeded")])
 def test_a_refund_that_ends_later_has_ended(api: Api, number: str, status: str) -> None:
     charge = api.charge(number)
@@ -136,6 +138,7 @@ def test_several_deadlines_are_passed_at_once(api: Api) -> None:
     assert not Attempt.objects.exclude(state="done").exists()
 
 
+@pytest.mark.long
 def test_what_begins_when_time_has_passed_waits_for_a_time_of_its_own(api: Api) -> None:
     lost = api.charge(ANSWER_LOST, capture=False)
 

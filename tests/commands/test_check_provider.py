@@ -111,6 +111,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, *lines: str, at_terminal: bool = 
     monkeypatch.setattr(sys, "stdin", typed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OVER_THE_WIRE)
 def test_every_type_of_a_real_provider_goes_well_at_its_fake(name: str, shop: NewMerchant) -> None:
     with OVER_THE_WIRE[name]() as bench:

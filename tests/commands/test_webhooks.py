@@ -73,6 +73,7 @@ def test_list_without_any_says_so(manage: Manage) -> None:
     assert manage("webhooks", "list").endswith("0 shown of 0.\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "found"),
     [
@@ -170,6 +171,7 @@ def test_resend_skips_one_that_a_worker_has_claimed(manage: Manage, sent: list[W
     assert (held.leased_until, held.failures) == (lease, 2)
 
 
+@pytest.mark.long
 def test_more_than_go_in_one_part_are_sent_again(manage: Manage, shop: NewMerchant) -> None:
     common = {"merchant": shop.merchant, "livemode": False}
     events = [

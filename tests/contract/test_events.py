@@ -66,18 +66,21 @@ WAYS: dict[str, tuple[Callable[[Api], dict[str, Any]], list[str]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_every_change_of_a_charge_has_an_event_in_order(api: Api, way: str) -> None:
     make, expected = WAYS[way]
     assert types_of(api, make(api)["id"]) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_the_events_of_a_charge_are_numbered_from_one_without_gaps(api: Api, way: str) -> None:
     events = events_of(api, WAYS[way][0](api)["id"])
     assert [event["sequence"] for event in events] == [*range(1, len(events) + 1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_the_last_event_shows_the_charge_as_it_is_now(api: Api, way: str) -> None:
     charge = WAYS[way][0](api)

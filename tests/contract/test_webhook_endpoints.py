@@ -51,6 +51,7 @@ def test_members_given_are_kept_and_others_have_defaults(api: Api) -> None:
     assert full["enabled_events"] == ["payout.paid", "dispute.created"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("members", "fault"),
     [

@@ -19,6 +19,7 @@ def page_of(customer: dict[str, Any]) -> str:
     return f"{LIST}{parse_id('cus', customer['id'])}/change/"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["id", "email", "source", "charge"])
 def test_a_customer_is_found_by_any_id_and_by_its_address(admin_client: Client, api: Api, what: str) -> None:
     maria, other = new_customer(api), new_customer(api, email="other@example.ph")

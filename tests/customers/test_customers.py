@@ -120,6 +120,7 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(puts=st.lists(CHANGES, max_size=5))
 def test_after_any_puts_each_member_is_what_was_last_given(api: Api, puts: list[dict[str, Any]]) -> None:

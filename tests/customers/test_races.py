@@ -41,6 +41,7 @@ def test_a_source_charged_and_attached_at_once_has_one_owner(api: Api, maria: di
     assert CustomerSource.objects.count() == (attached == 200)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turn", range(3))
 def test_a_source_that_is_charged_while_it_is_detached_is_charged_before_or_not_at_all(
     api: Api, maria: dict[str, Any], turn: int

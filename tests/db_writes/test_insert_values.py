@@ -96,6 +96,7 @@ def test_every_row_that_a_request_writes_is_inserted_and_updated_as_the_orm_has_
             assert texts_of(model) == before
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     asked=st.fixed_dictionaries(

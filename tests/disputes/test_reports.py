@@ -35,6 +35,7 @@ def broken() -> list[str]:
     return [found.invariant.name for found in map(check, INVARIANTS) if found.count]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "order", list(permutations([Stage.INQUIRY, Stage.CHARGEBACK, Stage.REVERSED])), ids=lambda order: order[0].name
 )

@@ -49,6 +49,7 @@ def test_a_submission_is_answered_before_the_provider_has_it(api: Api) -> None:
     assert (dispute["status"], dispute["response"]["status"]) == ("needs_response", "pending")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("card", "text", "status", "withdrawn"),
     [

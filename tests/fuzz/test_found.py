@@ -30,6 +30,7 @@ def answer_to(api: Api, *parts: Any, **headers: str) -> Answer:
     return ask(request(api, *parts, **headers))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content_type", TYPES, ids=ascii)
 def test_a_media_type_is_no_leave_to_read_the_query_in_another_way(api: Api, content_type: str) -> None:
     for number in range(2):

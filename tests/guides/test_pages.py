@@ -73,6 +73,7 @@ def test_the_list_of_contents_has_each_guide_once() -> None:
     assert "guides" not in GUIDES, "that is where the list is"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_leads_to_every_guide_and_to_the_reference(path: str, pages: dict[str, Page]) -> None:
     assert {"/docs", "/docs/guides", *(f"/docs/{name}" for name in GUIDES)} <= set(pages[path].links)
@@ -86,6 +87,7 @@ def test_a_guide_lists_its_headings(name: str, pages: dict[str, Page]) -> None:
     assert len(page.anchors) == len(set(page.anchors))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/docs/guides/", "/docs/webhooks/"])
 def test_a_page_is_there_with_a_slash_too(path: str) -> None:
     assert text_at(path) == text_at(path.rstrip("/"))
@@ -116,6 +118,7 @@ def test_a_guide_is_found_below_the_list_too(name: str) -> None:
     assert Client().get(f"/docs/guides/{name}.md")["Location"] == f"/docs/{name}"
 
 
+@pytest.mark.long
 def test_a_name_that_no_guide_has_is_answered_with_the_guides() -> None:
     response = Client().get("/docs/guides/no-such-guide", headers={"Accept": "text/html"})
     assert response.status_code == 404
@@ -180,6 +183,7 @@ def test_a_page_runs_and_styles_nothing_inline(path: str, pages: dict[str, Page]
     assert "unsafe" not in policy
 
 
+@pytest.mark.long
 def test_the_services_own_address_is_filled_in(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://pay.shop.example"
     text = text_at("/docs/first-payment")
@@ -198,12 +202,14 @@ def test_html_in_a_guide_is_shown_and_not_obeyed(tmp_path, monkeypatch: pytest.M
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
 
 
+@pytest.mark.long
 def test_a_page_is_rendered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text_at("/docs/webhooks")
     monkeypatch.setattr(views, "render_to_string", None)
     assert "Webhooks and receivers" in text_at("/docs/webhooks")
 
 
+@pytest.mark.long
 def test_caches_may_keep_a_page() -> None:
     assert Client().get("/docs/webhooks")["Cache-Control"] == "public, max-age=300"
 
@@ -213,6 +219,7 @@ def test_a_page_is_only_read(method: str) -> None:
     assert getattr(Client(), method)("/docs/webhooks").status_code == 405
 
 
+@pytest.mark.long
 def test_one_address_reads_so_many_pages(settings: Settings) -> None:
     settings.RATE_LIMIT_ANONYMOUS = "2/year"
     reader, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")

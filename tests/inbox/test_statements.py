@@ -59,6 +59,7 @@ def who_asks(*merchants: Merchant, role: str = "finance") -> User:
     return user
 
 
+@pytest.mark.long
 def test_who_asks_gets_the_statement_of_a_month_once_also_after_the_server_was_down(
     shop: NewMerchant, month: date, server: Server, settings: Settings
 ) -> None:
@@ -83,6 +84,7 @@ def test_who_asks_gets_the_statement_of_a_month_once_also_after_the_server_was_d
     assert (entry.object_id, entry.detail) == (str(cora.pk), f"{name}.pdf, by e-mail")
 
 
+@pytest.mark.long
 def test_nothing_is_mailed_before_the_month_is_final(shop: NewMerchant, server: Server) -> None:
     who_asks(shop.merchant)
     make_past_charge(shop.merchant, days_ago(70))
@@ -90,6 +92,7 @@ def test_nothing_is_mailed_before_the_month_is_final(shop: NewMerchant, server: 
     assert announce() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("role", "own"), [("viewer", True), ("finance", False)])
 def test_who_may_not_have_a_statement_is_mailed_none(
     role: str, own: bool, shop: NewMerchant, month: date, server: Server
@@ -98,6 +101,7 @@ def test_who_may_not_have_a_statement_is_mailed_none(
     assert announce() == 0
 
 
+@pytest.mark.long
 def test_a_right_that_ends_before_the_mail_is_sent_takes_the_file_with_it(
     shop: NewMerchant, month: date, server: Server
 ) -> None:
@@ -109,6 +113,7 @@ def test_a_right_that_ends_before_the_mail_is_sent_takes_the_file_with_it(
     assert not mail.is_multipart()
 
 
+@pytest.mark.long
 def test_who_works_for_many_merchants_gets_the_link_to_the_list(month: date, server: Server) -> None:
     who_asks()
     for number in range(ATTACHED_MAX):
@@ -120,6 +125,7 @@ def test_who_works_for_many_merchants_gets_the_link_to_the_list(month: date, ser
     assert mail.get_payload(decode=True).decode().strip().endswith("/admin/payments/statement/")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("role", "is_offered"), [("finance", True), ("viewer", False)])
 def test_statements_are_offered_to_those_who_may_download_them(role: str, is_offered: bool, server: Server) -> None:
     page = signed_in(person("ben", role)).get(reverse("admin:notifications")).content.decode()

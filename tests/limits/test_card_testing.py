@@ -60,6 +60,7 @@ def rows() -> dict[str, int]:
     return {model.__name__: model._default_manager.count() for model in models}
 
 
+@pytest.mark.long
 @every_kind
 def test_after_so_many_declines_nothing_reaches_the_provider_and_nothing_is_half_done(
     api: Api, bear: Bear, kind: str
@@ -194,6 +195,7 @@ def test_a_wallet_that_is_refused_by_its_payer_is_not_counted(api: Api, bear: Be
     assert made(charge(api))["status"] == "succeeded"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("decision", "counts"), [("fail", True), ("cancel", False), ("pay", False)])
 @pytest.mark.parametrize("kind", ["card", "merchant"])
 def test_a_payer_whom_the_bank_does_not_know_counts_and_one_who_leaves_does_not(

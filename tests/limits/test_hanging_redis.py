@@ -28,6 +28,7 @@ def connections_of(redis: RedisProcess) -> int:
         return int(client.info("stats")["total_connections_received"])
 
 
+@pytest.mark.long
 def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters, before = Counters(own_redis.url, retry_seconds=600), connections_of(own_redis)
@@ -39,6 +40,7 @@ def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: RedisProc
     assert connections_of(own_redis) - before == 2
 
 
+@pytest.mark.long
 def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     line, before = RedisPipeline(own_redis.url), connections_of(own_redis)
@@ -47,6 +49,7 @@ def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: RedisProcess, 
     assert connections_of(own_redis) - before == 2
 
 
+@pytest.mark.long
 def test_the_url_does_not_set_the_time_limit(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     line = RedisPipeline(f"{own_redis.url}?socket_timeout=600")
@@ -56,6 +59,7 @@ def test_the_url_does_not_set_the_time_limit(own_redis: RedisProcess, who: str) 
     assert time.monotonic() - started < 60
 
 
+@pytest.mark.long
 def test_redis_counts_again_after_it_resumes(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url, retry_seconds=0.05)
@@ -66,6 +70,7 @@ def test_redis_counts_again_after_it_resumes(own_redis: RedisProcess, who: str) 
     assert wait_until(lambda: bool(counters.increment(who, 60)) and int(redis.get(f"kaha:{who}") or 0) > 1, 10)
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, own_redis: RedisProcess) -> None:
     settings.REDIS_URL = own_redis.url

@@ -111,6 +111,7 @@ def hung(redis: RedisProcess) -> Iterator[None]:
         redis.program.resume()
 
 
+@pytest.mark.long
 def test_a_redis_that_hangs_counts_as_failed(own_redis: RedisProcess, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url)

@@ -57,6 +57,7 @@ TITLE = models.Index(fields=["title"], name="merchant_title")
 CHECK = models.CheckConstraint(name="merchant_has_title", condition=~models.Q(title=""))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("operation", "code"),
     [

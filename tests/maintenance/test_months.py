@@ -174,6 +174,7 @@ def test_a_month_stays_whose_webhook_is_sent_again_just_before_it_is_detached(
         assert Webhook.objects.filter(id=webhook.id, due_at__isnull=False).exists()
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_next_time(
     shop: NewMerchant, settings: Settings

@@ -172,6 +172,7 @@ ACTS: dict[str, Callable[[Client, MerchantAccess], Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("role", Role.values)
 def test_owners_alone_see_and_change_colleagues(role: str, act: str, shop: NewMerchant) -> None:

@@ -113,6 +113,7 @@ ACTS: dict[str, Callable[[Client, ApiKey], Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("role", Role.values)
 def test_owners_and_developers_alone_see_and_change_the_integration(role: str, act: str, shop: NewMerchant) -> None:

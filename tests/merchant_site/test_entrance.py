@@ -19,6 +19,7 @@ def is_in(client: Client, address: str = HOME) -> bool:
     return bool(answer.status_code == 200)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", Role.values)
 def test_everybody_with_a_role_is_let_in(shop: NewMerchant, role: str) -> None:
     client = signed_in(member(shop.merchant, role))

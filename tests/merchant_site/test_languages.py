@@ -32,11 +32,13 @@ def language(client: Client, page: str = PREFERENCES, **named: str) -> str:
     return text.partition('<html lang="')[2].partition('"')[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("header", "code"), [("fil-PH,en;q=0.8", "fil"), ("en-US", "en-gb"), ("de", "en-gb")])
 def test_the_language_is_that_of_the_browser_until_one_is_chosen(owner: Client, header: str, code: str) -> None:
     assert language(owner, headers={"Accept-Language": header}) == code  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_chosen_language_stays_after_the_next_sign_in(owner: Client, shop: NewMerchant) -> None:
     user = member(shop.merchant, name="rosa")
     client = signed_in(user)

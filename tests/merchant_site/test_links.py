@@ -29,6 +29,7 @@ def refused_on_a_walk(client: Client) -> dict[str, int]:
     return refused
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", Role.values)
 def test_every_link_leads_to_a_page(role: str, house: House) -> None:
     make_dispute(Charge.objects.get())

@@ -55,6 +55,7 @@ def limit(shop: NewMerchant) -> ApprovalLimit:
     return ApprovalLimit.objects.create(merchant=shop.merchant, currency="PHP", amount=ALONE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", Role.values)
 def test_who_gives_money_back_is_said_by_the_role(role: str, shop: NewMerchant, api: Api) -> None:
     api.charge()
@@ -73,6 +74,7 @@ def test_without_a_limit_one_person_gives_back_a_whole_payment(owner: Client, ap
     assert Refund.objects.get().amount == 10_000
 
 
+@pytest.mark.long
 def test_parts_within_the_limit_are_given_back_by_one_and_what_exceeds_it_is_asked_for(
     limit: ApprovalLimit, owner: Client, api: Api
 ) -> None:
@@ -82,6 +84,7 @@ def test_parts_within_the_limit_are_given_back_by_one_and_what_exceeds_it_is_ask
     assert [refund.amount for refund in Refund.objects.all()] == [3_000]
 
 
+@pytest.mark.long
 def test_another_person_of_the_merchant_approves_and_the_money_goes_back_once(
     limit: ApprovalLimit, owner: Client, shop: NewMerchant, api: Api
 ) -> None:
@@ -123,6 +126,7 @@ def test_an_operators_act_is_the_services_and_its_request_is_for_operators(
     assert owner.post(page_of(waiting, "decide"), {"decision": "approve", "note": NOTE}).status_code == 404
 
 
+@pytest.mark.long
 def test_an_operator_may_decide_and_stays_unnamed(limit: ApprovalLimit, owner: Client, api: Api) -> None:
     api.charge()
     refunded(owner, "60.00")
@@ -136,6 +140,7 @@ def test_an_operator_may_decide_and_stays_unnamed(limit: ApprovalLimit, owner: C
     assert not any(word in shown + file for word in ("olive", "Seen by the office"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", sorted({*Role.values} - {Role.OWNER}))
 def test_only_owners_see_and_set_the_limits(role: str, limit: ApprovalLimit, shop: NewMerchant) -> None:
     client = signed_in(member(shop.merchant, role))
@@ -220,6 +225,7 @@ def test_who_sees_no_events_reads_what_happened_in_words(shop: NewMerchant, hous
     assert "req_" not in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("term", ["juan", "halo-halo", "1,234.50", "7726"])
 def test_the_search_finds_a_payment_by_what_people_know_of_it(term: str, owner: Client, house: House) -> None:
     rebuild()

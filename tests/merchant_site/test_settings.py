@@ -65,6 +65,7 @@ def test_a_preview_shows_the_page_of_a_payment_in_the_values_of_the_form_and_sav
     assert Merchant.objects.get(pk=shop.merchant.pk).title == shop.merchant.title
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["change", "preview"])
 @pytest.mark.parametrize("role", Role.values)
 def test_owners_alone_see_and_change_the_business(role: str, page: str, shop: NewMerchant) -> None:

@@ -159,6 +159,7 @@ def hold_by_wallet(api: Api) -> HttpResponse:
     return api.post("/charges/", {**ORDER, "source": api.wallet(), "capture": False})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("call", "status", "ask"), ANSWERS.values(), ids=ANSWERS.keys())
 def test_an_answer_is_as_described(call: str, status: int, ask: Ask, api: Api, described: Document) -> None:
     response = ask(api)

@@ -70,6 +70,7 @@ def test_it_describes_every_type_that_a_charges_change_can_have(described: Docum
     assert events <= set(described.content["webhooks"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TYPES)
 def test_its_example_is_such_an_event_and_another_events_object_is_not(name: str, described: Document) -> None:
     [media_type] = described.content["webhooks"][name]["post"]["requestBody"]["content"].values()

@@ -76,11 +76,13 @@ GET /ping
 """
 
 
+@pytest.mark.long
 def test_it_is_valid_openapi_3_1(described: Document) -> None:
     assert described.content["openapi"] == "3.1.0"
     OpenAPIV31SpecValidator(described.content).validate()
 
 
+@pytest.mark.long
 def test_it_is_made_without_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("spectacular", validate=True, fail_on_warn=True, format="openapi-json")
     assert capsys.readouterr().err == ""

@@ -40,6 +40,7 @@ def test_a_note_is_on_the_page_with_its_author_and_in_the_audit_log(operator: Cl
     assert (entry.object_id, entry.fields, entry.detail) == (str(charge.pk), ["notes"], "The payer called about this.")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["The card is 4242 4242 4242 4242.", "cvc=123"])
 def test_a_note_with_a_secret_is_refused(operator: Client, charge: Charge, text: str) -> None:  # noqa: F811
     response = operator.post(case_address(charge), {"note": text}, follow=True)
@@ -69,6 +70,7 @@ def test_assignee_and_tags_are_set_and_taken_away(operator: Client, charge: Char
     assert list(details.order_by("id")) == ["ana", "fraud-check, payer-called", "none", "none"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tags", ["a b c d e f", "x" * 31, "<b>", "-"])
 def test_malformed_tags_are_refused(operator: Client, charge: Charge, tags: str) -> None:  # noqa: F811
     assert "Not saved." in text_of(operator.post(case_address(charge), {"tags": tags}, follow=True))
@@ -136,6 +138,7 @@ def test_my_cases_are_listed_and_a_tag_finds_its_cases(operator: Client, charge:
         assert (str(charge) in text, str(other) in text) == (True, False), query
 
 
+@pytest.mark.long
 def test_a_case_has_a_hundred_notes_at_most(charge: Charge) -> None:
     for number in range(cases.NOTES_MAX):
         cases.work_on(charge, the_operator(), f"Note {number}.", None, [])

@@ -36,6 +36,7 @@ def test_a_second_open_proposal_is_refused(api: Api) -> None:
         proposed(attempt, "declined")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "members",
     [
@@ -85,6 +86,7 @@ def test_a_long_number_may_be_a_reference(api: Api) -> None:
     assert Attempt.objects.get().provider_ref == "2026112100000077"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "values",
     [

@@ -122,6 +122,7 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
     assert Event.objects.filter(type="charge.succeeded").count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("table", ["payments_charge", "payments_event"], ids=["nothing read", "nothing recorded"])
 def test_an_approval_that_cannot_be_recorded_is_refused_and_leaves_the_proposal_open(table: str, api: Api) -> None:

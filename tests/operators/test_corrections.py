@@ -46,6 +46,7 @@ def test_an_approved_correction_of_a_payment_is_recorded_as_the_providers_answer
     assert (attempt.state, attempt.provider_ref) == ("done", "psp_77" if outcome == "approved" else "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("verb", "outcome", "status"),
     [

@@ -48,6 +48,7 @@ def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client)
     assert [api.read(charge)["amount_refunded"] for charge in (small, large)] == [3_000, 0]
 
 
+@pytest.mark.long
 def test_the_same_form_sent_twice_acts_once(api: Api, ana: Client) -> None:
     api.charge(amount=3_000)
     page = choose(ana, "refund")
@@ -71,6 +72,7 @@ def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) 
     assert api.read(second)["amount_refunded"] == 1_000
 
 
+@pytest.mark.long
 def test_a_role_is_offered_its_own_acts_alone(api: Api, ana: Client) -> None:
     api.held()
     held = {"action": "capture_together", ACTION_CHECKBOX_NAME: [Charge.objects.get().pk]}

@@ -200,6 +200,7 @@ def test_errors_are_in_the_language_of_the_page() -> None:
         assert card_of(cvc="").errors["cvc"].startswith("Isulat ang 3 numero")
 
 
+@pytest.mark.long
 @given(st.dictionaries(st.sampled_from([*WRITTEN, *WHOLE]), st.text(max_size=300)))
 def test_whatever_is_written_is_taken_or_answered(written: dict[str, Any]) -> None:
     both = Asked(("card", "gcash"), email=True, name=True, phone=True, billing=True, countries=("PH",))

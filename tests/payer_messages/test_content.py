@@ -42,6 +42,7 @@ def test_amounts_are_shown_as_payers_write_them(amount: int, currency: str, show
     assert shown_amount(amount, currency) == shown
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_a_receipt_says_what_was_paid_when_and_how(shop: NewMerchant, server: Server, settings: Settings) -> None:
     settings.DISPLAY_TIME_ZONE = "Asia/Manila"
@@ -65,6 +66,7 @@ def test_a_receipt_says_what_was_paid_when_and_how(shop: NewMerchant, server: Se
     assert "http" not in text
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_a_payer_reads_filipino(shop: NewMerchant, server: Server) -> None:
     with clock.at(NOON):
@@ -76,6 +78,7 @@ def test_a_payer_reads_filipino(shop: NewMerchant, server: Server) -> None:
     assert '<html lang="fil"' in html
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_hostile_texts_stay_texts(shop: NewMerchant, server: Server) -> None:
     Merchant.objects.filter(pk=shop.merchant.pk).update(title=HOSTILE)
@@ -124,6 +127,7 @@ def test_a_message_says_whom_to_ask(email: str, phone: str, contact: str | None)
     assert (contact in lines) if contact else not any("Questions" in line for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_no_card_number_is_kept_of_a_message(shop: NewMerchant, server: Server) -> None:
     message = put_into_outbox(captured(shop.merchant, description="Card 4242 4242 4242 4242"))

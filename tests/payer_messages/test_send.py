@@ -32,6 +32,7 @@ def standing(message: PayerMessage) -> tuple[str, int, str]:
     return message.state, message.tries, message.why
 
 
+@pytest.mark.long
 def test_a_receipt_is_mailed_once_in_the_name_of_the_merchant(
     charge: Charge, server: Server, settings: Settings
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_receipt_is_mailed_once_in_the_name_of_the_merchant(
     assert (message.subject, message.text) == (header(mail, "Subject"), parts(mail)[0].replace("\r\n", "\n"))
 
 
+@pytest.mark.long
 def test_test_mode_keeps_what_it_would_send(api: Api, shop: NewMerchant, server: Server) -> None:
     message = put_into_outbox(captured(shop.merchant, livemode=False))
     assert send_mails() == 1
@@ -65,6 +67,7 @@ def test_without_a_mail_server_live_mails_wait_and_test_ones_are_kept(shop: NewM
     assert [standing(live)[0], standing(kept)[0]] == [State.WAITING, State.KEPT]
 
 
+@pytest.mark.long
 def test_a_server_that_is_down_is_tried_again_and_asked_once_a_sweep(
     shop: NewMerchant, server: Server, settings: Settings
 ) -> None:
@@ -78,6 +81,7 @@ def test_a_server_that_is_down_is_tried_again_and_asked_once_a_sweep(
     assert len(server.mails) == 3
 
 
+@pytest.mark.long
 def test_an_address_that_the_server_refuses_for_good_is_given_up(shop: NewMerchant, settings: Settings) -> None:
     refused = put_into_outbox(captured(shop.merchant))
     taken = put_into_outbox(captured(shop.merchant, owner={"billing": {"email": "maria@example.com"}}))
@@ -88,6 +92,7 @@ def test_an_address_that_the_server_refuses_for_good_is_given_up(shop: NewMercha
     assert standing(taken)[0] == State.SENT
 
 
+@pytest.mark.long
 def test_an_address_that_is_refused_for_now_is_tried_for_three_days(shop: NewMerchant, settings: Settings) -> None:
     message, start = put_into_outbox(captured(shop.merchant)), clock.now()
     with Server(b"juan@") as server:
@@ -102,6 +107,7 @@ def test_an_address_that_is_refused_for_now_is_tried_for_three_days(shop: NewMer
     assert timedelta(days=2) < (message.ended_at or start) - start <= TRIED_FOR
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["", "juan@example.com\r\nBcc: all@example.com"], ids=["none", "two lines"])
 def test_an_address_that_is_none_is_not_tried_again(charge: Charge, server: Server, address: str) -> None:
     message = put_into_outbox(charge)
@@ -110,6 +116,7 @@ def test_an_address_that_is_none_is_not_tried_again(charge: Charge, server: Serv
     assert (standing(message)[0], server.mails) == (State.GIVEN_UP if address else State.DROPPED, [])
 
 
+@pytest.mark.long
 def test_what_a_dead_worker_claimed_is_sent_after_its_lease(charge: Charge, server: Server) -> None:
     message = put_into_outbox(charge)
     send.DUE.claim(PayerMessage.objects.all())
@@ -119,6 +126,7 @@ def test_what_a_dead_worker_claimed_is_sent_after_its_lease(charge: Charge, serv
     assert standing(message)[0] == State.SENT
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_after_the_server_took_it_sends_the_same_message_again(
     charge: Charge, server: Server
 ) -> None:
@@ -144,6 +152,7 @@ def test_a_worker_that_dies_after_the_server_took_it_sends_the_same_message_agai
     assert len({mail["Message-ID"] for mail in server.mails}) == 1
 
 
+@pytest.mark.long
 def test_a_fault_after_the_server_took_it_sends_no_message_again(charge: Charge, server: Server) -> None:
     message = put_into_outbox(charge, kind="faulty")
     KINDS["faulty"] = replace(KINDS["receipt"], delivered=lambda _: 1 / 0)
@@ -154,6 +163,7 @@ def test_a_fault_after_the_server_took_it_sends_no_message_again(charge: Charge,
     assert standing(message) == (State.SENT, 0, "")
 
 
+@pytest.mark.long
 def test_what_a_kind_does_after_a_delivery_is_in_the_transaction_that_records_it(
     charge: Charge, server: Server
 ) -> None:
@@ -170,6 +180,7 @@ def test_what_a_kind_does_after_a_delivery_is_in_the_transaction_that_records_it
     assert states == [State.SENT]
 
 
+@pytest.mark.long
 def test_a_fault_in_one_message_does_not_stop_the_others(charge: Charge, shop: NewMerchant, server: Server) -> None:
     broken = put_into_outbox(charge, kind="none_such")
     sound = put_into_outbox(captured(shop.merchant))
@@ -194,6 +205,7 @@ def backlog(charge: Charge, count: int) -> None:
     )
 
 
+@pytest.mark.long
 def test_ten_thousand_captures_of_one_merchant_delay_no_other_receipt(
     charge: Charge, other_shop: NewMerchant, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +219,7 @@ def test_ten_thousand_captures_of_one_merchant_delay_no_other_receipt(
     assert PayerMessage.objects.filter(merchant_id=charge.merchant_id).exclude(state=State.WAITING).count() == 0
 
 
+@pytest.mark.long
 def test_each_merchant_gets_a_share_in_turn(charge: Charge, other_shop: NewMerchant, server: Server) -> None:
     backlog(charge, SHARE + 1)
     for _ in range(SHARE):
@@ -216,6 +229,7 @@ def test_each_merchant_gets_a_share_in_turn(charge: Charge, other_shop: NewMerch
     assert senders == ["Other Store"] * SHARE + ["Sari Store"] * (SHARE + 1)
 
 
+@pytest.mark.long
 def test_one_connection_takes_all_mails_of_a_sweep(
     shop: NewMerchant, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,6 +157,7 @@ def test_a_payout_is_made_of_what_was_settled_and_of_refunds(api: Api, schedule:
     assert {row["balance"] for row in rows} == {"available"}
 
 
+@pytest.mark.long
 def test_what_a_payout_is_made_of_adds_up_to_amount_and_reserve_over_any_pages(
     api: Api, schedule: PayoutSchedule
 ) -> None:

@@ -62,6 +62,7 @@ def minor(text: str, currency: str) -> int:
     return int(whole + cents)
 
 
+@pytest.mark.long
 @given(
     currency=st.sampled_from(sorted(DECIMALS)),
     payouts=st.lists(st.tuples(st.integers(1, 10**14), HOLDERS), min_size=1, max_size=8),
@@ -79,6 +80,7 @@ def test_every_file_is_valid_and_its_sums_are_those_of_its_payouts(
     assert all(set(name) <= IN_FILE and 1 <= len(name) <= 70 for name in texts(document, "Nm"))
 
 
+@pytest.mark.long
 def test_a_file_is_valid_in_every_currency() -> None:
     for currency in sorted(CURRENCIES):
         transfers = [transfer(123_456, currency)]

@@ -116,6 +116,7 @@ def test_the_bank_is_asked_to_pay_within_a_month(account: PayoutAccount, ana: Cl
     assert "Choose a day from today" in text_of(ana.post(reverse(ADD), form))
 
 
+@pytest.mark.long
 def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
     account: PayoutAccount, ana: Client, ben: Client
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_file_is_made_downloaded_sent_and_paid_by_two_people(
     assert "No payout of this file is in transit" in answer_to(ana, "mark_paid", file)
 
 
+@pytest.mark.long
 def test_who_made_a_file_that_somebody_has_is_offered_no_act_that_only_another_may_do(
     account: PayoutAccount, ana: Client, ben: Client
 ) -> None:
@@ -181,6 +183,7 @@ def test_a_link_cannot_download_a_file(account: PayoutAccount, ana: Client) -> N
     assert ana.get(page_of("download", made(ana))).status_code == 405
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["viewer", "support", "administrator"])
 def test_other_roles_see_a_file_and_do_nothing_with_it(account: PayoutAccount, role: str) -> None:
     ready(account)
@@ -218,6 +221,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixtur
         yield caplog
 
 
+@pytest.mark.long
 def test_an_account_number_is_in_the_file_and_nowhere_else(
     account: PayoutAccount, ana: Client, ben: Client, logged: pytest.LogCaptureFixture
 ) -> None:

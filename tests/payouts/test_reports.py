@@ -61,6 +61,7 @@ def test_a_payout_that_was_sent_back_gives_the_money_back(live: LiveShop) -> Non
     assert (status(), standing()) == (("failed", "returned"), BACK)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0, 1), (1, 0, 1)])
 def test_reports_in_any_order_and_number_come_to_the_same(live: LiveShop, order: tuple[int, ...]) -> None:
     webhooks = [*live.end("SUCCEEDED"), *live.end("REVERSED")]

@@ -88,6 +88,7 @@ def test_repeated_messages_change_nothing(begin: Begin) -> None:
     assert before["status"] == "failed"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [ANSWER_LOST, NEVER_ARRIVES, SILENT])
 def test_the_clock_of_test_mode_brings_every_payout_to_the_bank(api: Api, shop: NewMerchant, number: str) -> None:
     give_account(shop.merchant, number)

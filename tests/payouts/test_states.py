@@ -98,6 +98,7 @@ def test_a_pending_payout_is_neither_paid_nor_failed(
     assert Payout.objects.get().status == "pending"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [states.cancel, states.mark_sent, states.mark_paid])
 def test_a_failed_payout_is_final(
     schedule: PayoutSchedule, shop: NewMerchant, change: Callable[[Payout], Payout]
@@ -123,6 +124,7 @@ def test_events_of_a_payout_go_to_the_endpoints_that_list_them(schedule: PayoutS
     assert Webhook.objects.get(event__object_id=payout.id).endpoint == listed
 
 
+@pytest.mark.long
 def test_the_clock_of_test_mode_brings_a_payout_to_the_bank(api: Api, shop: NewMerchant) -> None:
     give_account(shop.merchant)
     give_schedule(shop.merchant, "daily")

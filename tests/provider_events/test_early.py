@@ -25,6 +25,7 @@ def world(request: pytest.FixtureRequest, shop: NewMerchant, sender: Sender) -> 
         yield world
 
 
+@pytest.mark.long
 def test_a_hold_reported_by_webhook_before_its_answer_is_lost_is_kept(world: World, sender: Sender) -> None:
     sender.meanwhile = world.happen
     world.spoil_next(Spoilt.FAILING)

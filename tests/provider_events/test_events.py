@@ -58,6 +58,7 @@ def test_what_proves_nothing_and_is_not_true_moves_nothing(live: Api, account: P
     assert live.read(charge) == charge
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("announced", [{"amount": 9_999}, {"amount": 1_000_000}, {"currency": "USD"}], ids=str)
 @pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["announced", "asked"])
 def test_another_amount_than_was_asked_for_moves_nothing(

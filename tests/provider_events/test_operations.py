@@ -183,6 +183,7 @@ def test_in_whatever_order_and_however_often_it_is_reported_the_end_is_the_same(
     assert {state for state, _ in standing()} == {"applied"}
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_the_money_is_in_order_when_all_is_reported(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     for verb in ("capture", "void"):

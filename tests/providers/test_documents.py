@@ -26,6 +26,7 @@ def words_of(document: Document) -> str:
     return "\n".join(page.extract_text() for page in pages)
 
 
+@pytest.mark.long
 def test_texts_images_and_files_for_one_document_are_joined_in_their_order() -> None:
     pieces = [
         text(EvidenceType.COMMUNICATION, "Paid ₱100 in cash\n" + "a" * 200),
@@ -43,6 +44,7 @@ def test_a_text_of_many_pages_is_sent_whole() -> None:
     assert [line for line in words.splitlines() if line.startswith("Line")] == lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pieces", "why"),
     [
@@ -58,12 +60,14 @@ def test_what_cannot_become_a_document_is_refused_by_name(pieces: list[Evidence]
         documents_of({"D": pieces})
 
 
+@pytest.mark.long
 def test_more_bytes_than_the_provider_takes_are_refused() -> None:
     noise = pdf(Random(1).randbytes(900_000).hex())
     with pytest.raises(Unusable, match="2 MB"):
         documents_of({"D": [file(type_, "application/pdf", noise) for type_ in list(EvidenceType)[:3]]})
 
 
+@pytest.mark.long
 def test_the_process_that_opens_files_has_no_environment_and_ends_in_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -79,6 +83,7 @@ def test_the_process_that_opens_files_has_no_environment_and_ends_in_time(
         monkeypatch.setattr(documents, "SECONDS", 0.5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 def test_a_file_by_itself_is_held_to_the_limit_too(kind: str) -> None:
     piece = file(EvidenceType.RECEIPT, f"image/{kind.lower()}", image(kind))

@@ -56,6 +56,7 @@ def test_no_cookie_is_kept() -> None:
     assert [asked.headers.get("Cookie") for asked in fake.requests] == [None, None]
 
 
+@pytest.mark.long
 def test_an_answer_arrives_on_a_connection_that_was_idle_while_the_process_forked() -> None:
     with answering(lambda _: Answered(200, {})) as fake:
         http.send("GET", fake.address, {})
@@ -74,6 +75,7 @@ def test_a_request_that_cannot_be_verified_is_sent_nothing() -> None:
         http.send("POST", fake.address.replace("http:", "https:"), HEADERS, BODY)
 
 
+@pytest.mark.long
 def test_many_ask_at_once() -> None:
     with answering(lambda asked: Answered(200, {"path": asked.path})) as fake:
         replies = at_once(20, lambda number: http.send("GET", f"{fake.address}/{number}", {}))

@@ -32,6 +32,7 @@ settlement_lines = st.builds(
 )
 
 
+@pytest.mark.long
 @given(st.lists(settlement_lines))
 def test_what_is_written_is_read_back(lines: list[SettlementLine]) -> None:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".csv") as file:

@@ -15,11 +15,13 @@ LEAVES = st.none() | st.booleans() | st.text() | NUMBERS.map(lambda it: number_o
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12)
 
 
+@pytest.mark.long
 @given(VALUES)
 def test_both_encoders_write_the_same(value: Any) -> None:
     assert to_bytes(value) == Encoder().encode(value).encode()
 
 
+@pytest.mark.long
 @given(VALUES)
 def test_both_encoders_sort_in_the_same_way(value: Any) -> None:
     assert to_sorted_bytes(value) == Encoder(sort_keys=True).encode(value).encode()

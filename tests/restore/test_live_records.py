@@ -158,6 +158,7 @@ def test_a_failed_refund_of_a_charge_that_nobody_knows_moved_nothing_and_is_no_i
     assert [item.line.kind for item in ReconciliationItem.objects.all() if item.line] == ["capture"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["challenged", "wallet"])
 def test_a_payment_whose_payer_paid_in_the_lost_time_is_booked(world: World, kind: str) -> None:
     if kind == "wallet":
@@ -207,6 +208,7 @@ def test_a_capture_of_what_was_released_here_is_left_to_operators(world: World) 
     assert world.live.read(charge)["status"] == "voided"
 
 
+@pytest.mark.long
 def test_a_second_run_changes_nothing(world: World) -> None:
     held, taken = card(world, capture=False), card(world)
     with lost() as moment:

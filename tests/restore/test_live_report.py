@@ -26,6 +26,7 @@ def read_in(folder: Path, since: datetime, *rows: dict[str, str]) -> None:
     call_command("reconcile", str(report(folder, "adyen", *rows)), "--mapping", "adyen", *times, stdout=io.StringIO())
 
 
+@pytest.mark.long
 def test_what_adyen_did_is_left_to_operators_until_its_report_is_read_and_then_as_items(
     shop: NewMerchant, tmp_path: Path
 ) -> None:

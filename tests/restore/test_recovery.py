@@ -168,6 +168,7 @@ def test_a_live_providers_report_of_the_lost_time_is_asked_for_until_it_was_read
     call_command("recover_after_restore", "--since", clock.iso(moment), "--until", clock.iso(now), stderr=io.StringIO())
 
 
+@pytest.mark.long
 def test_a_second_run_books_nothing_twice(api: Api) -> None:
     charge = api.held()
     with lost() as moment:

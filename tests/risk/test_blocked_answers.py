@@ -31,6 +31,7 @@ def events_of(api: Api, charge: dict[str, Any]) -> Any:
     return form_of(made(api.get("/events/", object=charge["id"]))["data"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [APPROVED, CHALLENGED])
 @pytest.mark.parametrize("members", [{}, {"require_auth": False}, {"capture": False}, {"cvc": "123"}], ids=str)
 def test_the_answer_is_that_of_a_decline_in_every_member(api: Api, number: str, members: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from tests.risk.test_blocked_answers import form_of
 from tests.routing.doubles import Psp, account_at, route_to
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("provider", WORLDS)
 @pytest.mark.parametrize("require_auth", [True, False])
 def test_in_live_mode_it_is_the_provider_s_own_decline(
@@ -58,6 +59,7 @@ def test_the_time_of_a_payer_who_was_asked_first_is_nobody_s_measure(shop: NewMe
     assert least <= blocks.decline_seconds(Attempt(route=route)) <= most
 
 
+@pytest.mark.long
 def test_another_provider_is_not_asked_either(shop: NewMerchant, live: Api, north: Psp, south: Psp) -> None:
     route_to(account_at(north, shop.merchant), position=1)
     route_to(account_at(south, shop.merchant), position=2)

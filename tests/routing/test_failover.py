@@ -34,6 +34,7 @@ def recorded() -> list[tuple[str, str, bool]]:
     return list(Attempt.objects.order_by("id").values_list("provider", "outcome", "passed_on"))
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("outcome", [UNREACHABLE, OUT_OF_ORDER], ids=["not sent", "the provider's own fault"])
 def test_where_nothing_was_moved_the_next_is_asked(

@@ -130,11 +130,13 @@ FINDS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", FINDS)
 def test_a_charge_is_found_by_what_is_known_of_it(text: str, charge: UUID) -> None:
     assert found(text) == {charge}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text", ["1251", "andresa", "andres 1251", '"125"', "a.example.com", "", "-", "andres nothing", "failed 1250"]
 )

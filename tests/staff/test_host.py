@@ -40,6 +40,7 @@ def test_elsewhere_is_no_admin(path: str, ana: User) -> None:
     assert answer.content == unknown.content
 
 
+@pytest.mark.long
 def test_what_is_elsewhere_stays_there(api: Api) -> None:
     assert get("/ping", PUBLIC) == 200
     assert get("/docs", PUBLIC) == 200

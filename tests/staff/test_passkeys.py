@@ -41,6 +41,7 @@ def test_a_wrong_answer_counts_as_a_failure(ana: User, visitor: Visitor) -> None
     assert not visitor.is_in()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", NONSENSE.values(), ids=NONSENSE)
 @pytest.mark.parametrize("address", [ADD_PASSKEY, SECOND_FACTOR])
 def test_a_body_that_is_nonsense_is_refused(address: str, body: str, ana: User, visitor: Visitor) -> None:

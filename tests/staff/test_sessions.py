@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_out
@@ -45,6 +46,7 @@ def test_fifteen_minutes_without_a_request_sign_out(ana: User, visitor: Visitor)
     assert not visitor.is_in()
 
 
+@pytest.mark.long
 def test_a_request_begins_the_fifteen_minutes_anew(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
     for _ in range(3):
@@ -102,6 +104,7 @@ def test_who_signs_out_is_out_everywhere_that_has_the_cookie(ana: User, visitor:
     assert not copy.is_in()
 
 
+@pytest.mark.long
 def test_a_new_password_signs_out_everywhere_else(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
     other = Visitor()
@@ -122,6 +125,7 @@ def test_the_cookie_is_gone_with_the_browser(ana: User, visitor: Visitor) -> Non
     assert visitor.cookies[settings.SESSION_COOKIE_NAME]["max-age"] == ""
 
 
+@pytest.mark.long
 def test_an_operator_sees_and_ends_their_other_sessions(ana: User, visitor: Visitor) -> None:
     visitor.sign_in(ana)
     other = Visitor()

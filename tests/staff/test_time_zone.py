@@ -84,6 +84,7 @@ def test_an_operator_returns_to_the_installation_s_time_zone(ana: User) -> None:
         assert ("UTC+9" in text_of(visitor.get(list_of(Charge)))) == shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("zone", ["Manila", "../../etc/passwd", "x" * 10_000])
 def test_an_unknown_time_zone_is_refused(zone: str, ana: User) -> None:
     visitor = signed_in(ana)

@@ -68,6 +68,7 @@ def payouts(api: Api, shop: NewMerchant, schedule: PayoutSchedule) -> list[Payou
     return made
 
 
+@pytest.mark.long
 def test_each_payout_has_its_own_lines(shop: NewMerchant, payouts: list[Payout]) -> None:
     lines = Counter[tuple[UUID | None, str]]((row.payout_id, row.kind) for row in section(shop).rows)
     for payout in payouts:
@@ -77,6 +78,7 @@ def test_each_payout_has_its_own_lines(shop: NewMerchant, payouts: list[Payout])
     assert not [row for row in section(shop).rows if row.kind in KINDS and not row.payout_id]
 
 
+@pytest.mark.long
 def test_the_lines_of_a_payout_are_its_balance_transactions_to_the_cent(
     api: Api, shop: NewMerchant, payouts: list[Payout]
 ) -> None:
@@ -87,6 +89,7 @@ def test_the_lines_of_a_payout_are_its_balance_transactions_to_the_cent(
         assert sorted((row.kind, row.change.total) for row in rows if row.payout_id == payout.id) == transactions
 
 
+@pytest.mark.long
 def test_a_statement_with_payouts_adds_up(shop: NewMerchant, payouts: list[Payout]) -> None:
     found = statement(shop)
     [only] = found.sections
@@ -111,6 +114,7 @@ def test_what_is_kept_in_reserve_is_apart_and_the_ledger_s(
     assert section(shop).closing == Owed(reserve=payout.reserve)
 
 
+@pytest.mark.long
 def test_the_files_name_each_payout(shop: NewMerchant, payouts: list[Payout]) -> None:
     found = statement(shop)
     texts = pdf_texts(statement_pdf(found))
@@ -124,6 +128,7 @@ def test_the_files_name_each_payout(shop: NewMerchant, payouts: list[Payout]) ->
     assert int(opening["balance_minor"]) + change == int(closing["balance_minor"])
 
 
+@pytest.mark.long
 def test_a_statement_has_a_bounded_number_of_lines_and_days_beyond_it_are_summed(
     shop: NewMerchant, payouts: list[Payout], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def drawn(statement: Statement) -> str:
     return str(page.get_contents().get_data().decode("cp1252", "replace"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("title", "shown"),
     [

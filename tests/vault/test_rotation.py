@@ -200,6 +200,7 @@ def test_without_the_old_key_it_says_so_and_changes_nothing(settings: Any, api: 
     assert list(DataKey.objects.order_by("id").values()) == before
 
 
+@pytest.mark.long
 def test_rotation_causes_no_error_in_requests(settings: Any, api: Api) -> None:
     over, statuses = Event(), Counter()
 

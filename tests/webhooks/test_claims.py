@@ -44,6 +44,7 @@ def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_progress_for_one_recei
     assert RECEIVER_LIMIT / SENDS_AT_ONCE_TO_RECEIVER * TRY_TIME + TRY_TIME <= LEASE
 
 
+@pytest.mark.long
 def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", RECEIVER_LIMIT + 20, clock.now())
     put_events(shop.merchant, "http://127.0.0.1:2002/", 5, clock.now())
@@ -113,6 +114,7 @@ def test_of_a_slow_receiver_a_few_are_taken_after_all_others(shop: NewMerchant) 
     assert Webhook.objects.filter(leased_until__isnull=False).count() == 3 + 4
 
 
+@pytest.mark.long
 def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_continues_behind_them(
     shop: NewMerchant,
 ) -> None:
@@ -134,6 +136,7 @@ async def claim_behind(receiver: str, shop: NewMerchant) -> list[Claimed]:
     return found.batch
 
 
+@pytest.mark.long
 def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
     Webhook.objects.update(state="delivered", due_at=None)

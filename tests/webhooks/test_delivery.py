@@ -105,6 +105,7 @@ def test_gone_stops_it_at_once(shop: NewMerchant) -> None:
     assert (only().state, only().due_at) == ("gone", None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("header", "seconds"), [("20", 20), ("3600", 30), ("1", 5), ("soon", 5)])
 def test_the_time_that_a_receiver_asks_for_is_given_up_to_the_next_step(
     shop: NewMerchant, header: str, seconds: float
@@ -155,6 +156,7 @@ def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_
     assert len({(call.event_id, call.body) for call in receiver.calls}) == 1
 
 
+@pytest.mark.long
 def test_a_hundred_events_of_which_half_fail_at_first_come_exactly_on_schedule() -> None:
     figure = on_schedule(events=100, most_failures=2)
     assert figure["delivered"] == figure["events"] == 100
@@ -163,6 +165,7 @@ def test_a_hundred_events_of_which_half_fail_at_first_come_exactly_on_schedule()
     assert [figure[name] for name in wrong] == [0, 0, 0]
 
 
+@pytest.mark.long
 def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(shop: NewMerchant) -> None:
     old = shop.webhook_secrets["whsec_test"]
     new = roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
@@ -178,6 +181,7 @@ def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(sho
     assert len(after.headers["webhook-signature"].split()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("breaking", ["no secret", "damaged secret"])
 def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_else(
     shop: NewMerchant, breaking: str

@@ -116,6 +116,7 @@ def test_it_is_signed_with_the_secret_of_the_endpoint_and_not_of_the_merchant(ap
         standardwebhooks.Webhook(shop.webhook_secrets["whsec_test"]).verify(call.body, call.headers)
 
 
+@pytest.mark.long
 def test_while_a_secret_is_rolled_the_one_before_signs_along_and_no_third(api: Api, shop: NewMerchant) -> None:
     with Receiver() as receiver:
         endpoint, first = add_with_secret(shop.merchant, receiver.url, ("charge.succeeded",))
@@ -192,6 +193,7 @@ def test_a_pause_holds_up_no_other_endpoint_of_the_merchant(api: Api, shop: NewM
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", ["disabled", "deleted"])
 def test_what_waits_for_an_endpoint_that_is_no_more_is_cancelled_unsent(
     api: Api, shop: NewMerchant, status: str

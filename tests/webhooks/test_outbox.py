@@ -185,6 +185,7 @@ def test_the_log_alone_says_that_a_broker_is_not_there(caplog: pytest.LogCapture
     assert wait_until(lambda: "no worker could be woken" in caplog.text, PATIENCE_SECONDS)
 
 
+@pytest.mark.long
 def test_nobody_waits_for_a_nudge_and_those_while_one_is_sent_become_one_also_after_a_failed_one() -> None:
     sent, proceed = [], threading.Event()
 

@@ -40,6 +40,7 @@ def test_of_many_months_a_claim_reads_those_alone_that_may_be_on_their_schedule(
     assert {f"{month:%Y_%m}" for month in recent_months} >= {part[-7:] for part in read}
 
 
+@pytest.mark.long
 def test_a_claim_opens_no_more_of_many_months_than_of_one(shop: NewMerchant, transactional_db: None) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 3, clock.now())
     # In the first days of a month, the recent ones are of two.
@@ -50,6 +51,7 @@ def test_a_claim_opens_no_more_of_many_months_than_of_one(shop: NewMerchant, tra
         assert len(parts_of_claim(EVERYTHING)) > alone + 17
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("seventeen_months")
 def test_an_event_of_a_hundred_days_ago_that_is_sent_again_is_delivered_within_a_minute(shop: NewMerchant) -> None:
     moved = MovedClock(clock.now())

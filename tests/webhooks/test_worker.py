@@ -35,6 +35,7 @@ from tests.webhooks.test_delivery import send_to
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.long
 def test_drains_at_once_try_each_webhook_once(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         sent = send_to(shop, receiver, 300)
@@ -119,6 +120,7 @@ def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop
     assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
 
 
+@pytest.mark.long
 def test_a_drain_that_stays_awake_sends_what_comes_after_the_last_and_then_ends(
     shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +147,7 @@ def test_a_drain_that_stays_awake_stops_when_asked(shop: NewMerchant) -> None:
         assert drained.result(PATIENCE_SECONDS) == 1
 
 
+@pytest.mark.long
 def test_ended_attempts_are_taken_as_soon_as_enough_or_all_have_ended(
     shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ WRITING = {name: call for name, call in CALLS.items() if call.method != "GET"}
 BODILESS = {name: CALLS[name] for name in ("void", "delete a customer", "detach")}
 
 
+@pytest.mark.long
 @every(WRITING)
 def test_a_body_that_is_no_object_is_refused_everywhere(api: Api, asked: Requests, call: Call) -> None:
     refuse(send(api, call, asked[call][0], b"[1]"), 400, "invalid_json")
@@ -53,6 +54,7 @@ def test_a_body_of_64_kib_is_read(api: Api, asked: Requests, call: Call) -> None
     assert send(api, call, asked[call][0], b"{}".ljust(65_536)).status_code == call.status
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_only_the_two_calls_for_sources_answer_other_origins(api: Api, asked: Requests, call: Call) -> None:
     path, body = asked[call]

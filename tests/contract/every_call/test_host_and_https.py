@@ -1,5 +1,6 @@
 """Every call is answered under the service's own names and over https only, and no cache keeps what it says."""
 
+import pytest
 from pytest_django.fixtures import Settings
 
 from tests.client import Api, error_of
@@ -27,6 +28,7 @@ def test_no_call_is_answered_in_clear_text(api: Api, asked: Requests, call: Call
     assert (response.status_code, error_of(response)["code"]) == (403, "https_required")
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_no_cache_keeps_an_answer(api: Api, asked: Requests, call: Call) -> None:
     path, body = asked[call]

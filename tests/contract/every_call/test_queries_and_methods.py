@@ -35,11 +35,13 @@ def test_an_unknown_query_parameter_is_refused(api: Api, asked: Requests, call: 
     assert json.loads(response.content)["detail"][0]["loc"] == ["query", "limti"]
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_expand_is_accepted_everywhere(api: Api, asked: Requests, call: Call) -> None:
     assert ask(api, asked, call, "?expand=source&expand=refunds&expand[]=owner").status_code == call.status
 
 
+@pytest.mark.long
 @every(GETS)
 def test_expand_changes_nothing(api: Api, asked: Requests, call: Call) -> None:
     path, _ = asked[call]
@@ -59,6 +61,7 @@ def test_a_post_with_an_unknown_member_is_refused(api: Api, asked: Requests, cal
     assert faults_of(api.post(path, (body or {}) | {"captur": False})) == {"captur": "unknown_parameter"}
 
 
+@pytest.mark.long
 @every(CALLS)
 def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, asked: Requests, call: Call) -> None:
     path, _ = asked[call]

@@ -96,6 +96,7 @@ def test_a_key_that_is_not_there_is_looked_for_each_time(keys: KeyCache) -> None
     assert [statements_of(keys, key_digest("sk_test_none")) for _ in range(2)] == [1, 1]
 
 
+@pytest.mark.long
 def test_only_so_many_keys_are_kept(keys: KeyCache) -> None:
     first, *others = [bytes([number // 256, number % 256]) * 16 for number in range(KEPT_COUNT + 1)]
     merchant = ApiKeyFactory().merchant

@@ -59,6 +59,7 @@ def test_a_source_takes_three_statements(warm: Api, body: dict[str, Any], key: s
     assert len(sent) <= 3, sent
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", [None, "once"], ids=["without key", "with key"])
 @pytest.mark.parametrize(
     ("number", "members"),
@@ -108,6 +109,7 @@ def sold(warm: Api, shop: NewMerchant) -> None:
         warm.post(f"/charges/{warm.charge()['id']}/refund", {"amount": 1})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page",
     [

@@ -48,6 +48,7 @@ def scan_of_list(api: Api, page: dict[str, Any]) -> dict[str, Any]:
     return scan
 
 
+@pytest.mark.long
 def test_a_page_is_read_by_the_index_of_its_merchant(street: None, api: Api) -> None:
     scans = [scan_of_list(api, page) for page in PAGES]
     assert [scan["Index Name"] for scan in scans] == ["charge_of_merchant"] * len(PAGES)
@@ -55,11 +56,13 @@ def test_a_page_is_read_by_the_index_of_its_merchant(street: None, api: Api) -> 
     assert [scan.get("Rows Removed by Filter", 0) for scan in scans] == [0] * len(PAGES)
 
 
+@pytest.mark.long
 def test_a_deep_page_costs_no_more_than_the_first(street: None, api: Api) -> None:
     scans = [scan_of_list(api, page) for page in PAGES]
     assert max(scan["Shared Hit Blocks"] + scan["Shared Read Blocks"] for scan in scans) <= MOST_BUFFERS
 
 
+@pytest.mark.long
 def test_a_prepared_statement_reads_no_more_than_its_rows(street: None, api: Api) -> None:
     # What PostgreSQL goes over to by itself once a connection has asked often enough.
     _run("SET LOCAL plan_cache_mode = force_generic_plan")

@@ -224,6 +224,7 @@ def test_the_start_page_leads_browsers_to_the_reference() -> None:
     assert 'href="/docs"' in response.content.decode()
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_the_start_page_shows_programs_where_the_reference_is() -> None:
     links = made(Client().get("/"))

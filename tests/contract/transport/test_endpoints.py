@@ -21,6 +21,7 @@ def routes(patterns: list[URLPattern | URLResolver]) -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 def test_the_table_names_every_call_that_is_routed(api: Api) -> None:
     asked = {(call.method, resolve(f"/v2{call.prepare(api)[0]}").view_name) for call in CALLS.values()}
     v2 = [part for part in get_resolver().url_patterns if str(part.pattern) == "v2/"]

@@ -56,6 +56,7 @@ def test_coming_back_without_having_paid_proves_nothing(world: World) -> None:
     assert world.live.read(charge) == charge
 
 
+@pytest.mark.long
 def test_a_hold_is_captured_in_part_and_part_of_that_refunded(world: World) -> None:
     charge = world.live.held()
     assert world.money == Money(held=10_000)
@@ -80,6 +81,7 @@ def test_a_hold_is_released(world: World) -> None:
     assert (world.live.read(charge)["status"], world.money) == ("voided", Money())
 
 
+@pytest.mark.long
 def test_what_is_reported_in_disorder_and_twice_ends_the_same(world: World) -> None:
     charge = world.live.held()
     do(world.live, charge, "capture")
@@ -117,6 +119,7 @@ def test_money_that_comes_after_that_goes_back_and_is_shown(world: World) -> Non
     assert (world.money.taken - world.money.returned, world.money.held) == (0, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [Spoilt.LOST, Spoilt.CUT, Spoilt.FAILING], ids=str)
 def test_a_payment_whose_answer_was_lost_is_found_and_taken_once(world: World, how: Spoilt) -> None:
     world.spoil_next(how)
@@ -129,6 +132,7 @@ def test_a_payment_whose_answer_was_lost_is_found_and_taken_once(world: World, h
     assert (world.live.read(charge)["status"], world.money) == ("succeeded", Money(taken=10_000))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", ["capture", "void", "refund"])
 def test_an_operation_whose_answer_was_lost_is_done_once(world: World, verb: str) -> None:
     charge = world.live.charge() if verb == "refund" else world.live.held()

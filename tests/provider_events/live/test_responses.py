@@ -47,6 +47,7 @@ def response_of(world: World, path: str) -> tuple[str, str, str]:
     return dispute["status"], dispute["response"]["status"], dispute["response"].get("message", "")
 
 
+@pytest.mark.long
 def test_submitted_evidence_is_sent_to_adyen(world: World) -> None:
     path = submitted(world)
     respond.send_due()
@@ -54,6 +55,7 @@ def test_submitted_evidence_is_sent_to_adyen(world: World) -> None:
     assert at_adyen(world).responses(world.payment) == ["evidence"]
 
 
+@pytest.mark.long
 def test_a_defense_whose_answer_was_lost_is_not_called_refused_and_adyens_message_proves_it(world: World) -> None:
     spoils = SpoilsDisputes(DEFENSE, Spoilt.LOST)
     spoils.fake = at_adyen(world).fake

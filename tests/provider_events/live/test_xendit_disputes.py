@@ -42,6 +42,7 @@ def test_a_message_that_claims_what_xendit_does_not_say_moves_nothing(world: Wor
     assert dispute.status == "ACTION_REQUIRED"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("news", [("WON", "CHALLENGED"), ("LOST", "EXCEEDED_DEADLINE"), MORE_WANTED])
 def test_an_answer_that_is_older_than_the_message_is_asked_for_again(world: World, news: tuple[str, str]) -> None:
     dispute = disputed(world)
@@ -69,6 +70,7 @@ def test_a_message_that_names_the_dispute_of_another_charge_moves_that_one(world
     assert (row_of(other).amount_disputed, Dispute.objects.get().charge_id == row_of(other).pk) == (0, False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_messages_late_repeated_and_in_any_order_move_the_money_as_if_in_order(world: World, seed: int) -> None:
     dispute, random = disputed(world), Random(seed)
@@ -126,6 +128,7 @@ def test_a_dispute_that_ends_otherwise_than_is_on_record_comes_to_operators(worl
     assert (only(world)["status"], moved()) == ("lost", [-10_000])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["refunded in part", "refunded", "settled"])
 def test_a_charge_that_was_refunded_or_settled_is_disputed_all_the_same(world: World, what: str) -> None:
     charge = world.live.charge()

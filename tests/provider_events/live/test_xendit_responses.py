@@ -39,6 +39,7 @@ def response_of(world: World) -> tuple[str, str]:
     return dispute["status"], dispute["response"]["status"]
 
 
+@pytest.mark.long
 def test_submitted_evidence_is_sent_to_xendit_and_wins(world: World) -> None:
     dispute = disputed(world)
     report(world)
@@ -62,6 +63,7 @@ def test_an_accepted_loss_is_accepted_at_xendit(world: World) -> None:
     assert (moved(), {state for state, _ in standing()}) == ([-10_000], {"applied"})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [0, 1])
 def test_evidence_whose_answer_is_lost_is_asked_about_and_not_sent_twice(world: World, number: int) -> None:
     dispute = disputed(world)
@@ -75,6 +77,7 @@ def test_evidence_whose_answer_is_lost_is_asked_about_and_not_sent_twice(world: 
     assert (response_of(world), dispute.challenges) == (("under_review", "sent"), 1)
 
 
+@pytest.mark.long
 def test_a_message_that_overtakes_the_lost_answer_proves_the_response(world: World) -> None:
     dispute = disputed(world)
     report(world)
@@ -88,6 +91,7 @@ def test_a_message_that_overtakes_the_lost_answer_proves_the_response(world: Wor
     assert dispute.challenges == 1
 
 
+@pytest.mark.long
 def test_a_message_from_before_the_response_does_not_undo_it(world: World) -> None:
     dispute = disputed(world)
     first = reported(world)
@@ -101,6 +105,7 @@ def test_a_message_from_before_the_response_does_not_undo_it(world: World) -> No
     assert {state for state, _ in standing()} == {"applied"}
 
 
+@pytest.mark.long
 def test_a_bank_that_wants_more_is_answered_once_more(world: World) -> None:
     dispute = disputed(world)
     report(world)
@@ -125,6 +130,7 @@ def test_a_bank_that_wants_more_is_answered_once_more(world: World) -> None:
     assert {state for state, _ in standing()} == {"applied"}
 
 
+@pytest.mark.long
 def test_a_loss_may_be_accepted_when_the_bank_wants_more(world: World) -> None:
     dispute = disputed(world)
     report(world)

@@ -85,6 +85,7 @@ def test_a_kept_card_goes_without_a_cvc() -> None:
     assert "cvc" not in body_of(asked(card=replace(CARD, cvc=None), payer_absent=True))["paymentMethod"]
 
 
+@pytest.mark.long
 @given(DESCRIPTORS)
 def test_a_statement_shows_what_banks_can_show(descriptor: str) -> None:
     shown = body_of(asked(statement_descriptor=descriptor)).get("shopperStatement", "a")

@@ -101,6 +101,7 @@ def responding(bench: DisputingBench, response: Response) -> tuple[Payment, Disp
     return payment, DisputeResponse(provider_ref, payment.reference, response, BOTH[response])
 
 
+@pytest.mark.long
 @every_response
 def test_a_response_is_taken(bench: DisputingBench, response: Response) -> None:
     payment, asked = responding(bench, response)
@@ -108,6 +109,7 @@ def test_a_response_is_taken(bench: DisputingBench, response: Response) -> None:
     assert bench.responses(payment) == [response]
 
 
+@pytest.mark.long
 @every_response
 def test_a_repeated_response_changes_nothing(bench: DisputingBench, response: Response) -> None:
     payment, asked = responding(bench, response)
@@ -116,6 +118,7 @@ def test_a_repeated_response_changes_nothing(bench: DisputingBench, response: Re
     assert bench.responses(payment) == [response]
 
 
+@pytest.mark.long
 @every_response
 def test_a_response_whose_answer_is_lost_is_unknown_and_reaches_the_provider_once(
     bench: DisputingBench, response: Response

@@ -31,6 +31,7 @@ def test_what_was_released_is_not_captured(bench: Bench) -> None:
     assert bench.money(payment) == Money()
 
 
+@pytest.mark.long
 def test_what_was_taken_is_given_back_by_a_void_where_the_provider_can(bench: Bench) -> None:
     payment = taken(bench)
     capabilities = bench.connector.capabilities("card")

@@ -99,6 +99,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from([*SCHEMAS["PaymentRequest"]["properties"], "error_code"])
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(members=st.dictionaries(NAMES, JSON, max_size=4))
 def test_whatever_is_answered_means_something(members: dict[str, Any]) -> None:

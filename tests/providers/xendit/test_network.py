@@ -25,6 +25,7 @@ def test_where_nobody_listens_nothing_was_sent(bench: XenditBench) -> None:
     assert isinstance(nobody.create_payment(asked(bench)), NotSent)
 
 
+@pytest.mark.long
 def test_an_answer_that_takes_too_long_is_unknown() -> None:
     with closing(Line(SHORT_SECONDS)) as line, xendit_bench(line.send) as bench:
         payment = asked(bench)

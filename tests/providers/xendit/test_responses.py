@@ -222,6 +222,7 @@ def test_more_evidence_is_added_to_what_the_bank_has_seen(bench: XenditBench) ->
     assert (names(made), made.challenges) == (["proof_of_delivery", "explanation", "proof_of_delivery"], 2)
 
 
+@pytest.mark.long
 def test_files_are_sent_once_though_xendit_does_not_show_their_names(bench: XenditBench) -> None:
     made = disputed(bench, echoes_filenames=False)
     bench.spoil_posts([None, Spoilt.DROPPED])

@@ -32,6 +32,7 @@ def foreign_rows(provider: str) -> st.SearchStrategy[dict[str, str]]:
     return st.tuples(spoilt, st.fixed_dictionaries(dict.fromkeys(theirs, CELLS))).map(lambda both: both[0] | both[1])
 
 
+@pytest.mark.long
 @PROVIDERS
 def test_a_report_of_a_whole_account_matches_what_is_ours(api: Api, provider: str, tmp_path: Path) -> None:
     paid_by(api, provider)

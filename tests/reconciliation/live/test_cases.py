@@ -47,6 +47,7 @@ CASES_READ: dict[str, tuple[int, int, int, list[str]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "expected"), CASES_READ.items(), ids=CASES_READ)
 def test_a_case_is_read_with_its_right_value(name: str, expected: tuple[int, int, int, list[str]], api: Api) -> None:
     run = read_in(api, name)
@@ -91,6 +92,7 @@ def test_an_automatic_capture_matches_the_capture_of_its_payment(api: Api) -> No
     assert (line.attempt, line.posting) == (Attempt.objects.get(), Posting.objects.get(account="provider_receivable"))
 
 
+@pytest.mark.long
 def test_a_row_that_cannot_be_read_has_a_page_with_its_reason_and_its_line(api: Api) -> None:
     api.charge()
     Attempt.objects.update(provider="adyen")

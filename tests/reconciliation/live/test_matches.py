@@ -91,6 +91,7 @@ def chargebacks(named: tuple[str, str], taken: Attempt) -> list[dict[str, str]]:
     return [TAKEN_BACK | names | {"Transaction ID": "txn_2"}, back | names]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("named", NAMED.values(), ids=NAMED)
 @pytest.mark.parametrize("is_report_first", [False, True], ids=["message first", "report first"])
 def test_a_dispute_by_message_and_report_is_posted_once_in_either_order(

@@ -86,6 +86,7 @@ def test_a_name_without_addresses_is_not_found() -> None:
     assert (came, shop.sockets) == (["name_not_found"], [])
 
 
+@pytest.mark.long
 def test_a_name_whose_server_is_silent_holds_up_nobody_else() -> None:
     async def with_a_silent_one() -> tuple[list[str], list[str], Nameserver]:
         async with (

@@ -62,6 +62,7 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     assert (result.status, result.is_proper, elsewhere.sockets) == (status, False, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
@@ -101,6 +102,7 @@ def test_a_receiver_that_does_not_answer_properly_is_distinguished(answer: Behav
     assert result.kind == kind
 
 
+@pytest.mark.long
 def test_whatever_a_receiver_sends_comes_to_a_result() -> None:
     chance = random.Random(20260101)
     pieces = [b"HTTP/1.1 ", b"200", b" OK", b"\r\n", b"\r\n\r\n", b"Content-Length: 5", b"Transfer-Encoding: chunked"]
@@ -141,6 +143,7 @@ def test_connecting_has_a_time_limit_of_its_own() -> None:
     assert result.milliseconds >= 300
 
 
+@pytest.mark.long
 def test_the_total_limits_the_whole_try() -> None:
     result, _ = announced(then_hang(), SHORT)
     assert result.milliseconds >= 600
