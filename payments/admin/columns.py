@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from payments.admin.framework.formats import NOTHING, Cells, Column, beside, chip, column
 from payments.models import Charge
 
 ENABLED = column("State", lambda row: chip("enabled", "good") if row.enabled else chip("disabled", "quiet"))
-UNNAMED = "No name given"
+UNNAMED = _("No name given")
 # What the columns about a row's charge read beside it.
 WITH_PAYER = ("charge__merchant", "charge__source__card")
 ChargeOf = Callable[[Any], Charge]

@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
@@ -23,25 +25,27 @@ from payments.models import Charge, PayerMessage
 class SendReceipt(RowAction):
     """Send the receipt of a charge to its payer again."""
 
-    name, label = "send_receipt", "Send receipt"
+    name, label = "send_receipt", _("Send receipt")
     permission = "payments.resend_payermessage"
     form = OnceForm
     refusals = (PaymentError,)
-    over = "There is no receipt to send: nothing was paid, or no e-mail address of the payer is known."
-    what_happens = "The payer gets the receipt of this payment once more, by e-mail. No money moves."
+    over = _("There is no receipt to send: nothing was paid, or no e-mail address of the payer is known.")
+    what_happens = _("The payer gets the receipt of this payment once more, by e-mail. No money moves.")
 
     def fits(self, charge: Charge) -> bool:
         return bool(receipts.address_of(charge))
 
     def question(self, charge: Charge) -> str:
-        return f"Send the receipt of {money(charge.amount_captured, charge.currency)} again"
+        return gettext("Send the receipt of {amount} again").format(
+            amount=money(charge.amount_captured, charge.currency)
+        )
 
     def about(self, charge: Charge) -> Facts:
-        yield "To", receipts.address_of(charge)
+        yield _("To"), receipts.address_of(charge)
 
     def do(self, charge: Charge, cleaned: dict[str, Any]) -> Done:
         receipts.send_again(charge)
-        return "The receipt is on its way."
+        return _("The receipt is on its way.")
 
 
 def _about(message: PayerMessage) -> SafeString | str:
@@ -62,12 +66,12 @@ class PayerMessageAdmin(ReadOnlyAdmin):
     list_filter = (ByMode, "state", "channel", "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)
-    search_help_text = "The ID of a payment, refund or merchant, whole, or an address."
+    search_help_text = _("The ID of a payment, refund or merchant, whole, or an address.")
     search = IdSearch({"": "pk about_id", "ch": "about_id", "re": "about_id", "pr": "about_id", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("what", "about", "of_merchant", "mode", "channel", "locale", "created")}),
-        ("Sent", {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
-        ("What it says", {"fields": ("subject", "said")}),
+        (_("Sent"), {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
+        (_("What it says"), {"fields": ("subject", "said")}),
     )
     shown = column("Message", lambda message: short_id(message.pk.hex))
     what = column("Kind", label_of)

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 
 from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charges import ChargeAdmin, RefundAdmin
@@ -29,7 +31,7 @@ class OfMerchantByState(ByState):
     """Where the money is."""
 
     conditions = {
-        name: (LOOKED_UP[1].capitalize() if name == "unknown" else state.label, state.condition)
+        name: (capfirst(LOOKED_UP[1]) if name == "unknown" else state.label, state.condition)
         for name, state in STATES.items()
         if name not in NOT_SHOWN
     }
@@ -60,7 +62,7 @@ class MerchantCharges(OfMerchant, ChargeAdmin):
         mark_looked_up(rows, "charge")
 
     def paid(self, row: Charge) -> str:
-        return "Paid" if row.captured else "Asked for"
+        return gettext("Paid") if row.captured else gettext("Asked for")
 
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
         shown = super().beside_row(request, row)
