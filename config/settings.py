@@ -128,8 +128,8 @@ MIDDLEWARE = [
     "payments.staff.audit_actor.AuditActor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "payments.staff.admin_site.search_terms.PlainRequests",
-    "payments.staff.sign_in.sessions.SessionLimits",
     "payments.staff.preferences.DisplayPreferences",
+    "payments.staff.sign_in.sessions.SessionLimits",
     "payments.staff.sign_in.account_pages.AccountPages",
     "allauth.account.middleware.AccountMiddleware",
 ]

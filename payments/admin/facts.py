@@ -7,6 +7,7 @@ from django.contrib.admin.utils import flatten
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 Fact = tuple[str, Any]
 
@@ -29,9 +30,9 @@ def _facts(fieldset: Iterable[Any]) -> Iterator[tuple[str, Fact]]:
     for field in (field for line in fieldset for field in line):
         name = field.field["name"]
         value = getattr(field.form.instance, name, None)
-        contents = ("no", "yes")[value] if isinstance(value, bool) else field.contents()
+        contents = (_("no"), _("yes"))[value] if isinstance(value, bool) else field.contents()
         if contents not in ("", field.empty_value_display):
-            yield name, (capfirst(field.field["label"]), contents)
+            yield name, (capfirst(_(str(field.field["label"]))), contents)
 
 
 def shown_rows(formsets: Iterable[Any]) -> list[dict[str, Any]]:

@@ -9,13 +9,14 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from payments.domain.merchants.merchants import MODES
 from payments.typed_text import read_day, read_whole_number
 
 # IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
 FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
-MODE_CHOICES = [(mode, mode) for mode in MODES]
+MODE_CHOICES = [(mode, _(mode)) for mode in MODES]
 LONGEST_OVERLAP = timedelta(days=30)
 
 
@@ -48,16 +49,16 @@ class DayField(forms.DateField):
     # Django's own forms read 03/04/2026 with the month first.
     input_formats = ("%Y-%m-%d",)
     default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
-    default_error_messages = {"invalid": "Write the day as year, month and day, such as 2026-11-21."}
+    default_error_messages = {"invalid": _("Write the day as year, month and day, such as 2026-11-21.")}
 
-    def strptime(self, value: str, _: str) -> date:
+    def strptime(self, value: str, format: str) -> date:  # noqa: A002 # Django's name
         return read_day(value)
 
 
 class WholeNumberField(forms.IntegerField):
     """A number in ASCII digits alone; Django's own field takes `1_000`, `5.0` and digits of other scripts too."""
 
-    default_error_messages = {"invalid": "Write a whole number in digits alone, such as 14."}
+    default_error_messages = {"invalid": _("Write a whole number in digits alone, such as 14.")}
 
     def to_python(self, value: Any) -> int | None:
         if value in self.empty_values:
@@ -68,7 +69,7 @@ class WholeNumberField(forms.IntegerField):
             raise ValidationError(self.error_messages["invalid"], "invalid") from None
 
 
-def overlap_field(what: str, longest: timedelta = LONGEST_OVERLAP) -> WholeNumberField:
+def overlap_field(what: Any, longest: timedelta = LONGEST_OVERLAP) -> WholeNumberField:
     """Return a field for the hours during which the old one still works, `longest` at most; `what` is its help."""
     hours = longest // timedelta(hours=1)
-    return WholeNumberField(label="Overlap in hours", min_value=0, max_value=hours, initial=24, help_text=what)
+    return WholeNumberField(label=_("Overlap in hours"), min_value=0, max_value=hours, initial=24, help_text=what)

@@ -1,21 +1,23 @@
 """Moments as an operator reads them: in the display time zone, with its offset from UTC."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django import template
 from django.utils import timezone
+from django.utils.dateformat import format as in_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.clock import iso
 
 NOTHING = "–"
 NO_BREAK = "\N{NO-BREAK SPACE}"
-NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+NEAR_DAYS = {-1: _("yesterday"), 0: _("today"), 1: _("tomorrow")}
 MINUTES_OF_HOUR = 60
 
 register = template.Library()
@@ -38,9 +40,14 @@ def moment_text(moment: datetime | None) -> str:
     return f"{_day_text(local)} {local:%H:%M:%S} {offset_text(local)}".replace(" ", NO_BREAK)
 
 
-def _day_text(local: datetime) -> str:
+def day_text(day: date) -> str:
+    """Return a day such as `28 Nov 2026`."""
+    return in_format(day, "d M Y")
+
+
+def _day_text(local: datetime) -> Any:
     away = (local.date() - timezone.localdate(clock.now())).days
-    return NEAR_DAYS.get(away) or f"{local:%d %b %Y}"
+    return NEAR_DAYS.get(away) or day_text(local)
 
 
 @register.filter
@@ -65,7 +72,7 @@ def moment_in_list(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return NOTHING
     local, today = timezone.localtime(moment), timezone.localdate(clock.now())
-    day = NEAR_DAYS.get((local.date() - today).days) or f"{local:%d %b}" + f"{local: %Y}" * (local.year != today.year)
+    day = NEAR_DAYS.get((local.date() - today).days) or in_format(local, "d M" if local.year == today.year else "d M Y")
     return _time(moment, moment_text(moment), f"{day} {local:%H:%M}".replace(" ", NO_BREAK))
 
 

@@ -8,11 +8,14 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from payments.admin.framework.base import Part
 from payments.admin.framework.formats import link
 from payments.models import Merchant, Source
 
+# The role that a merchant's people are not shown.
+MERCHANT = "Merchant"
 MAY_SEE_CONTACT = "payments.view_source"
 REACHED_BY = ("name", "email", "phone_number")
 NOT_OF_A_NUMBER = re.compile(r"[^0-9+]")
@@ -64,7 +67,7 @@ class People(Part):
         merchant = self.merchant_of(row)
         reached = [mail_link(merchant.support_email), phone_link(merchant.support_phone)]
         shown = link(Merchant, merchant.pk, merchant)
-        return {"people": [*people, Person("Merchant", merchant.title, shown, list(filter(None, reached)))]}
+        return {"people": [*people, Person(MERCHANT, merchant.title, shown, list(filter(None, reached)))]}
 
 
 def mail_link(address: str | None) -> SafeString | str:
@@ -78,9 +81,9 @@ def phone_link(number: str | None) -> SafeString | str:
 
 
 def _payer(request: HttpRequest, source: Source) -> Person:
-    name = source.payer_name or "Name not sent"
+    name = source.payer_name or _("Name not sent")
     more = list(_contact(source)) if request.user.has_perm(MAY_SEE_CONTACT) else []
-    return Person("Payer", name, link(Source, source.pk, name), more)
+    return Person(_("Payer"), name, link(Source, source.pk, name), more)
 
 
 def _contact(source: Source) -> Iterator[object]:
@@ -92,7 +95,7 @@ def _contact(source: Source) -> Iterator[object]:
     yield from filter(None, (mail_link(billing.get("email")), phone_link(billing.get("phone_number")), billed))
     others = [shipping.get(name) for name in REACHED_BY if shipping.get(name) != billing.get(name)]
     if different := [*filter(None, others), *([sent_to] if sent_to and sent_to != billed else [])]:
-        yield f"Ship to {', '.join(different)}"
+        yield _("Ship to {address}").format(address=", ".join(different))
 
 
 def _address(sent: Address) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, Correction, OperatorAction
@@ -75,8 +76,10 @@ def _in_words(row: ApprovalRequest) -> Waiting:
     if row.amount:
         amount = shown_amount(row.amount, row.currency)
     if row.shown_as is OperatorAction:
-        what = f"{row.kind} a charge"
+        what = _(f"{row.kind} a charge")
     if row.shown_as is Correction:
         what = f"record an outcome as {row.after['outcome'].replace('_', ' ')}"
     livemode = row.charge.livemode if row.charge else True
-    return Waiting(row, f"Request to {what}", about_charge(row), row.merchant.title, amount, livemode)
+    return Waiting(
+        row, _("Request to {what}").format(what=what), about_charge(row), row.merchant.title, amount, livemode
+    )

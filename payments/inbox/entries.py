@@ -8,6 +8,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext, pgettext_lazy
 
 from payments import clock
 from payments.models import Charge
@@ -22,7 +24,7 @@ PAGES = "/admin/payments"
 ON_CALL = "/admin/on-call/"
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 # The action of those who may only look.
-OPEN = "Open"
+OPEN = pgettext_lazy("act", "Open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Entry:
     # How many equal ones a row of the page stands for.
     times: int = 1
     # What to do about it, in one verb, and where.
-    act: str = OPEN
+    act: Any = OPEN
     act_at: str = ""
 
     @property
@@ -59,10 +61,11 @@ class Entry:
         now = clock.now()
         if self.until is not None:
             left = self.until - now
-            return f"{in_words(left)} left" if left > timedelta() else f"{in_words(-left)} overdue"
+            text = _("{time} left") if left > timedelta() else _("{time} overdue")
+            return text.format(time=in_words(abs(left)))
         if self.since is None:
-            return "now" if self.at_once else "no deadline"
-        return f"waiting {in_words(now - self.since)}"
+            return _("now") if self.at_once else _("no deadline")
+        return _("waiting {time}").format(time=in_words(now - self.since))
 
     @property
     def urgency(self) -> str:
@@ -90,7 +93,9 @@ class Section:
 
     @property
     def count_text(self) -> str:
-        return f"more than {COUNTED_MAX:,}" if self.count > COUNTED_MAX else f"{self.count:,}"
+        return (
+            _("more than {count}").format(count=f"{COUNTED_MAX:,}") if self.count > COUNTED_MAX else f"{self.count:,}"
+        )
 
     @property
     def things(self) -> int:
@@ -114,7 +119,10 @@ class Section:
             return self
         way = ("/change/", f"/{sort.step}/")
         return replace(
-            self, entries=[replace(each, act=sort.act, act_at=each.address.replace(*way)) for each in self.entries]
+            self,
+            entries=[
+                replace(each, act=pgettext("act", sort.act), act_at=each.address.replace(*way)) for each in self.entries
+            ],
         )
 
     @property
@@ -122,7 +130,7 @@ class Section:
         """Return its entries, or one about all of them where that is enough."""
         if not self.sort.together or self.count < LEAST_TOGETHER:
             return self.entries
-        first, what, at = self.entries[0], self.sort.together.format(self.count_text), self.sort.address
+        first, what, at = self.entries[0], _(self.sort.together).format(self.count_text), self.sort.address
         return [Entry(first.key, what, "", at, since=first.since, act=first.act)]
 
 
@@ -142,7 +150,7 @@ class Sort:
     what: str | Callable[[Any], str] = ""
     about: Callable[[Any], str] = lambda _: ""
     # What to do about one, the right to do so, and the page for it where that is another than its own.
-    act: str = "See why"
+    act: Any = "See why"
     act_right: str = ""
     step: str = "change"
     # The text of the first page about many, with their number as its one value, where one row is enough for them.
@@ -190,7 +198,7 @@ class Sort:
         merchant, amount = getattr(owner, "merchant", None), getattr(row, "amount", None)
         return Entry(
             key=f"{row.pk}:{getattr(row, self.again)}" if self.again else f"{row.pk}",
-            what=self.what.format(row) if isinstance(self.what, str) else self.what(row),
+            what=_(self.what).format(row) if isinstance(self.what, str) else self.what(row),
             merchant=merchant.title if merchant else "",
             address=self.page(row) if self.page else page_of(row._meta.model_name, row.pk),
             about=self.about(row),

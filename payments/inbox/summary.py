@@ -9,6 +9,8 @@ from threading import Lock
 from cachetools import TTLCache
 from django.contrib.auth.models import User
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from payments import clock
 from payments.inbox import decisions
@@ -37,10 +39,11 @@ class Summary:
     def headline(self) -> str:
         """Return how much waits, and until when the first: `Seven things need you, the first within 52 minutes`."""
         if not self.count:
-            return "Nothing needs you now"
-        things = "one thing needs" if self.count == 1 else f"{in_number(self.count)} things need"
-        first, when = "the first " * (self.count > 1), _within(self.entries[0])
-        return capfirst(f"{things} you{f', {first}{when}' if when else ''}")
+            return _("Nothing needs you now")
+        when = _within(self.entries[0])
+        first = _("the first {when}").format(when=when) if when and self.count > 1 else when
+        things = ngettext("one thing needs you", "{count} things need you", self.count)
+        return capfirst(", ".join(filter(None, (things.format(count=in_number(self.count)), first))))
 
 
 def summary_of(user: User, limit: Limit, sorts: Sequence[Sort] = SORTS) -> Summary:
@@ -75,18 +78,18 @@ def count_of(user: User, limit: Limit) -> int:
 def in_number(count: int) -> str:
     """Return a number as a word up to twelve, and as `more than 1,000` where nobody counted on."""
     if count < len(NUMBERS):
-        return NUMBERS[count]
-    return f"more than {COUNTED_MAX:,}" if count > COUNTED_MAX else f"{count:,}"
+        return _(NUMBERS[count])
+    return _("more than {count}").format(count=f"{COUNTED_MAX:,}") if count > COUNTED_MAX else f"{count:,}"
 
 
 def _within(first: Entry) -> str:
     if first.at_once:
-        return "at once"
+        return _("at once")
     if first.until is None:
         return ""
     left = first.until - clock.now()
     if left <= timedelta():
-        return "overdue"
+        return _("overdue")
     unit, name = (DAY, "day") if left > DAY else (HOUR, "hour") if left > HOUR else (MINUTE, "minute")
     count = -(-left // unit)
-    return f"within {count} {name}{'s' * (count > 1)}"
+    return ngettext(f"within {{count}} {name}", f"within {{count}} {name}s", count).format(count=count)

@@ -4,6 +4,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
 from payments import clock
 from payments.ids import public_id
 from payments.inbox import decisions, rows
@@ -34,7 +37,7 @@ def decision_entry(found: "decisions.Waiting", step: str = "change") -> Entry:
         about=found.about,
         merchant=found.merchant,
         address=page_of(model, row.pk, step),
-        act="Review" if step == "decide" else OPEN,
+        act=pgettext("act", "Review") if step == "decide" else str(OPEN),
         amount=found.amount,
         livemode=found.livemode,
         since=row.created_at,
@@ -107,12 +110,14 @@ def notice_entry(entry: AuditEntry) -> Entry:
 
 def failing_entry(found: rows.FailingReceiver) -> Entry:
     """Return the entry of a receiver whose webhooks fail."""
-    number = f"more than {COUNTED_MAX:,}" if found.count >= rows.COUNTED_MAX else f"{found.count:,}"
+    more = _("more than {count}").format(count=f"{COUNTED_MAX:,}")
+    number = more if found.count >= rows.COUNTED_MAX else f"{found.count:,}"
+    fail = ngettext("{count} webhook to {receiver} fails", "{count} webhooks to {receiver} fail", found.count)
     merchant = public_id("mer", found.merchant_id)
     return Entry(
         # Once a receiver and day: it may fail, recover and fail again.
         key=f"{merchant}:{found.livemode}:{found.receiver}:{(found.since or clock.now()).date()}",
-        what=f"{number} webhook{'s' * (found.count > 1)} to {found.receiver} fail",
+        what=fail.format(count=number, receiver=found.receiver),
         merchant=found.merchant,
         address=f"{list_of('webhook')}?{urlencode({'standing': 'failing', 'q': merchant})}",
         livemode=found.livemode,
@@ -132,7 +137,9 @@ def check_text(check: MoneyCheck) -> str:
 
 def dispute_text(dispute: Dispute) -> str:
     """Return a dispute with the bank's reason."""
-    return "Disputed" if dispute.reason in ("", "general") else f"Disputed as {dispute.reason.replace('_', ' ')}"
+    if dispute.reason in ("", "general"):
+        return _("Disputed")
+    return _("Disputed as {reason}").format(reason=_(dispute.reason.replace("_", " ")))
 
 
 def unknown_text(attempt: Attempt) -> str:
@@ -142,7 +149,7 @@ def unknown_text(attempt: Attempt) -> str:
 
 def failed_text(payout: Payout) -> str:
     """Return whether the bank refused a payout or sent it back."""
-    return "Payout came back from the bank" if payout.failure_code == "returned" else "Payout failed"
+    return _("Payout came back from the bank") if payout.failure_code == "returned" else _("Payout failed")
 
 
 def alert_text(alert: DeclineAlert) -> str:
@@ -152,7 +159,7 @@ def alert_text(alert: DeclineAlert) -> str:
 
 def account_text(account: PayoutAccount) -> str:
     """Return a bank account as much as is shown of it."""
-    return f"account ending in {account.last4}"
+    return _("account ending in {last4}").format(last4=account.last4)
 
 
 def file_about(file: PayoutFile) -> str:
@@ -162,4 +169,4 @@ def file_about(file: PayoutFile) -> str:
 
 def failed_about(payout: Payout) -> str:
     """Return why a payout failed, and to which account it went."""
-    return f"{payout.failure_code.replace('_', ' ')}, {account_text(payout.account)}"
+    return f"{_(payout.failure_code.replace('_', ' '))}, {account_text(payout.account)}"

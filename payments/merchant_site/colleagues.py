@@ -8,6 +8,8 @@ from django.contrib.auth.models import User
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Merchant, MerchantAccess
@@ -16,7 +18,7 @@ from payments.staff.hosts import site_for
 
 MOST = 100
 UNUSABLE = "!"  # begins the password of an account that has none
-LAST_OWNER = "No other owner has signed in yet. Give somebody else this role first."
+LAST_OWNER = gettext_lazy("No other owner has signed in yet. Give somebody else this role first.")
 MAIL = """Hello,
 
 {merchant} has given you access to its payments. {what}:
@@ -39,9 +41,10 @@ def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
     _lock(merchant)
     people = MerchantAccess.objects.filter(merchant=merchant).exclude(role="")
     if people.filter(user__email__iexact=email).exists():
-        raise Refused("This person is a colleague already.")
+        raise Refused(_("This person is a colleague already."))
     if people.count() >= MOST:
-        raise Refused(f"There are {MOST} colleagues, which is the most. End the access of one first.")
+        text = _("There are {count} colleagues, which is the most. End the access of one first.")
+        raise Refused(text.format(count=MOST))
     known = User.objects.filter(email__iexact=email, is_staff=False, is_active=True).order_by("pk").first()
     user = known if known and settings.EMAIL_HOST else _new_account(name, email)
     return MerchantAccess.objects.create(user=user, merchant=merchant, role=role)
@@ -65,14 +68,14 @@ def send_address(access: MerchantAccess) -> dict[str, str] | str:
     asks_password = not user.has_usable_password() and (is_sent or not is_elsewhere)
     link = invitations.invite(user) if asks_password else _sign_in_address(user)
     if not is_sent:
-        return {"Link": link}
+        return {_("Link"): link}
     what = BY_LINK.format(days=invitations.VALID.days) if asks_password else SIGN_IN
     text = MAIL.format(merchant=access.merchant, what=what, link=link, name=user.get_username())
     try:
         send_mail("Your access to payments", text, None, [user.email])
     except (OSError, SMTPException):
-        return f"The mail server did not take the message to {user.email}. Send it again later."
-    return f"A message is on its way to {user.email}."
+        return _("The mail server did not take the message to {email}. Send it again later.").format(email=user.email)
+    return _("A message is on its way to {email}.").format(email=user.email)
 
 
 def _sign_in_address(user: User) -> str:
@@ -103,7 +106,7 @@ def _to_change(access: MerchantAccess) -> MerchantAccess:
     people = MerchantAccess.objects.filter(merchant=access.merchant).exclude(role="").select_related("user")
     found = people.filter(pk=access.pk).first()
     if found is None:
-        raise Refused("This access has ended meanwhile.")
+        raise Refused(_("This access has ended meanwhile."))
     others = people.filter(role=MerchantAccess.Role.OWNER, user__is_active=True).exclude(pk=found.pk)
     can_sign_in = others.exclude(user__password__startswith=UNUSABLE)
     if found.role == MerchantAccess.Role.OWNER and not can_sign_in.exists():

@@ -8,9 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from payments import clock
 from payments.admin.columns import UNNAMED
@@ -52,7 +53,10 @@ def home(request: HttpRequest, merchant: Merchant) -> dict[str, Any]:
         "chosen_mode": mode,
     }
     if newest is None:
-        return shown | {"welcome": f"Welcome, {name}", "guides": settings.PUBLIC_URL + "/docs/guides"}
+        return shown | {
+            "welcome": _("Welcome, {name}").format(name=name),
+            "guides": settings.PUBLIC_URL + "/docs/guides",
+        }
     asked = request.GET.get("currency", "")
     currency = asked if asked in KNOWN_CURRENCIES else newest
     parts: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -66,7 +70,7 @@ def home(request: HttpRequest, merchant: Merchant) -> dict[str, Any]:
 
 def _greeting() -> str:
     hour = timezone.localtime(clock.now()).hour
-    return f"Good {'evening' if hour >= EVENING else 'afternoon' if hour >= AFTERNOON else 'morning'}"
+    return _("Good evening") if hour >= EVENING else _("Good afternoon") if hour >= AFTERNOON else _("Good morning")
 
 
 def _on_this_site(entry: Entry) -> Entry:
@@ -79,7 +83,7 @@ def _failed(merchant: Merchant, livemode: bool) -> Panel:
     """Return the newest charges that failed, with the reason in words."""
     rows = Charge.objects.of(merchant.pk, livemode).filter(status=Charge.Status.FAILED, captured=False)
     rows = rows.filter(id__gte=first_id(clock.now() - FAILED_SHOWN))
-    return Panel("Did not go through", [_failed_row(row) for row in _newest(rows.select_related("source__card"))])
+    return Panel(_("Did not go through"), [_failed_row(row) for row in _newest(rows.select_related("source__card"))])
 
 
 def _failed_row(charge: Charge) -> Row:
@@ -93,13 +97,14 @@ def _failed_row(charge: Charge) -> Row:
 def _links(merchant: Merchant, livemode: bool) -> Panel:
     """Return the newest payment links that sell, each with its payments and its address to copy."""
     rows = PaymentLink.objects.of(merchant.pk, livemode).filter(active=True)
-    return Panel("Payment links", list(map(_link_row, _newest(rows))))
+    return Panel(_("Payment links"), list(map(_link_row, _newest(rows))))
 
 
 def _link_row(row: PaymentLink) -> Row:
     name = row.internal_name or items_of(row)[0]["name"]
     copied = format_html('<span class="id" data-copy="{}"></span>', link_url(row))
-    return Row(link(PaymentLink, row.pk, name), f"{row.payments:,} payment{pluralize(row.payments)}", copied, "")
+    payments = ngettext("{count} payment", "{count} payments", row.payments).format(count=f"{row.payments:,}")
+    return Row(link(PaymentLink, row.pk, name), payments, copied, "")
 
 
 def _newest(rows: QuerySet[Any]) -> QuerySet[Any]:

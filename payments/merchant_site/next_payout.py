@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from payments import clock
 from payments.admin.framework.formats import money
 from payments.domain.payouts.make import payable, reserve_of
@@ -27,13 +29,15 @@ class NextPayout:
     @property
     def sums(self) -> list[tuple[str, str, bool]]:
         """Return the lines of what is paid: a word, an amount, and whether it is the total; none without a reserve."""
-        parts = [("Balance", self.amount + self.reserve), ("Kept in reserve", -self.reserve)] if self.reserve else []
-        rows = [*parts, ("To your bank", self.amount)] if parts else []
-        return [(word, money(amount, self.currency), word == "To your bank") for word, amount in rows]
+        parts = (
+            [(_("Balance"), self.amount + self.reserve), (_("Kept in reserve"), -self.reserve)] if self.reserve else []
+        )
+        rows = [*parts, (_("To your bank"), self.amount)] if parts else []
+        return [(word, money(amount, self.currency), word == rows[-1][0]) for word, amount in rows]
 
     @property
     def total(self) -> str:
-        return money(self.amount, self.currency) if self.amount else "Nothing yet"
+        return money(self.amount, self.currency) if self.amount else _("Nothing yet")
 
 
 def next_payout(merchant: Merchant, livemode: bool) -> NextPayout | None:

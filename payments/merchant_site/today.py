@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from django.utils import timezone
+from django.utils.dateformat import format as in_format
+from django.utils.translation import gettext as _
 
 from payments import clock
 from payments.admin.figures.charts import BOTTOM, OUTCOMES, TOP, round_numbers, tick_lines
@@ -73,7 +75,8 @@ class Today:
     def rate(self) -> str:
         rate = self.share.approval_rate
         against = compared_rates(rate, self.before.approval_rate)
-        return "" if rate is None else f"{rate:.0%} approved" + (f", {against}" if against else "")
+        approved = _("{rate} approved").format(rate=f"{rate or 0:.0%}")
+        return "" if rate is None else approved + (f", {against}" if against else "")
 
     @property
     def ended(self) -> int:
@@ -118,7 +121,7 @@ def today_of(livemode: bool, currency: str, limit: Limit) -> Today:
     so_far = Share().add_all(share for moment, share in shares_then.items() if moment < now - WEEK)
     total = Share().add_all(shares.values())
     curves = _curve(shares, now), _curve(shares_then, begin - WEEK + DAY)
-    return Today(currency, f"{local:%A}", total, so_far, *curves)
+    return Today(currency, in_format(local, "l"), total, so_far, *curves)
 
 
 def _curve(shares: Mapping[datetime, Share], end: datetime) -> Curve:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+from django.utils.dateformat import format as in_format
+from django.utils.translation import gettext as _
+
 from payments.money import KNOWN_CURRENCIES, TYPED
 from payments.search.lexemes import (
     amount_lexeme,
@@ -80,9 +83,15 @@ class Query:
     days: tuple[date, date] | None = None
 
     @property
+    def in_words(self) -> str:
+        """Return what is looked for, in one line."""
+        *others, last = self.meanings
+        return _("{others}, and {last}").format(others=", ".join(others), last=last) if others else last
+
+    @property
     def meanings(self) -> list[str]:
         """Return what is looked for, a line for each term and one for the days."""
-        return [term.meaning for term in self.terms] + ([f"created {_span(self.days)}"] if self.days else [])
+        return [term.meaning for term in self.terms] + ([_span(self.days)] if self.days else [])
 
     def with_one_error(self, stored: Callable[[list[str]], Iterable[str]]) -> "Query":
         """Return the query for names that differ by one letter; `stored` returns those words that anything has."""
@@ -115,20 +124,29 @@ def term_of(typed: str) -> Term | None:
     if not ways:
         return None
     *others, last = dict.fromkeys(meaning for _, meaning in ways)
-    return Term(typed, tuple(way for way, _ in ways), f"{', '.join(others)} or {last}" if others else last)
+    return Term(
+        typed,
+        tuple(way for way, _ in ways),
+        _("{others} or {last}").format(others=", ".join(others), last=last) if others else last,
+    )
 
 
 def _with_one_error(term: Term, stored: Callable[[list[str]], Iterable[str]]) -> Term:
     if not NAME.fullmatch(term.word) or term.typed.startswith('"'):
         return term
     near = tuple(map(Lexeme, sorted(stored([*{*with_one_error(term.word)}]))))
-    return Term(term.typed, (*term.lexemes, *near), f"a name like “{term.word}”", one_error_pattern(term.word))
+    return Term(
+        term.typed,
+        (*term.lexemes, *near),
+        _("a name like “{word}”").format(word=term.word),
+        one_error_pattern(term.word),
+    )
 
 
 def quoted_term(typed: str) -> Term | None:
     """Return the term of a word in quotation marks, which is compared whole and is nothing but a word."""
     whole = word(typed)
-    return Term(f'"{typed}"', (Lexeme(whole),), f"the word “{whole}”") if whole else None
+    return Term(f'"{typed}"', (Lexeme(whole),), _("the word “{word}”").format(word=whole)) if whole else None
 
 
 def days_of(typed: str, today: date) -> list[date]:
@@ -150,7 +168,8 @@ def _amounts_between(typed: str) -> Iterator[tuple[Lexeme, str]]:
     span = SPAN.fullmatch(typed)
     bounds = sorted(number for number in map(_number_of, span.groups()) if number is not None) if span else []
     if len(bounds) == 2:
-        meaning = f"an amount from {bounds[0]:,.2f} to {bounds[1]:,.2f}"
+        least, most = (f"{bound:,.2f}" for bound in bounds)
+        meaning = _("an amount from {least} to {most}").format(least=least, most=most)
         yield from ((Lexeme(*each), meaning) for each in amount_span(*bounds))
 
 
@@ -158,21 +177,22 @@ def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
     """Yield what a typed word may be: the end of a card number or of an ID, an amount, a word."""
     card, short_id = LAST4.fullmatch(typed), SHORT_ID.fullmatch(typed)
     if card:
-        yield Lexeme(last4_lexeme(card["digits"])), f"a card that ends in {card['digits']}"
+        yield Lexeme(last4_lexeme(card["digits"])), _("a card that ends in {digits}").format(digits=card["digits"])
     end = short_id[1] if short_id else typed if ID_END.fullmatch(typed) else ""
     if end:
-        yield Lexeme(end_lexeme(end), is_prefix=True), f"an ID that ends in {end.lower()}"
+        yield Lexeme(end_lexeme(end), is_prefix=True), _("an ID that ends in {digits}").format(digits=end.lower())
     if short_id or (card and card["marked"]):
         return
     number = _number_of(typed)
     if number is not None:
-        yield Lexeme(amount_lexeme(number)), f"an amount of {number:,.2f}"
+        yield Lexeme(amount_lexeme(number)), _("an amount of {amount}").format(amount=f"{number:,.2f}")
     if PHONE.fullmatch(typed) and not typed.isdigit():
-        yield Lexeme(digits_of(typed), is_prefix=True), f"the number {digits_of(typed)}"
+        yield Lexeme(digits_of(typed), is_prefix=True), _("the number {digits}").format(digits=digits_of(typed))
     whole = word(typed)
     if whole:
         is_prefix = len(whole) >= PREFIX_MIN_LENGTH
-        yield Lexeme(whole, is_prefix), f"a word that begins with “{whole}”" if is_prefix else f"the word “{whole}”"
+        meaning = _("a word that begins with “{word}”") if is_prefix else _("the word “{word}”")
+        yield Lexeme(whole, is_prefix), meaning.format(word=whole)
 
 
 def _number_of(typed: str) -> Decimal | None:
@@ -207,5 +227,7 @@ def _named_day(found: re.Match[str], today: date) -> date | None:
 
 
 def _span(days: tuple[date, date]) -> str:
-    first, last = days
-    return f"on {first:%d %b %Y}" if first == last else f"from {first:%d %b %Y} to {last:%d %b %Y}"
+    first, last = (in_format(day, "d M Y") for day in days)
+    if first == last:
+        return _("created on {day}").format(day=first)
+    return _("created from {first} to {last}").format(first=first, last=last)

@@ -17,6 +17,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -51,10 +53,10 @@ PERMISSIONS = {
     Kind.RAISE_LIMIT: "payments.change_approvallimit",
 }
 MESSAGES = {
-    State.APPROVED: (messages.SUCCESS, "Approved. The requester takes the key, which is made then."),
-    State.DONE: (messages.SUCCESS, "Approved and done."),
-    State.REJECTED: (messages.SUCCESS, "Rejected. Nothing was changed."),
-    State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. Nothing was changed."),
+    State.APPROVED: (messages.SUCCESS, _("Approved. The requester takes the key, which is made then.")),
+    State.DONE: (messages.SUCCESS, _("Approved and done.")),
+    State.REJECTED: (messages.SUCCESS, _("Rejected. Nothing was changed.")),
+    State.WITHDRAWN: (messages.SUCCESS, _("Withdrawn. Nothing was changed.")),
 }
 
 
@@ -80,14 +82,14 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
     decided_here = [item for item in items if item.may_decide]
     others = [item for item in items if not (item.is_mine or item.may_decide)]
     context = page.admin_site.each_context(request) | {
-        "title": "Waiting for approval",
+        "title": _("Waiting for approval"),
         "opts": page.opts,
         "media": page.media,
         "sections": [
-            ("For you to decide", decided_here, "Nothing waits for you."),
-            ("Approved keys for you to take", list(_keys_to_take(request, page)), "No key waits for you."),
-            ("Yours, for somebody else to decide", mine, "None of your requests waits."),
-            ("For others to decide", others, "Nothing else waits."),
+            (_("For you to decide"), decided_here, _("Nothing waits for you.")),
+            (_("Approved keys for you to take"), list(_keys_to_take(request, page)), _("No key waits for you.")),
+            (_("Yours, for somebody else to decide"), mine, _("None of your requests waits.")),
+            (_("For others to decide"), others, _("Nothing else waits.")),
         ],
     }
     return TemplateResponse(request, "admin/payments/approvalrequest/waiting.html", context)
@@ -122,7 +124,7 @@ def _shown(request: HttpRequest, page: Any, rows: QuerySet[Any], may_decide: boo
 
 
 KINDS = [Kind(kind) for kind in ApprovalRequest.KINDS]
-ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in KINDS})
+ByKind = by("kind", **{kind.value: (kind.label, Q(kind=kind)) for kind in KINDS})
 STATES = [state.value for state in State if state not in (State.REFUSED, State.OVERTAKEN)]
 
 
@@ -141,13 +143,13 @@ class ApprovalRequestAdmin(DecidedByAnother):
     search = IdSearch({"": "pk subject_id", "mer": "merchant_id", **dict.fromkeys(("key", "pac", "po"), "subject_id")})
     fieldsets = (
         (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
-        ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
-        ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
+        (_("Requested"), {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
+        (_("Decided"), {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    shown_merchant = column("Merchant", lambda row: link(Merchant, row.merchant_id, row.merchant.title))
-    shown_kind = column("Kind", lambda row: row.get_kind_display())
+    shown_merchant = column(_("Merchant"), lambda row: link(Merchant, row.merchant_id, row.merchant.title))
+    shown_kind = column(_("Kind"), lambda row: row.get_kind_display())
     asked_for = column(
-        "Asked for", lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
+        _("Asked for"), lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
     )
 
     def mode_of(self, row: ApprovalRequest) -> str:
@@ -186,9 +188,9 @@ class ApprovalRequestAdmin(DecidedByAnother):
         try:
             name, text = decide.take_key(row, operator)
         except Refused as refusal:
-            self.message_user(request, str(refusal), messages.ERROR)
+            self.message_user(request, gettext(str(refusal)), messages.ERROR)
             return redirect(page)
-        return shown_once(request, self, f"{row}", {"Shown as": name, "Key": text}, page)
+        return shown_once(request, self, f"{row}", {_("Shown as"): name, _("Key"): text}, page)
 
     def buttons_of(self, request: HttpRequest, row: ApprovalRequest) -> list[ActionButton]:
         acts = super().buttons_of(request, row)
@@ -198,20 +200,22 @@ class ApprovalRequestAdmin(DecidedByAnother):
         withdraw = reverse("admin:payments_approvalrequest_decide", args=[row.pk])
         return [
             *acts,
-            ActionButton("Take the key: it is shown once", take, posts=True),
-            ActionButton("Withdraw the request", withdraw),
+            ActionButton(_("Take the key: it is shown once"), take, posts=True),
+            ActionButton(_("Withdraw the request"), withdraw),
         ]
 
-    @admin.display(description="What is next")
-    def what_next(self, row: ApprovalRequest) -> str:
+    @admin.display(description=_("What is next"))
+    def what_next(self, row: ApprovalRequest) -> Any:
+        time = moment_text(row.expires_at)
         match row.state:
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NO_OTHER_APPROVER
             case State.PROPOSED:
-                return f"Another administrator approves or rejects it by {moment_text(row.expires_at)}."
+                return gettext("Another administrator approves or rejects it by {time}.").format(time=time)
             case State.APPROVED:
-                return f"{row.proposed_by} takes the key by {moment_text(row.expires_at)}. It is made when it is taken."
+                text = gettext("{person} takes the key by {time}. It is made when it is taken.")
+                return text.format(person=row.proposed_by, time=time)
             case State.DONE:
-                return "Nothing: it is done."
+                return _("Nothing: it is done.")
             case _:
-                return "Nothing: it was not done."
+                return _("Nothing: it was not done.")

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.object_actions import Consequence
 from payments.domain.approvals.executors import NO_CREDENTIALS
@@ -13,7 +14,7 @@ from payments.domain.approvals.request import submit
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
-NO_OTHER_APPROVER = (
+NO_OTHER_APPROVER = _(
     "No other operator may approve it yet. Add another operator under Operators, with the role administrator, for this "
     "merchant or for all, and have them sign in."
 )
@@ -22,7 +23,7 @@ STAFF_LOOKED_AT = 200
 NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
 
 
-def approval_notice(text: str, operator: User, merchant: Merchant | None = None) -> Consequence:
+def approval_notice(text: Any, operator: User, merchant: Merchant | None = None) -> Consequence:
     """Return the notice `text`, with advice where nobody but `operator` may approve."""
     return Consequence(text if has_approver(operator, merchant) else f"{text} {NO_OTHER_APPROVER}")
 

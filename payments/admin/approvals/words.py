@@ -6,6 +6,8 @@ from uuid import UUID
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, sourcetypes
 from payments.admin.framework.formats import NOTHING, days_text, link, money, provider_title
@@ -18,15 +20,15 @@ from payments.providers.registry import CONNECTORS
 
 Kind = ApprovalRequest.Kind
 ROUTE_LABELS = {
-    "source_type": "Type",
-    "currency": "Currency",
-    "amount_min": "Smallest amount",
-    "amount_max": "Largest amount",
-    "position": "Place",
-    "hold": "Holds",
-    "refund": "Refunds",
-    "partial_refund": "Refunds in part",
-    "enabled": "Enabled",
+    "source_type": _("Type"),
+    "currency": _("Currency"),
+    "amount_min": _("Smallest amount"),
+    "amount_max": _("Largest amount"),
+    "position": _("Place"),
+    "hold": _("Holds"),
+    "refund": _("Refunds"),
+    "partial_refund": _("Refunds in part"),
+    "enabled": _("Enabled"),
 }
 
 
@@ -35,13 +37,14 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant, requester = request.merchant.title, request.proposed_by
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
-            does = " and ".join(RIGHTS.get(right, right) for right in request.after["rights"])
+            does = gettext(" and ").join(gettext(RIGHTS.get(right, right)) for right in request.after["rights"])
             if request.after["kind"] == ApiKey.Kind.SECRET:
-                does = "charge payers, capture, void and refund, and read all payments"
-            text = (
-                f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+                does = gettext("charge payers, capture, void and refund, and read all payments")
+            text = gettext(
+                "Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text. "
+                "It works until it is revoked or ends."
             )
-            return Consequence(f"{text} It works until it is revoked or ends.", gives_back=True)
+            return Consequence(text.format(does=does, merchant=merchant, requester=requester), gives_back=True)
         case Kind.ADD_PAYOUT_ACCOUNT:
             text = f"From 24 hours after the approval all that {merchant} earns goes to this account. Ask {merchant} "
             return Consequence(f"{text}by a telephone number that you know, not by one in a message about it.")
@@ -52,8 +55,8 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
             return Consequence(_of_record(merchant, is_returned=request.after["status"] == "returned"))
         case Kind.RAISE_LIMIT:
             most = money(request.after["amount"], request.after["currency"])
-            text = f"Each person of {merchant} who may refund gives back up to {most} of a payment alone."
-            return Consequence(text, gives_back=True)
+            text = gettext("Each person of {merchant} who may refund gives back up to {most} of a payment alone.")
+            return Consequence(text.format(merchant=merchant, most=most), gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             connector = _connector(request)
             hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
@@ -76,13 +79,13 @@ def short_words(request: ApprovalRequest) -> str:
     after, kind = request.after, request.get_kind_display()
     match request.kind:
         case Kind.ISSUE_KEY:
-            return f"{kind}: {after['kind']}"
+            return f"{kind}: {gettext(after['kind'])}"
         case Kind.ROLL_KEY:
             return f"{kind}: {after['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             return f"{kind}: {after['title']}"
         case Kind.ADD_PAYOUT_ACCOUNT:
-            return f"{kind}: {after['currency']}, ending in {after['last4']}"
+            return gettext("{kind}: {currency}, ending in {last4}").format(kind=kind, **after)
         case Kind.SET_PAYOUT_SCHEDULE:
             return f"{kind}: {after['currency']}, {after['interval']}"
         case Kind.RECORD_PAYOUT:
@@ -95,16 +98,16 @@ def short_words(request: ApprovalRequest) -> str:
 
 def facts_of(request: ApprovalRequest) -> Facts:
     """Return what the approver must know: who asks, why, and each value before and after."""
-    yield "Merchant", link(Merchant, request.merchant_id, request.merchant.title)
-    yield "Mode", "live: this is real money"
+    yield _("Merchant"), link(Merchant, request.merchant_id, request.merchant.title)
+    yield _("Mode"), _("live: this is real money")
     yield from _subject(request)
     yield from changes_of(request)
-    yield "Requested by", f"{request.proposed_by}, {moment_text(request.created_at)}"
-    yield "Why", request.reason
-    yield "Open until", f"{moment_text(request.expires_at)}"
+    yield _("Requested by"), f"{request.proposed_by}, {moment_text(request.created_at)}"
+    yield _("Why"), request.reason
+    yield _("Open until"), f"{moment_text(request.expires_at)}"
 
 
-def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:
+def changes_of(request: ApprovalRequest) -> Iterator[tuple[Any, object]]:
     """Return each value that is asked for, beside the one that was there."""
     is_change = bool(request.before)
     before, after = dict(_values(request, request.before)), dict(_values(request, request.after))
@@ -117,7 +120,7 @@ def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:
 def _subject(request: ApprovalRequest) -> Facts:
     match request.kind:
         case Kind.ROLL_KEY:
-            yield "Key", link(ApiKey, request.subject_id, request.after["key"])
+            yield _("Key"), link(ApiKey, request.subject_id, request.after["key"])
         case Kind.CHANGE_ACCOUNT:
             account = ProviderAccount.objects.get(id=request.subject_id)
             yield "Account", link(ProviderAccount, account.id, f"{account} ({account.public_id})")
@@ -137,42 +140,46 @@ def _subject(request: ApprovalRequest) -> Facts:
         case Kind.ADD_PAYOUT_ACCOUNT:
             own = PayoutAccount.objects.filter(merchant=request.merchant_id, livemode=True)
             present = own.filter(currency=request.after["currency"]).in_effect(clock.now()).first()
-            yield "In place of", link(PayoutAccount, present.id, present) if present else "no account yet"
+            yield _("In place of"), link(PayoutAccount, present.id, present) if present else _("no account yet")
 
 
-def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
     if not content:
         return
     match request.kind:
         case Kind.ISSUE_KEY:
-            yield "Name", content["name"] or NOTHING
-            yield "Kind", content["kind"]
-            yield "Rights", ", ".join(content["rights"]) or "all of a secret key"
-            yield "Works from", ", ".join(content["networks"]) or "everywhere"
-            yield "Ends", f"{days_text(content['days'])} after it is taken" if content["days"] else "never"
+            yield _("Name"), content["name"] or NOTHING
+            yield _("Kind"), _(content["kind"])
+            yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
+            yield _("Works from"), ", ".join(content["networks"]) or _("everywhere")
+            yield _("Ends"), _ends(content["days"])
         case Kind.ROLL_KEY:
-            yield "Rights", ", ".join(content["rights"]) or "all of a secret key"
-            yield "Old key works for", f"{content['hours']} hours after the new one is taken"
+            yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
+            yield _("Old key works for"), gettext("{hours} hours after the new one is taken").format(**content)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, content)
         case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
             yield from _payout_values(request, content)
         case Kind.RAISE_LIMIT:
-            yield "Given back alone", money(content["amount"], content["currency"])
+            yield _("Given back alone"), money(content["amount"], content["currency"])
         case _:
             for name, label in ROUTE_LABELS.items():
                 yield label, _route_value(name, content)
 
 
-def _payout_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _ends(days: int | None) -> str:
+    return gettext("{days} after it is taken").format(days=days_text(days)) if days else gettext("never")
+
+
+def _payout_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
     match request.kind:
         case Kind.ADD_PAYOUT_ACCOUNT:
-            yield "Currency", content["currency"]
-            yield "Holder", content["holder"]
+            yield _("Currency"), content["currency"]
+            yield _("Holder"), content["holder"]
             yield "BIC", content["bic"]
-            yield "Account number", f"typed by the requester, ending in {content['last4']}"
+            yield _("Account number"), gettext("typed by the requester, ending in {last4}").format(**content)
         case Kind.SET_PAYOUT_SCHEDULE:
-            yield "Currency", content["currency"]
+            yield _("Currency"), content["currency"]
             yield "Interval", content["interval"]
             yield "Delay", days_text(content["delay_days"])
             yield "Reserve", f"{content['reserve_percent']} % for {days_text(content['reserve_days'])}"
@@ -181,7 +188,7 @@ def _payout_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterato
             yield "Status", content["status"].replace("_", " ")
 
 
-def _account_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _account_values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
     connector = _connector(request)
     if "provider" in content:
         yield "At", provider_title(content["provider"])
@@ -216,7 +223,7 @@ def _route_value(name: str, content: dict[str, Any]) -> object:
 
 def _beside(before: object, after: object) -> SafeString | object:
     if before == after or after == "stays as it is":
-        return format_html("{} (unchanged)", after)
+        return format_html(gettext("{} (unchanged)"), after)
     if after == "typed by the requester":
         return "replaced by what the requester typed"
     return format_html("<del>{}</del> → <ins>{}</ins>", before, after)

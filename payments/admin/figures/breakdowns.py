@@ -8,6 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from payments import sourcetypes
 from payments.admin.figures.charts import OUTCOMES, Axis, ended
@@ -18,8 +20,15 @@ from payments.overview.trade import Outcome, Share, Trade
 
 # The largest merchants and types have a row each, all others one together.
 PARTS_COUNT = 10
-OF_CHARGES = (*(meaning.label for meaning in OUTCOMES.values()), "Approval rate")
-OF_SESSIONS = ("Merchant", "Opened", "Paid", "Abandoned", "Open", "Paid of ended")
+OF_CHARGES = (*(meaning.label for meaning in OUTCOMES.values()), _("Approval rate"))
+OF_SESSIONS = (
+    _("Merchant"),
+    _("Opened"),
+    _("Paid"),
+    _("Abandoned"),
+    pgettext_lazy("figure", "Open"),
+    _("Paid of ended"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,7 @@ class Breakdown:
     """A table: its title, the heads of its columns, and its rows."""
 
     title: str
-    heads: Sequence[str]
+    heads: Sequence[Any]
     parts: Sequence[Part]
 
 
@@ -51,7 +60,7 @@ class Dimension:
     It is for those who have its permission.
     """
 
-    label: str
+    label: Any
     shares_of: Callable[[Trade], Mapping[Any, Share]]
     labels_of: Callable[[Sequence[Any]], Mapping[Any, str]]
     filter: str = ""
@@ -71,9 +80,9 @@ def _providers(keys: Sequence[str]) -> Mapping[str, str]:
 
 
 DIMENSIONS: Mapping[str, Dimension] = {
-    "merchant": Dimension("Merchant", attrgetter("by_merchant"), _merchants, "merchant"),
-    "method": Dimension("Method", attrgetter("by_type"), _methods, "type"),
-    "provider": Dimension("Provider", attrgetter("by_provider"), _providers, permission="payments.view_attempt"),
+    "merchant": Dimension(_("Merchant"), attrgetter("by_merchant"), _merchants, "merchant"),
+    "method": Dimension(_("Method"), attrgetter("by_type"), _methods, "type"),
+    "provider": Dimension(_("Provider"), attrgetter("by_provider"), _providers, permission="payments.view_attempt"),
 }
 
 
@@ -81,7 +90,7 @@ def by_time(shares: Mapping[Any, Share], axis: Axis, currency: str) -> Breakdown
     """Return the shares of the days or hours in which charges ended, newest first."""
     newest_first = reversed(list(shares.items()))
     parts = [_part(axis.long(moment), share, currency) for moment, share in newest_first if ended(share)]
-    return Breakdown(f"By {axis.heading.lower()}", (axis.heading, "Volume", *OF_CHARGES), parts)
+    return Breakdown(_by(axis.heading), (axis.heading, _("Volume"), *OF_CHARGES), parts)
 
 
 def by_dimension(name: str, trade: Trade, before: Trade, currency: str) -> Breakdown:
@@ -89,8 +98,18 @@ def by_dimension(name: str, trade: Trade, before: Trade, currency: str) -> Break
     dimension = DIMENSIONS[name]
     parts = list(_parts(dimension, dimension.shares_of(trade), dimension.shares_of(before), currency))
     if len(parts) > 1:
-        parts.append(_part("All", trade.total, currency, _change(trade.total, before.total), is_total=True))
-    return Breakdown(f"By {dimension.label.lower()}", (dimension.label, "Volume", "Change", *OF_CHARGES), parts)
+        parts.append(_part(gettext("All"), trade.total, currency, _change(trade.total, before.total), is_total=True))
+    return Breakdown(
+        _by(dimension.label), (dimension.label, _("Volume"), pgettext_lazy("figure", "Change"), *OF_CHARGES), parts
+    )
+
+
+def _by(heading: Any) -> str:
+    return gettext("By {what}").format(what=heading.lower())
+
+
+def _others(count: int) -> str:
+    return gettext("{count} others").format(count=f"{count:,}")
 
 
 def _parts(
@@ -105,7 +124,7 @@ def _parts(
     if others:
         share = Share().add_all(shares[key] for key in others)
         share_before = Share().add_all(before[key] for key in before.keys() - largest)
-        yield _part(f"{len(others):,} others", share, currency, _change(share, share_before))
+        yield _part(_others(len(others)), share, currency, _change(share, share_before))
 
 
 def _change(share: Share, before: Share) -> str:
@@ -123,7 +142,7 @@ def _part(
 
 def by_sessions(found: Mapping[UUID, Counter[str]]) -> Breakdown:
     """Return the checkout sessions of each merchant, with a link to them, and of all."""
-    return Breakdown("Checkout sessions", OF_SESSIONS, list(_of_sessions(found)))
+    return Breakdown(gettext("Checkout sessions"), OF_SESSIONS, list(_of_sessions(found)))
 
 
 def _of_sessions(found: Mapping[UUID, Counter[str]]) -> Iterator[Part]:
@@ -135,14 +154,18 @@ def _of_sessions(found: Mapping[UUID, Counter[str]]) -> Iterator[Part]:
         of_one = f"&merchant={key}" if len(found) > 1 else ""
         yield _session_part(titles[key], address + of_one, [found[key]])
     if others := [counts for key, counts in found.items() if key not in titles]:
-        yield _session_part(f"{len(others):,} others", "", others)
+        yield _session_part(_others(len(others)), "", others)
     if len(found) > 1:
-        yield _session_part("All", address, found.values(), is_total=True)
+        yield _session_part(gettext("All"), address, found.values(), is_total=True)
 
 
 def _session_part(label: str, address: str, found: Iterable[Counter[str]], *, is_total: bool = False) -> Part:
     counts = sum(found, Counter[str]())
     paid, left, still_open = (counts[each] for each in (Outcome.APPROVED, Outcome.ABANDONED, Outcome.PENDING))
-    numbers = [("paid", f"{paid:,}"), ("abandoned", f"{left:,}"), ("open", f"{still_open:,}")]
+    numbers = [
+        (gettext("paid"), f"{paid:,}"),
+        (gettext("abandoned"), f"{left:,}"),
+        (gettext("open"), f"{still_open:,}"),
+    ]
     rate = f"{paid / (paid + left):.1%}" if paid or left else ""
     return Part(label, address, f"{counts.total():,}", None, numbers, rate, is_total)

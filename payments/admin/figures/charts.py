@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
 from payments.overview.trade import Outcome, Share
 
 # The panel of the rate, and the one of the numbers, each from its top to its bottom.
@@ -32,14 +35,14 @@ WHOLE = 100.0
 class Meaning:
     """An outcome as the pages show it: its name, and the name of its colour."""
 
-    label: str
+    label: Any
     mark: str
 
 
 OUTCOMES: Mapping[str, Meaning] = {
-    Outcome.APPROVED: Meaning("Approved", "good"),
-    Outcome.DECLINED: Meaning("Declined", "bad"),
-    Outcome.ABANDONED: Meaning("Abandoned", "quiet"),
+    Outcome.APPROVED: Meaning(_("Approved"), "good"),
+    Outcome.DECLINED: Meaning(_("Declined"), "bad"),
+    Outcome.ABANDONED: Meaning(_("Abandoned"), "quiet"),
 }
 # In this order they stand on each other.
 STACKED: Sequence[str] = (Outcome.APPROVED, Outcome.ABANDONED, Outcome.DECLINED)
@@ -104,10 +107,10 @@ class Chart:
 class Axis:
     """What the places of a chart are called: as a column, in a title, below a bar, and the last of them."""
 
-    heading: str
+    heading: Any
     long: Callable[[Any], str]
     short: Callable[[Any], str]
-    last: str
+    last: Any
 
 
 def chart_of(shares: Mapping[Any, Share], axis: Axis, shown: Callable[[Share], str], marks: Sequence[Mark]) -> Chart:
@@ -219,7 +222,9 @@ def _most_of(share: Share) -> str:
     outcome = _largest(share)
     count = share.counts[outcome]
     is_most = 2 * count > ended(share)
-    return f"{count:,} {OUTCOMES[outcome].label.lower()}" if is_most else f"{ended(share):,} charges"
+    if is_most:
+        return f"{count:,} {OUTCOMES[outcome].label.lower()}"
+    return ngettext("{count} charge", "{count} charges", ended(share)).format(count=f"{ended(share):,}")
 
 
 def _rate_y(rate: float) -> float:

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 from django.urls import reverse
 from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.figures.charts import Mark
 from payments.admin.moments import moment_text
@@ -17,18 +19,18 @@ from payments.overview.trade import Outcome, Share, Trade
 MARKS_COUNT = 20
 REASONS_COUNT = 6
 REASONS = {
-    "card_declined": "The bank declined, no reason given",
-    "insufficient_funds": "Not enough money on the account",
-    "lost_card": "Card reported lost",
-    "stolen_card": "Card reported stolen",
-    "expired_card": "Card expired",
-    "incorrect_cvc": "Wrong security code",
-    "processing_error": "Could not be processed",
-    "authentication_required": "3-D Secure needed",
-    "authentication_failed": "3-D Secure not passed",
-    "provider_unavailable": "Provider could not be reached",
-    "action_expired": "The payer left without paying",
-    "payer_cancelled": "The payer cancelled",
+    "card_declined": _("The bank declined, no reason given"),
+    "insufficient_funds": _("Not enough money on the account"),
+    "lost_card": _("Card reported lost"),
+    "stolen_card": _("Card reported stolen"),
+    "expired_card": _("Card expired"),
+    "incorrect_cvc": _("Wrong security code"),
+    "processing_error": _("Could not be processed"),
+    "authentication_required": _("3-D Secure needed"),
+    "authentication_failed": _("3-D Secure not passed"),
+    "provider_unavailable": _("Provider could not be reached"),
+    "action_expired": _("The payer left without paying"),
+    "payer_cancelled": _("The payer cancelled"),
 }
 
 
@@ -53,14 +55,14 @@ def reasons_of(trade: Trade) -> Sequence[Reason]:
     """Return the most frequent reasons, and all others as one."""
     found = [(reason_text(code), count) for code, count in trade.reasons]
     if others := sum(count for _, count in found[REASONS_COUNT:]):
-        found = [*found[:REASONS_COUNT], ("Other reasons", others)]
+        found = [*found[:REASONS_COUNT], (gettext("Other reasons"), others)]
     declined = trade.total.counts[Outcome.DECLINED]
     return [Reason(label, f"{count:,}", f"{count / declined:.1%}") for label, count in found]
 
 
 def reason_text(code: str) -> str:
     """Return why a charge failed, in words."""
-    return REASONS.get(code) or capfirst(code.replace("_", " ")) or "No reason given"
+    return str(REASONS.get(code) or capfirst(code.replace("_", " ")) or gettext("No reason given"))
 
 
 def alerts_of(livemode: bool, begin: datetime, end: datetime, limit: Limit = None) -> Sequence[DeclineAlert]:

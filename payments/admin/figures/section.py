@@ -10,6 +10,9 @@ from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.dateformat import format as in_format
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.figures.breakdowns import DIMENSIONS, Breakdown, by_dimension, by_sessions, by_time
@@ -26,7 +29,7 @@ from payments.overview.days import DAY, Days
 from payments.overview.sessions import sessions_of
 from payments.overview.trade import HOUR, Outcome, Share, Trade, has_charges, shares_by_hour, trades_of
 
-PERIODS = {1: "Today", 7: "7 days", 30: "30 days", 90: "90 days"}
+PERIODS = {1: _("Today"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days")}
 USUAL_PERIOD = 7
 MAY_LOOK = "payments.view_charge"
 MAY_SEE_ALERTS = "payments.view_declinealert"
@@ -36,13 +39,13 @@ SESSIONS = "sessions"
 
 def _hour_text(hour: datetime) -> str:
     local = timezone.localtime(hour)
-    return f"{local:%a %H:%M} {offset_text(local)}"
+    return f"{in_format(local, 'D H:i')} {offset_text(local)}"
 
 
 register = template.Library()
 
-BY_DAY = Axis("Day", "{:%a %-d %b}".format, "{:%-d %b}".format, "today")
-BY_HOUR = Axis("Hour", _hour_text, lambda hour: f"{timezone.localtime(hour):%H:%M}", "now")
+BY_DAY = Axis(_("Day"), lambda day: in_format(day, "D j M"), lambda day: in_format(day, "j M"), _("today"))
+BY_HOUR = Axis(_("Hour"), _hour_text, lambda hour: f"{timezone.localtime(hour):%H:%M}", _("now"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Choice:
 class Figure:
     """A sum of the period: its label, the name of its colour, its value, and how it was before."""
 
-    label: str
+    label: Any
     mark: str
     value: str
     against: str
@@ -108,7 +111,7 @@ def figures(context: template.Context) -> dict[str, Any]:
     selected = Selected(request, limit, choice, currency, trade, before)
     currencies = dict.fromkeys([currency, *trades])
     return {
-        "period": "today" if choice.period == 1 else f"last {choice.period} days",
+        "period": _("today") if choice.period == 1 else gettext("last {count} days").format(count=choice.period),
         "periods": [(text, choice.address(days=count), count == choice.period) for count, text in PERIODS.items()],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
         "trade": trade,
@@ -131,16 +134,16 @@ def _choice(request: HttpRequest) -> Choice:
 
 
 def _figures(total: Share, before: Share, currency: str) -> Iterator[Figure]:
-    yield Figure("Volume", "", money(total.volume, currency), compared(total.volume, before.volume, OF_AMOUNT))
+    yield Figure(_("Volume"), "", money(total.volume, currency), compared(total.volume, before.volume, OF_AMOUNT))
     rate = total.approval_rate
     shown = NOTHING if rate is None else f"{rate:.1%}"
-    yield Figure("Approval rate", "rate", shown, compared_rates(rate, before.approval_rate))
+    yield Figure(_("Approval rate"), "rate", shown, compared_rates(rate, before.approval_rate))
     for outcome, meaning in OUTCOMES.items():
         against = compared(total.counts[outcome], before.counts[outcome], OF_COUNT)
         yield Figure(meaning.label, meaning.mark, f"{total.counts[outcome]:,}", against)
     # What is pending now is not to be compared with what is still pending from then.
     if pending := total.counts[Outcome.PENDING]:
-        yield Figure("Pending", "warn", f"{pending:,}", "")
+        yield Figure(_("Pending"), "warn", f"{pending:,}", "")
 
 
 def _by_time(selected: Selected) -> dict[str, Any]:
@@ -167,10 +170,10 @@ def _by_time(selected: Selected) -> dict[str, Any]:
 
 def _in_words(share: Share, currency: str) -> str:
     if not ended(share):
-        return "no charges"
+        return gettext("no charges")
     counts = [f"{share.counts[each]:,} {meaning.label.lower()}" for each, meaning in OUTCOMES.items()]
     rate = share.approval_rate
-    rates = [] if rate is None else [f"{rate:.1%} approved"]
+    rates = [] if rate is None else [gettext("{rate} approved").format(rate=f"{rate:.1%}")]
     return ", ".join([money(share.volume, currency), *counts, *rates])
 
 
@@ -184,7 +187,7 @@ def _by(selected: Selected) -> dict[str, Any]:
         if selected.may(dimension.permission) and len(dimension.shares_of(trade)) > (name != "method")
     }
     if selected.may(MAY_SEE_SESSIONS):
-        offered[SESSIONS] = "Sessions"
+        offered[SESSIONS] = _("Sessions")
     chosen = choice.by if choice.by in offered else next(iter(offered), "")
     if not chosen:
         return {}

@@ -1,7 +1,7 @@
 """What every page of the admin has: its rows, its list, its search, its buttons, its audit entries."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
@@ -15,6 +15,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.facts import changed_fields, shown_facts, shown_rows
 from payments.admin.framework.change_audit import Audited
@@ -87,7 +88,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     merchant_lookup: str | None
     search = IdSearch()
-    search_help_text = "Any ID, whole, or text."
+    search_help_text: ClassVar[Any] = _("Any ID, whole, or text.")
     parts: Sequence[Part] = ()
     views: Mapping[str, tuple[str, str]] = {}
     ordering = NEWEST_FIRST
@@ -98,7 +99,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     actions: Sequence[str] | None = None
     # What the head of the page of a row says beside its headline, and which groups of fields stand folded at its end.
     head_columns: Sequence[str] = ("shown_status", "shown_state", "public_id")
-    folded: Sequence[str] = ("References", "Times", "Events", "As sent", "All fields")
+    folded: Sequence[Any] = (_("References"), _("Times"), _("Events"), _("As sent"), _("All fields"))
     change_list_template = "admin/payments/keyset_list.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -205,7 +206,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Return what the template of the page of `row` shows beside its fields."""
-        edit = [ActionButton("Edit", "?edit=1")] if self.may_change(request, row) else []
+        edit = [ActionButton(_("Edit"), "?edit=1")] if self.may_change(request, row) else []
         shown = {
             "acts": [] if self.has_change_permission(request, row) else [*self.buttons_of(request, row), *edit],
             "mode_of_row": self.mode_of(row),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
@@ -10,6 +11,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import translation
 
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -105,4 +107,5 @@ def _changed(form: Any) -> list[str]:
 
 
 def _called(row: Model) -> str:
-    return f"{row._meta.verbose_name} {row}"
+    with translation.override(settings.LANGUAGE_CODE):
+        return f"{row._meta.verbose_name} {row}"

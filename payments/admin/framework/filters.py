@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 
 from payments import sourcetypes
 from payments.admin.framework.reason_form import with_stored
@@ -62,9 +63,9 @@ class Conditions(admin.SimpleListFilter):
         return queryset.filter(**{self.column: value}) if self.column and value.isprintable() else queryset.none()
 
 
-def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
+def by(name: str, /, **conditions: tuple[Any, Q]) -> type[Conditions]:
     """Return a filter by `conditions`, with `name` as its title and in addresses."""
-    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
+    attributes = {"title": _(name.replace("_", " ")), "parameter_name": name, "conditions": conditions}
     return type(f"By{name.title()}", (Conditions,), attributes)
 
 
@@ -74,7 +75,7 @@ class OfMode(Conditions):
     `lookup` leads to the mode. With `or_without`, rows that have none are shown in both modes.
     """
 
-    title = "mode"
+    title = _("mode")
     parameter_name = PARAMETER
     is_switch = True
     lookup = "livemode"
@@ -84,8 +85,8 @@ class OfMode(Conditions):
         super().__init__(request, params, model, model_admin)
         self.used_parameters = {} if names_one_object(request) else {PARAMETER: mode_of(request)}
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(mode, mode.capitalize()) for mode in MODES]
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[Any]:
+        return [(mode, capfirst(_(mode))) for mode in MODES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         mode = self.value()
@@ -118,7 +119,7 @@ def one_of(name: str, values: Iterable[str], names: Mapping[str, str] = MappingP
 
     `names` are those that no words of the values are.
     """
-    labels = {value: names.get(value) or capfirst(value.replace("_", " ")) for value in values}
+    labels = {value: names.get(value) or _(capfirst(value.replace("_", " "))) for value in values}
     found = by(name, **{value: (label, Q(**{name: value})) for value, label in labels.items()})
     found.column = name
     return found

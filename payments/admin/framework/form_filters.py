@@ -13,9 +13,11 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.form_fields import DayField, LongSelect
-from payments.admin.moments import offset_text
+from payments.admin.moments import day_text, offset_text
 from payments.ids import first_id
 from payments.models import Merchant
 from payments.money import DEFAULT_CURRENCY, KNOWN_CURRENCIES, parse_amount, plain_amount
@@ -60,7 +62,7 @@ class FormFilter(ABC, admin.ListFilter):
     @property
     def shown(self) -> str:
         """Return the form's values as one reads them."""
-        return self.words() if self.form.is_valid() else "not valid"
+        return self.words() if self.form.is_valid() else gettext("not valid")
 
     @abstractmethod
     def condition(self) -> Q:
@@ -72,13 +74,15 @@ class FormFilter(ABC, admin.ListFilter):
 
 
 class MerchantForm(forms.Form):
-    merchant = forms.ModelChoiceField(Merchant.objects.none(), required=False, empty_label="All", label="Merchant")
+    merchant = forms.ModelChoiceField(
+        Merchant.objects.none(), required=False, empty_label=_("All"), label=_("Merchant")
+    )
 
 
 class ByMerchant(FormFilter):
     """A filter by a merchant that the operator may see."""
 
-    title = "merchant"
+    title = _("merchant")
     parameter_name = "merchant"
     form_class = MerchantForm
 
@@ -92,23 +96,23 @@ class ByMerchant(FormFilter):
         return Q(merchant=self.used_parameters["merchant"])
 
     def words(self) -> str:
-        return str(getattr(self.used_parameters.get("merchant"), "title", "all"))
+        return str(getattr(self.used_parameters.get("merchant"), "title", gettext("all")))
 
 
 class DaysForm(forms.Form):
-    since = DayField(required=False, label="From")
-    until = DayField(required=False, label="To")
+    since = DayField(required=False, label=pgettext_lazy("span", "From"))
+    until = DayField(required=False, label=pgettext_lazy("span", "To"))
 
 
 class ByDays(FormFilter):
     """A filter by the days of creation in the display time zone; IDs contain the moment."""
 
-    title = "day"
+    title: Any = _("day")
     parameter_name = "since"
     form_class = DaysForm
 
     def prepare(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> None:
-        self.title = f"day ({offset_text(timezone.localtime())})"
+        self.title = f"{gettext('day')} ({offset_text(timezone.localtime())})"
 
     @property
     def bounds(self) -> tuple[UUID | None, UUID | None]:
@@ -121,17 +125,18 @@ class ByDays(FormFilter):
         return (Q(pk__gt=low) if low else Q()) & (Q(pk__lt=high) if high else Q())
 
     def words(self) -> str:
-        return _span(*(day and f"{day:%d %b %Y}" for day in map(self.used_parameters.get, self.form_class.base_fields)))
+        return _span(*(day and day_text(day) for day in map(self.used_parameters.get, self.form_class.base_fields)))
 
 
 class AmountForm(forms.Form):
-    least = forms.CharField(required=False, label="From", max_length=30)
-    most = forms.CharField(required=False, label="To", max_length=30)
+    least = forms.CharField(required=False, label=pgettext_lazy("span", "From"), max_length=30)
+    most = forms.CharField(required=False, label=pgettext_lazy("span", "To"), max_length=30)
     currency = forms.ChoiceField(
         choices=[(code, code) for code in sorted(KNOWN_CURRENCIES)],
         required=False,
         initial=DEFAULT_CURRENCY,
         widget=LongSelect,
+        label=_("Currency"),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -146,14 +151,14 @@ class AmountForm(forms.Form):
         try:
             return parse_amount(text, currency)
         except ValueError:
-            self.add_error(name, ValidationError("Write an amount such as 1,234.50.", "invalid"))
+            self.add_error(name, ValidationError(_("Write an amount such as 1,234.50."), "invalid"))
             return None
 
 
 class ByAmount(FormFilter):
     """A filter between two amounts of one currency."""
 
-    title = "amount"
+    title = _("amount")
     parameter_name = "least"
     form_class = AmountForm
 
@@ -170,8 +175,14 @@ class ByAmount(FormFilter):
 
 def _span(first: str | None, last: str | None) -> str:
     if first and last:
-        return first if first == last else f"{first} to {last}"
-    return f"from {first}" if first else f"up to {last}" if last else ""
+        return first if first == last else gettext("{first} to {last}").format(first=first, last=last)
+    return (
+        gettext("from {first}").format(first=first)
+        if first
+        else gettext("up to {last}").format(last=last)
+        if last
+        else ""
+    )
 
 
 def _first_id(day: date) -> UUID:

@@ -9,11 +9,12 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db import models
-from django.template.defaultfilters import pluralize
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells, moment_in_list, moment_text
 from payments.ids import public_id
@@ -28,14 +29,14 @@ from payments.sourcetypes import shown as shown_type
 
 SHOWN_EVENTS = 100
 # What an unknown outcome is to a merchant.
-LOOKED_UP = ("warn", "being looked up with the bank")
+LOOKED_UP = ("warn", _("being looked up with the bank"))
 Column = Callable[[Any, Any], Any]
 Cells = Mapping[str, Callable[[Any], object]]
 
 
 def days_text(count: int) -> str:
     """Return a number of days in words: `1 day`, `2 days`."""
-    return f"{count:,} day{pluralize(count)}"
+    return ngettext("{count} day", "{count} days", count).format(count=f"{count:,}")
 
 
 def money(amount: int | None, currency: str) -> str:
@@ -97,9 +98,9 @@ def beside(first: object, second: object) -> SafeString:
     return format_html('{} <span class="second">{}</span>', first, second) if second else format_html("{}", first)
 
 
-def chip(state: str, mark: str = "") -> SafeString:
+def chip(state: Any, mark: str = "") -> SafeString:
     """Return `state` as a chip in the colour of `mark`; without one, the state has a colour of its own."""
-    return format_html('<span class="chip chip-{}">{}</span>', mark or state, state)
+    return format_html('<span class="chip chip-{}">{}</span>', mark or state, gettext(state))
 
 
 def chips(charge: Charge) -> SafeString:
@@ -108,23 +109,23 @@ def chips(charge: Charge) -> SafeString:
     if getattr(charge, "is_looked_up", False):
         marks = [mark for mark in marks if charge.status != Charge.Status.PENDING] + [LOOKED_UP]
     elif charge.operation:
-        marks.append(("warn", f"{charge.operation} under way"))
+        marks.append(("warn", gettext("{operation} under way").format(operation=gettext(charge.operation))))
     if charge.reversed_late:
-        marks.append(("bad", "reversed late"))
+        marks.append(("bad", _("reversed late")))
     if charge.disputed:
-        marks.append(("bad", "disputed"))
+        marks.append(("bad", _("disputed")))
     shown = format_html_join(" ", '<span class="chip chip-{}">{}</span>', marks)
     return format_html('<span class="chips">{}</span>', shown)
 
 
-def _state_mark(charge: Charge) -> tuple[str, str]:
+def _state_mark(charge: Charge) -> tuple[str, Any]:
     if charge.status == Charge.Status.PENDING:
-        return ("warn", "awaiting payer") if charge.action else ("warn", "pending")
+        return ("warn", _("awaiting payer")) if charge.action else ("warn", _("pending"))
     if charge.status == Charge.Status.SUCCEEDED:
         if charge.authorized:
-            return "warn", "held"
-        return ("good", "partly refunded") if charge.amount_refunded else ("good", "captured")
-    return ("bad" if charge.status == Charge.Status.FAILED else "quiet"), str(charge.status)
+            return "warn", _("held")
+        return ("good", _("partly refunded")) if charge.amount_refunded else ("good", _("captured"))
+    return ("bad" if charge.status == Charge.Status.FAILED else "quiet"), _(charge.status)
 
 
 def source_label(source: Source) -> str:
@@ -152,7 +153,7 @@ def short_id(whole: str) -> SafeString:
 
 
 def column(
-    title: str,
+    title: Any,
     value: Callable[[Any], Any],
     *,
     in_list: Callable[[Any], Any] | None = None,
@@ -191,8 +192,8 @@ def listed(page: type[admin.ModelAdmin], name: str) -> Any:
     return cell
 
 
-def _title(name: str) -> str:
-    return capfirst(name.replace("_", " "))
+def _title(name: str) -> Any:
+    return _(capfirst(name.replace("_", " ")))
 
 
 def id_column(prefix: str) -> Column:
@@ -240,13 +241,13 @@ def row_link_column(name: str, model: type[models.Model], relation: str = "") ->
     return column(_title(name), shown, in_list=lambda row: getattr(_owner(row, relation), name) or NOTHING)
 
 
-def moment_column(name: str, title: str = "") -> Column:
+def moment_column(name: str, title: Any = "") -> Column:
     """Return a column with the time in the field `name`. By that of creation, which IDs contain, lists are sorted."""
     title, order = title or _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
     return time_column(title, attrgetter(name), order=order, cells=moment_cells(name))
 
 
-def time_column(title: str, moment: Callable[[Any], Any], **more: Any) -> Column:
+def time_column(title: Any, moment: Callable[[Any], Any], **more: Any) -> Column:
     """Return a column with the `moment` of a row, in a list to the minute."""
     return column(title, lambda row: moment_cell(moment(row)), in_list=lambda row: moment_in_list(moment(row)), **more)
 
@@ -271,7 +272,7 @@ def amount_cells(name: str, currency: Callable[[Any], str] = attrgetter("currenc
     return {name: attrgetter(name), f"{name}_decimal": decimal}
 
 
-def events_column(title: str) -> Column:
+def events_column(title: Any) -> Column:
     """Return a column named `title` with the newest events of a row."""
 
     def shown(row: Any) -> str:
@@ -288,7 +289,7 @@ def json_column(name: str) -> Column:
 
 def mode_column(relation: str = "") -> Column:
     """Return a column with the mode of a row or of its `relation`."""
-    return column("Mode", lambda row: "live" if _owner(row, relation).livemode else "test")
+    return column(_("Mode"), lambda row: _("live") if _owner(row, relation).livemode else _("test"))
 
 
 def _owner(row: Any, relation: str) -> Any:

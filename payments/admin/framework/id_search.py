@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.framework.merchant_access import limit_of
@@ -29,7 +30,7 @@ UUID7_BITS_BELOW_MILLISECONDS = 80
 # The lookups of a row about a charge.
 OF_CHARGE = {"ch": "charge_id", "src": "charge__source_id"}
 NO_IDS: Mapping[str, str] = MappingProxyType({})
-ANY_ENTRY = (
+ANY_ENTRY = _(
     "Any ID, an amount, a card's last four digits, a name, an e-mail address, words of the order, a reference, "
     "an idempotency key, a day, or several of these."
 )

@@ -12,14 +12,14 @@ from django.template.response import TemplateResponse
 
 from payments.admin.lists.mode import mode_of_row
 
-Facts = Iterable[tuple[str, object]]
+Facts = Iterable[tuple[Any, object]]
 
 
 @dataclass(frozen=True, slots=True)
 class ActionButton:
     """A button on a row's page: a link to a form, or a `POST` where no form is needed."""
 
-    label: str
+    label: Any
     url: str
     posts: bool = False
     gives_back: bool = False
@@ -29,7 +29,7 @@ class ActionButton:
 class Consequence:
     """The consequence of an action in words, and whether it gives the merchant's money back to a payer."""
 
-    words: str
+    words: Any
     gives_back: bool = False
 
 
@@ -41,10 +41,10 @@ def operator_of(request: HttpRequest) -> User:
 def form_page(
     request: HttpRequest,
     page: admin.ModelAdmin,
-    title: str,
+    title: Any,
     facts: Facts,
     form: forms.BaseForm,
-    buttons: Sequence[tuple[str, str]],
+    buttons: Sequence[tuple[str, Any]],
     consequence: Consequence | None = None,
     about: Any = None,
     mode: str | None = None,
@@ -70,7 +70,7 @@ def form_page(
 
 
 def shown_once(
-    request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[str, str], onward: str
+    request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[Any, str], onward: str
 ) -> TemplateResponse:
     """Return the page that shows `secrets`, by name, and a link `onward`.
 

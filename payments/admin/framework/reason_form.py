@@ -3,13 +3,15 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.db.texts.writes import no_card_number
 from payments.ids import new_id
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 from payments.sensitive_data.redaction import redact
 
-REASON_HELP = "Such as a ticket. No card numbers, no keys. The audit log keeps it."
+REASON_HELP = _("Such as a ticket. No card numbers, no keys. The audit log keeps it.")
 
 
 class SecretsHidden(forms.Textarea):
@@ -36,7 +38,7 @@ def with_stored(choices: Any, *stored: Any) -> list[Any]:
     """Return `choices`, and after them each `stored` value that is not offered any more."""
     offered = list(choices)
     gone = dict.fromkeys(value for value in stored if value and value not in dict(offered))
-    return [*offered, *((value, f"{value} (no longer offered)") for value in gone)]
+    return [*offered, *((value, gettext("{value} (no longer offered)").format(value=value)) for value in gone)]
 
 
 def offer_stored(form: forms.BaseForm) -> None:
@@ -47,12 +49,12 @@ def offer_stored(form: forms.BaseForm) -> None:
             field.choices = with_stored(field.choices, *(value if isinstance(value, list) else [value]))
 
 
-def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
+def reason_field(help_text: Any = REASON_HELP) -> forms.CharField:
     """Return a field for the reason, which refuses secrets and does not show them again."""
     widget = SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"})
     validators = [free_of_secrets]
     return forms.CharField(
-        label="Why", max_length=NOTE_MAX_LENGTH, validators=validators, widget=widget, help_text=help_text
+        label=_("Why"), max_length=NOTE_MAX_LENGTH, validators=validators, widget=widget, help_text=help_text
     )
 
 

@@ -15,6 +15,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
 from payments.admin.file_forms import is_too_long, with_file
@@ -23,16 +25,15 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
 from payments.models import ApprovalRequest
 
-SENT_BEFORE = "This form was sent before. Its result was shown then, and is not shown again."
+SENT_BEFORE = _("This form was sent before. Its result was shown then, and is not shown again.")
 # The success message, secrets by name to show once, or the request that waits for approval.
 Done = str | Mapping[str, str] | ApprovalRequest
 
 
 def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
     """Redirect to the request for approval that a form made."""
-    page.message_user(
-        request, "Requested. Nothing is changed before somebody other than you approves it.", messages.WARNING
-    )
+    text = gettext("Requested. Nothing is changed before somebody other than you approves it.")
+    page.message_user(request, text, messages.WARNING)
     return redirect("admin:payments_approvalrequest_change", made.pk)
 
 
@@ -46,15 +47,15 @@ class RowAction(ABC):
     """
 
     name: str
-    label: str
-    button = ""
+    label: Any
+    button: Any = ""
     permission: str
     form: type[forms.Form] = ReasonForm
     refusals: tuple[type[Exception], ...] = ()
-    too_late: Mapping[type[Exception], str] = MappingProxyType({})
-    over = ""
-    what_happens = ""
-    warning = ""
+    too_late: Mapping[type[Exception], Any] = MappingProxyType({})
+    over: Any = ""
+    what_happens: Any = ""
+    warning: Any = ""
     file_bytes = 0
 
     def fits(self, row: Any) -> bool:
@@ -80,11 +81,11 @@ class RowAction(ABC):
         """Yield what the action is about, and what will happen."""
         yield from self.about(row)
         if self.what_happens:
-            yield "What happens", self.what_happens
+            yield _("What happens"), self.what_happens
 
     def about(self, row: Any) -> Facts:
         """Yield which row it is: by default its merchant, or the merchant itself."""
-        yield "Merchant", getattr(row, "merchant", row).title
+        yield _("Merchant"), getattr(row, "merchant", row).title
 
     def notice(self, row: Any, operator: User) -> Consequence | None:
         """Return what the operator must know first."""
@@ -132,7 +133,11 @@ class RowActions(admin.ModelAdmin):
         if not act.file_bytes:
             return self._answer(request, act, row)
         if is_too_long(request, act.file_bytes):
-            self.message_user(request, f"The file is larger than {filesizeformat(act.file_bytes)}.", messages.ERROR)
+            self.message_user(
+                request,
+                gettext("The file is larger than {size}.").format(size=filesizeformat(act.file_bytes)),
+                messages.ERROR,
+            )
             return self._form_page(request, act, row, act.form_for(row, None), status=413)
         return with_file(request, act.file_bytes, lambda request: self._answer(request, act, row))
 
@@ -161,7 +166,7 @@ class RowActions(admin.ModelAdmin):
             with because(form.cleaned_data.get("reason", "")):
                 done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
         except act.refusals as refusal:
-            form.add_error(act.field_of(refusal, form), str(refusal))
+            form.add_error(act.field_of(refusal, form), gettext(str(refusal)))
             return None
         except tuple(act.too_late) as fault:
             return self._left(request, row, messages.WARNING, act.too_late[type(fault)])
@@ -175,7 +180,7 @@ class RowActions(admin.ModelAdmin):
             return self._left(request, row, messages.SUCCESS, done)
         return shown_once(request, self, f"{act.label}: {row}", done, self._page_of(row))
 
-    def _left(self, request: HttpRequest, row: Any, level: int, text: str) -> HttpResponse:
+    def _left(self, request: HttpRequest, row: Any, level: int, text: Any) -> HttpResponse:
         self.message_user(request, text, level)
         return redirect(self._page_of(row))
 

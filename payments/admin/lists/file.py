@@ -9,11 +9,13 @@ from datetime import datetime, tzinfo
 from threading import Lock
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import label_for_field, lookup_field
 from django.core.exceptions import PermissionDenied
 from django.http import QueryDict, StreamingHttpResponse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, context
 from payments.connections import release_connection
@@ -28,7 +30,7 @@ TEXT_MAX_LENGTH = 1000
 TAG = re.compile(r"<[^>]+>")
 # An amount and a mode of creation come first, and what a page shows for an empty value is an empty cell.
 EMPTY = ("", "–", "-")
-OTHER_DOWNLOADS = "Wait until other downloads are done, then try again."
+OTHER_DOWNLOADS = _("Wait until other downloads are done, then try again.")
 # In one process, one piece is made at the same moment, and it is followed by a pause as long as its making took of the
 # processor: however many download, they take half of the interpreter.
 _MAKING = Lock()
@@ -71,7 +73,8 @@ def list_lines(changelist: Any, cells: Cells, zone: tzinfo, may_continue: Callab
         if why := _why_cut(count, ends_at, may_continue):
             yield csv_line([f"Cut after {count} rows: {why}"])
             return
-        with timezone.override(zone):
+        # A file is in English in any case.
+        with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
             lines = b"".join(csv_line([cell(row) for cell in cells.values()]) for row in rows)
         count += len(rows)
         release_connection()
@@ -109,7 +112,8 @@ def cells_of(page: Any) -> Cells:
 
 
 def _head(name: str, page: admin.ModelAdmin) -> str:
-    title = str(label_for_field(name, page.model, page))
+    with translation.override(settings.LANGUAGE_CODE):
+        title = str(label_for_field(name, page.model, page))
     return re.sub(r"\W+", "_", title.lower()).strip("_")
 
 

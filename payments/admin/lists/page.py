@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import PAGE_VAR
@@ -13,8 +14,9 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from payments import clock
@@ -46,10 +48,10 @@ class ListPage(admin.ModelAdmin):
     file_cells: Cells | None = None
     is_exported = True
     # What one row and many are called, where the model has another name.
-    called: tuple[str, str] | None = None
+    called: tuple[Any, Any] | None = None
 
     @property
-    def words(self) -> tuple[str, str]:
+    def words(self) -> tuple[Any, Any]:
         """What one row and many are called."""
         return self.called or (str(self.opts.verbose_name), str(self.opts.verbose_name_plural))
 
@@ -95,7 +97,8 @@ class ListPage(admin.ModelAdmin):
         cells = self.file_cells or cells_of(self)
         zone = timezone.get_current_timezone()
         file = Lines(list_lines(changelist, cells, zone, lambda: self._may_continue(request, limit)), give_back)
-        title = self.words[1]
+        with translation.override(settings.LANGUAGE_CODE):
+            title = str(self.words[1])
         mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
         name = f"{title.replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
@@ -118,21 +121,21 @@ class ListPage(admin.ModelAdmin):
         if problem:
             self.message_user(request, problem, messages.ERROR)
         else:
-            self.message_user(request, f"Saved as “{name}”.")
+            self.message_user(request, _("Saved as “{name}”.").format(name=name))
         return redirect(self._list_address(query))
 
     @transaction.atomic
     def _save(self, request: HttpRequest, name: str, query: str) -> str | None:
         """Save the view; return why not where that is refused."""
         if not name or len(name) > VIEW_NAME_MAX_LENGTH or holds_card_number(name):
-            return f"Give the view a name of at most {VIEW_NAME_MAX_LENGTH} characters."
+            return _("Give the view a name of at most {count} characters.").format(count=VIEW_NAME_MAX_LENGTH)
         if len(query) > QUERY_MAX_LENGTH or holds_card_number(query):
-            return "These filters cannot be saved."
+            return _("These filters cannot be saved.")
         # The lock makes two requests of one operator count one after the other.
         user = User.objects.select_for_update(no_key=True).get(pk=_pk_of(request))
         model = self.opts.label_lower
         if SavedView.objects.filter(user=user).exclude(model=model, name=name).count() >= MOST_VIEWS:
-            return f"You have {MOST_VIEWS} views. Delete one first."
+            return _("You have {count} views. Delete one first.").format(count=MOST_VIEWS)
         SavedView.objects.update_or_create(user=user, model=model, name=name, defaults={"query": query})
         return None
 
@@ -146,7 +149,7 @@ class ListPage(admin.ModelAdmin):
         except ValidationError as error:
             raise Http404 from error
         view.delete()
-        self.message_user(request, f"Deleted the view “{view.name}”.")
+        self.message_user(request, _("Deleted the view “{name}”.").format(name=view.name))
         return redirect(self._list_address(""))
 
     def filters_in(self, query: str) -> str:

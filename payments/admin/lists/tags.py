@@ -10,6 +10,7 @@ from django.core.exceptions import EmptyResultSet
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 from payments.admin.lists import sums
 from payments.admin.lists.page import MAY_EXPORT, MOST_VIEWS, ListPage
@@ -40,14 +41,14 @@ def list_filters(cl: ChangeList) -> dict[str, Any]:
 
 def _chosen(cl: ChangeList, filters: list[Any]) -> Iterator[Chip]:
     if cl.query:
-        yield Chip("Search", cl.query, cl.get_query_string({SEARCH_VAR: None, PAGE_VAR: None}))
+        yield Chip(_("Search"), cl.query, cl.get_query_string({SEARCH_VAR: None, PAGE_VAR: None}))
     for spec in filters:
         names = [name for name in spec.expected_parameters() if name]
         given = [name for name in names if cl.params.get(name)]
         if given:
             selected = (str(choice["display"]) for choice in _choices(spec, cl) if choice.get("selected"))
             value = getattr(spec, "shown", None) or next(selected, None) or str(cl.params[given[0]])
-            yield Chip(capfirst(str(spec.title)), value, cl.get_query_string(dict.fromkeys([*names, PAGE_VAR])))
+            yield Chip(capfirst(_(str(spec.title))), value, cl.get_query_string(dict.fromkeys([*names, PAGE_VAR])))
 
 
 def _choices(spec: Any, cl: ChangeList) -> list[Any]:

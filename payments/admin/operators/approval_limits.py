@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import money, money_column
@@ -19,8 +20,10 @@ from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
 class ApprovalLimitForm(forms.ModelForm):
     """A form for a limit; of an existing one only the amount changes."""
 
-    currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY)
-    amount = forms.CharField()
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY, label=_("Currency")
+    )
+    amount = forms.CharField(label=_("Amount"))
 
     class Meta:
         model = ApprovalLimit

@@ -14,6 +14,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
@@ -42,9 +44,13 @@ class BulkForm(OnceForm):
 
 def bulk_actions(request: HttpRequest) -> dict[str, Any]:
     """Return the actions offered on chosen rows of the list of charges."""
-    may = operator_of(request).has_perm
+    may, text = operator_of(request).has_perm, _("{action}, each as a whole")
     return {
-        f"{kind}_together": (partial(_act, kind=kind), f"{kind}_together", f"{words.label}, each as a whole")
+        f"{kind}_together": (
+            partial(_act, kind=kind),
+            f"{kind}_together",
+            text.format(action=words.label),
+        )
         for kind, words in ACTIONS.items()
         if may(words.permission)
     }
@@ -64,7 +70,9 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     """Show a preview and ask why; then record each, to be done by a worker or to be approved."""
     charges = list(rows.select_related("merchant", "source__card")[: MOST + 1])
     if len(charges) > MOST:
-        page.message_user(request, f"These are more than {MOST}. Choose fewer at once.", messages.ERROR)
+        page.message_user(
+            request, _("These are more than {count}. Choose fewer at once.").format(count=MOST), messages.ERROR
+        )
         return None
     data = request.POST if "row_id" in request.POST else None
     form = BulkForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
@@ -74,14 +82,18 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     possible, left_out = _preview(_acts(kind, charges, operator_of(request)))
     words = ACTIONS[kind]
     if not possible:
-        page.message_user(request, f"None of these can be done: {words.label.lower()}.", messages.ERROR)
+        page.message_user(
+            request, _("None of these can be done: {action}.").format(action=words.label.lower()), messages.ERROR
+        )
         return None
-    title, buttons = f"{words.label}: {len(charges)} charges", [(CONFIRMED, words.label)]
-    consequence = Consequence(f"{words.label}, each as a whole: {sums_of(possible)}.", words.gives_back)
+    title = ngettext("{action}: {count} charge", "{action}: {count} charges", len(charges))
+    title, buttons = title.format(action=words.label, count=len(charges)), [(CONFIRMED, words.label)]
+    text = _("{action}, each as a whole: {sums}.").format(action=words.label, sums=sums_of(possible))
+    consequence = Consequence(text, words.gives_back)
     facts = [
-        ("Done by a worker in a moment", sums_of(act for act in possible if act.state == State.APPROVED)),
-        ("Needs approval", sums_of(act for act in possible if act.state == State.PROPOSED)),
-        ("Left out", lines(left_out)),
+        (_("Done by a worker in a moment"), sums_of(act for act in possible if act.state == State.APPROVED)),
+        (_("Needs approval"), sums_of(act for act in possible if act.state == State.PROPOSED)),
+        (_("Left out"), lines(left_out)),
     ]
     return form_page(request, page, title, facts, form, buttons, consequence)
 
@@ -117,9 +129,9 @@ def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[O
         except ValidationError as error:
             left_out.append(_why(act, error))
     if left_out:
-        page.message_user(request, f"Left out: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
+        page.message_user(request, f"{_('Left out')}: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
     return HttpResponseRedirect(f"{reverse('admin:payments_operatoraction_changelist')}?batch={batch}")
 
 
 def _why(act: OperatorAction, error: ValidationError) -> str:
-    return f"{public_id('ch', act.charge.pk)}: {' '.join(error.messages)}"
+    return f"{public_id('ch', act.charge.pk)}: {' '.join(map(_, error.messages))}"

@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column
 from payments.admin.framework.base import ReadOnlyAdmin
@@ -32,31 +34,34 @@ CHIPS = {
     State.REFUSED: "bad",
     State.REJECTED: "bad",
 }
-Message = tuple[int, str]
+Message = tuple[int, Any]
+
+
+APPROVE = _("Approve")
 
 
 class Decision(NamedTuple):
     """A possible decision: its form value, button and permission, its verb, and whether it is the proposer's."""
 
     name: str
-    label: str
+    label: Any
     permission: str
     decide: Callable[[Any, User, str], object]
     by_proposer: bool = False
 
 
-def decisions_on(model: type[ApprovalRequest], may_withdraw: str, approve: str = "Approve") -> Sequence[Decision]:
+def decisions_on(model: type[ApprovalRequest], may_withdraw: str, approve: Any = APPROVE) -> Sequence[Decision]:
     """Return the decisions on requests that `model` shows, with the label of their approval."""
     return (
         Decision("approve", approve, model.MAY_DECIDE, decide.approve),
-        Decision("reject", "Reject", model.MAY_DECIDE, decide.reject),
-        Decision("withdraw", "Withdraw", may_withdraw, decide.withdraw, by_proposer=True),
+        Decision("reject", _("Reject"), model.MAY_DECIDE, decide.reject),
+        Decision("withdraw", _("Withdraw"), may_withdraw, decide.withdraw, by_proposer=True),
     )
 
 
 class DecisionForm(forms.Form):
     decision = forms.CharField(widget=forms.HiddenInput)
-    note = reason_field("What you checked yourself. It is kept.")
+    note = reason_field(_("What you checked yourself. It is kept."))
 
 
 class DecidedByAnother(ReadOnlyAdmin):
@@ -65,7 +70,7 @@ class DecidedByAnother(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_select_related = ("merchant", *WITH_PAYER, "attempt", "proposed_by", "decided_by")
     payer = payer_column()
-    shown_state = column("State", lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
+    shown_state = column(_("State"), lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
     shown_amount = money_column("amount")
     decisions: Sequence[Decision]
 
@@ -101,7 +106,7 @@ class DecidedByAnother(ReadOnlyAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
-    @admin.display(description="What")
+    @admin.display(description=_("What"))
     def what(self, row: Any) -> str:
         return capfirst(self.in_words(row))
 
@@ -133,9 +138,9 @@ class DecidedByAnother(ReadOnlyAdmin):
             self.after_decision(row)
             level, text = self.result(row)
         except Refused as refusal:
-            level, text = messages.ERROR, str(refusal)
+            level, text = messages.ERROR, gettext(str(refusal))
         except VaultUnavailable as fault:
-            level, text = messages.ERROR, f"{fault} The request is still open: try again in a moment."
+            level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
         self.message_user(request, text, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
 
@@ -145,7 +150,7 @@ def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> li
     may = _fitting(request, row, decisions)
     if row.state != State.PROPOSED or not may:
         return []
-    label = "Withdraw the request" if may[0].by_proposer else "Decide the request"
+    label = _("Withdraw the request") if may[0].by_proposer else _("Decide the request")
     address = f"admin:{row._meta.app_label}_{row._meta.model_name}_decide"
     return [ActionButton(label, reverse(address, args=[row.pk]))]
 

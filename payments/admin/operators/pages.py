@@ -11,6 +11,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import NOTHING, link, money, short_id, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
@@ -24,7 +26,7 @@ from payments.models import Charge, OperatorAction
 from payments.money import parse_amount, plain_amount, shown_amount
 
 CONFIRMED = "confirm"
-SENT_BEFORE = "This form was sent before, and is carried out once."
+SENT_BEFORE = _("This form was sent before, and is carried out once.")
 
 
 class AmountField(forms.CharField):
@@ -32,7 +34,8 @@ class AmountField(forms.CharField):
 
     def __init__(self, currency: str, most: int, least: int = 1, **options: Any) -> None:
         widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "class": "vTextField"})
-        help_text = f"In {currency}, {plain_amount(most, currency)} at most."
+        help_text = gettext("In {currency}, {amount} at most.")
+        help_text = help_text.format(currency=currency, amount=plain_amount(most, currency))
         super().__init__(widget=widget, help_text=help_text, **options)
         self.currency, self.most, self.least = currency, most, least
 
@@ -40,9 +43,11 @@ class AmountField(forms.CharField):
         try:
             amount = parse_amount(super().clean(value), self.currency)
         except ValueError:
-            raise ValidationError(f"Write an amount such as {plain_amount(123450, self.currency)}.") from None
+            text = gettext("Write an amount such as {amount}.").format(amount=plain_amount(123450, self.currency))
+            raise ValidationError(text) from None
         if not self.least <= amount <= self.most:
-            raise ValidationError(f"Write an amount above 0, up to {shown_amount(self.most, self.currency)}.")
+            text = gettext("Write an amount above 0, up to {amount}.")
+            raise ValidationError(text.format(amount=shown_amount(self.most, self.currency)))
         return amount
 
 
@@ -54,15 +59,15 @@ class ActForm(OnceForm):
         self.kind, self.charge, self.most = kind, charge, max_amount(kind, charge)
         if kind in IN_PARTS:
             initial = plain_amount(self.most, charge.currency)
-            self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial)
+            self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial, label=_("Amount"))
             self.order_fields(["amount"])
         if kind == OperatorAction.Kind.REFUND:
             self.fields["refund_reason"] = forms.ChoiceField(
-                label="Reason",
+                label=_("Reason"),
                 choices=list(REFUND_REASONS.items()),
                 initial="duplicate" if data is None and twins_of(charge) else None,
                 required=False,
-                help_text="The merchant and the provider see it.",
+                help_text=_("The merchant and the provider see it."),
             )
             self.order_fields(["amount", "refund_reason"])
 
@@ -96,7 +101,7 @@ def act_on_charge(request: HttpRequest, pk: UUID, kind: str, page: admin.ModelAd
     charge = get_object_or_404(page.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
     form = ActForm(kind, charge, request.POST or None)
     if not form.most:
-        return _left(request, page, pk, messages.WARNING, "The charge does not allow this, or no longer.")
+        return _left(request, page, pk, messages.WARNING, _("The charge does not allow this, or no longer."))
     if not form.is_valid():
         return _ask(request, page, form)
     act = form.act(operator)
@@ -105,19 +110,24 @@ def act_on_charge(request: HttpRequest, pk: UUID, kind: str, page: admin.ModelAd
 
 def _ask(request: HttpRequest, page: admin.ModelAdmin, form: ActForm) -> HttpResponse:
     title, facts = ACTIONS[form.kind].label, _facts_of(form.charge, form.most)
-    return form_page(request, page, title, facts, form, [("continue", "Continue")], None, form.charge)
+    return form_page(request, page, title, facts, form, [("continue", _("Continue"))], None, form.charge)
 
 
 def _confirm(request: HttpRequest, page: admin.ModelAdmin, form: ActForm, act: OperatorAction) -> HttpResponse:
     try:
         fill_in(act, form.charge)
     except ValidationError as error:
-        form.add_error(None, error.messages)
+        form.add_error(None, list(map(gettext, error.messages)))
         return _ask(request, page, form)
     form.hide_fields()
     words = ACTIONS[form.kind]
     is_done_alone = act.state == OperatorAction.State.APPROVED
-    buttons = [(CONFIRMED, words.label if is_done_alone else f"Request approval: {words.label.lower()}")]
+    buttons = [
+        (
+            CONFIRMED,
+            words.label if is_done_alone else gettext("Request approval: {action}").format(action=words.label.lower()),
+        )
+    ]
     consequence = words.consequence(act.charge, act.amount)
     return form_page(request, page, f"{words.label}?", _confirmed_facts(act), form, buttons, consequence, act.charge)
 
@@ -128,13 +138,13 @@ def _do(request: HttpRequest, page: admin.ModelAdmin, act: OperatorAction) -> Ht
     try:
         submit(act)
     except ValidationError as error:
-        return _left(request, page, act.charge.pk, messages.ERROR, " ".join(error.messages))
+        return _left(request, page, act.charge.pk, messages.ERROR, " ".join(map(gettext, error.messages)))
     if act.state == OperatorAction.State.APPROVED:
         execute_action(act)
     return _left(request, page, act.charge.pk, *result(act))
 
 
-def _left(request: HttpRequest, page: admin.ModelAdmin, pk: UUID, level: int, text: str) -> HttpResponse:
+def _left(request: HttpRequest, page: admin.ModelAdmin, pk: UUID, level: int, text: Any) -> HttpResponse:
     page.message_user(request, text, level)
     return redirect("admin:payments_charge_change", pk)
 
@@ -148,20 +158,21 @@ def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
 
 
 def _facts_of(charge: Charge, most: int) -> Facts:
-    yield "Charge", link(Charge, charge.pk, short_id(str(charge)))
-    yield "Merchant", charge.merchant
-    yield "Mode", "live" if charge.livemode else "test"
-    yield "Paid with", source_label(charge.source)
-    yield "Description", charge.description or NOTHING
-    yield "Amount", money(charge.amount, charge.currency)
-    yield "At most", money(most, charge.currency)
+    yield _("Charge"), link(Charge, charge.pk, short_id(str(charge)))
+    yield _("Merchant"), charge.merchant
+    yield _("Mode"), _("live") if charge.livemode else _("test")
+    yield _("Paid with"), source_label(charge.source)
+    yield _("Description"), charge.description or NOTHING
+    yield _("Amount"), money(charge.amount, charge.currency)
+    yield _("At most"), money(most, charge.currency)
 
 
 def _confirmed_facts(act: OperatorAction) -> Facts:
-    yield "Charge", short_id(str(act.charge))
-    yield "Mode", "live: this is real money" if act.charge.livemode else "test"
+    yield _("Charge"), short_id(str(act.charge))
+    yield _("Mode"), _("live: this is real money") if act.charge.livemode else _("test")
     yield from refund_facts(act)
-    yield "Why", act.reason
+    yield _("Why"), act.reason
     if act.state == OperatorAction.State.PROPOSED:
-        alone = money(act.limit, act.currency) if act.limit else "nothing"
-        yield "Approval", f"You give back {alone} of a charge alone. Another person must approve this."
+        text = gettext("You give back {amount} of a charge alone. Another person must approve this.")
+        alone = money(act.limit, act.currency) if act.limit else gettext("nothing")
+        yield _("Approval"), text.format(amount=alone)

@@ -7,6 +7,8 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import by_mode_of, one_of
 from payments.admin.framework.formats import column, link, money, money_column, row_link_column, short_id, source_label
@@ -15,24 +17,23 @@ from payments.admin.framework.object_actions import ActionButton, Consequence, F
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
-from payments.admin.operators.words import ACTIONS, Message, refund_facts, result
+from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result
 from payments.domain.approvals.execution import execute_action
-from payments.domain.approvals.kinds.charge_actions import describe
 from payments.models import Attempt, Charge, OperatorAction
 
 State = OperatorAction.State
 STATES = [state.value for state in State if state != State.OVERTAKEN]
-DECISIONS = decisions_on(OperatorAction, "payments.refund_charge", "Approve and execute")
+DECISIONS = decisions_on(OperatorAction, "payments.refund_charge", _("Approve and execute"))
 
 
 class ByTurn(admin.SimpleListFilter):
     """A filter by whose decision is due, or was."""
 
-    title = "turn"
+    title = _("turn")
     parameter_name = "turn"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [("me", "Waiting for me"), ("others", "Mine, waiting for others"), ("mine", "All of mine")]
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[Any]:
+        return [("me", _("Waiting for me")), ("others", _("Mine, waiting for others")), ("mine", _("All of mine"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         mine, waits = Q(proposed_by=operator_of(request)), Q(state=State.PROPOSED)
@@ -43,12 +44,12 @@ class ByTurn(admin.SimpleListFilter):
 class ByBatch(admin.SimpleListFilter):
     """A filter for actions requested together, shown to those who come from there."""
 
-    title = "batch"
+    title = _("batch")
     parameter_name = "batch"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[Any]:
         given = request.GET.get(self.parameter_name)
-        return [(given, "Requested together")] if given else []
+        return [(given, gettext("Requested together"))] if given else []
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return of_batch(queryset, self.value()) if self.value() else queryset
@@ -87,13 +88,13 @@ class OperatorActionAdmin(DecidedByAnother):
     )
     fieldsets = (
         (None, {"fields": ("shown_state", "how_it_went", "kind", "shown_amount", "charge_link")}),
-        ("Requested", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
-        ("Decided", {"fields": ("note", "decided_by", "decided")}),
-        ("Done", {"fields": ("attempt_link", "code", "updated")}),
+        (_("Requested"), {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
+        (_("Decided"), {"fields": ("note", "decided_by", "decided")}),
+        (_("Done"), {"fields": ("attempt_link", "code", "updated")}),
     )
     shown_limit = money_column("limit")
     attempt_link = row_link_column("attempt", Attempt)
-    how_it_went = column("How it went", lambda act: result(act)[1])
+    how_it_went = column(_("How it went"), lambda act: result(act)[1])
 
     def question(self, row: OperatorAction) -> str:
         return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
@@ -103,17 +104,17 @@ class OperatorActionAdmin(DecidedByAnother):
 
     def facts_of(self, row: OperatorAction) -> Facts:
         charge = row.charge
-        yield "Charge", link(Charge, charge.pk, short_id(str(charge)))
-        yield "Paid with", source_label(charge.source)
-        yield "Captured", money(charge.amount_captured, charge.currency)
-        yield "Refunded so far", money(charge.amount_refunded, charge.currency)
-        yield "Requested by", f"{row.proposed_by}, {moment_text(row.created_at)}"
+        yield _("Charge"), link(Charge, charge.pk, short_id(str(charge)))
+        yield _("Paid with"), source_label(charge.source)
+        yield _("Captured"), money(charge.amount_captured, charge.currency)
+        yield _("Refunded so far"), money(charge.amount_refunded, charge.currency)
+        yield _("Requested by"), f"{row.proposed_by}, {moment_text(row.created_at)}"
         yield from refund_facts(row)
-        yield "Why", row.reason
-        yield "Open until", f"{moment_text(row.expires_at)}"
+        yield _("Why"), row.reason
+        yield _("Open until"), f"{moment_text(row.expires_at)}"
 
     def in_words(self, row: OperatorAction) -> str:
-        return describe(row)
+        return in_few_words(row)
 
     def after_decision(self, row: OperatorAction) -> None:
         if row.state == State.APPROVED:
@@ -126,11 +127,13 @@ class OperatorActionAdmin(DecidedByAnother):
         """Return the results of a batch so far."""
         acts = of_batch(self.get_queryset(request), request.GET.get("batch"))
         states = sorted({act.state for act in acts})
-        text = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
+        text = "; ".join(f"{gettext(state)} {sums_of(act for act in acts if act.state == state)}" for state in states)
         return {"subtitle": text}
 
 
 def decisions_of(request: HttpRequest, charge: Charge, rows: Any = OperatorAction.objects) -> Iterable[ActionButton]:
     """Yield the buttons of the charge's requests among `rows` that wait for this operator's decision."""
     for row in rows.proposed().filter(charge=charge).order_by("pk"):
-        yield from (ActionButton(f"{act.label}: {describe(row)}", act.url) for act in acts_on(request, row, DECISIONS))
+        yield from (
+            ActionButton(f"{act.label}: {in_few_words(row)}", act.url) for act in acts_on(request, row, DECISIONS)
+        )

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from payments.admin.framework.formats import link, money, search_link
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
@@ -95,13 +97,13 @@ def _of_events(records: Records) -> Iterator[Request]:
 def moment_of(request: Request) -> Moment:
     """Return the entry of an API request."""
     public_id = f"req_{request.id.hex}"
-    facts: list[tuple[str, object]] = [("Request", search_link(Event, public_id, public_id))]
+    facts: list[tuple[str, object]] = [(_("Request"), search_link(Event, public_id, public_id))]
     if request.key:
-        facts.append(("Key", link(ApiKey, request.key.pk, f"{request.key} ({request.key.kind})")))
+        facts.append((_("Key"), link(ApiKey, request.key.pk, f"{request.key} ({request.key.kind})")))
     if request.idempotency_key:
-        facts.append(("Idempotency key", request.idempotency_key))
+        facts.append((_("Idempotency key"), request.idempotency_key))
     if request.status:
-        facts.append(("Answered", request.status))
+        facts.append((_("Answered"), request.status))
     refused = request.status is not None and request.status >= FIRST_CLIENT_ERROR
     # A request's ID is a UUIDv7, which begins with its millisecond.
     started_at = datetime.fromtimestamp((request.id.int >> UUID7_BITS_BELOW_MILLISECONDS) / 1000, UTC)
@@ -113,8 +115,8 @@ def change_moments(records: Records) -> Moments:
     for event in records.events:
         then = json.loads(bytes(event.payload))["data"]["object"]
         amount = money(then["amount"], records.charge.currency)
-        state = "held" if then.get("authorized") else then["status"]
-        facts = [("Event", link(Event, event.pk, event)), ("Then", f"{state}, {amount}")]
+        state = _("held") if then.get("authorized") else _(then["status"])
+        facts = [(_("Event"), link(Event, event.pk, event)), (_("Then"), f"{state}, {amount}")]
         mark = "bad" if then["status"] == "failed" else MARKS.get(event.type, "")
         words = _words(event.type, then, amount, records.charge)
         yield Moment(event.created_at, Kind.CHANGE, event.type, facts, mark, words)
@@ -123,13 +125,13 @@ def change_moments(records: Records) -> Moments:
 def _words(event_type: str, then: Mapping[str, Any], amount: str, charge: Charge) -> str:
     """Return a change in words; "" where another one says it."""
     words = WORDS.get(f"{event_type} {then['status']}") or WORDS.get(event_type, "")
-    return words.format(
+    return (words and _(words)).format(
         merchant=charge.merchant,
         amount=amount,
-        taken="held" if then.get("authorized") else "captured",
+        taken=_("held") if then.get("authorized") else _("captured"),
         captured=money(then.get("amount_captured"), charge.currency),
         why=(then.get("failure_data") or {}).get("reason", ""),
-        state=then["status"].replace("_", " "),
+        state=_(then["status"].replace("_", " ")),
     )
 
 

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
+from typing import Any
 
-Facts = Sequence[tuple[str, object]]
+from django.utils.translation import gettext as _
+
+Facts = Sequence[tuple[Any, object]]
 
 
 class Kind(IntEnum):
@@ -24,7 +27,7 @@ class Kind(IntEnum):
 
     @property
     def label(self) -> str:
-        return self.name.replace("_", " ").capitalize()
+        return _(self.name.replace("_", " ").capitalize())
 
 
 # Their titles are words that anybody understands.

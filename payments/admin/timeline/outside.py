@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
 from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
@@ -37,18 +40,21 @@ MESSAGE_MARKS: dict[str, str] = {
 def payer_moments(records: Records) -> Moments:
     """Yield the payer's visits to the pages of the charge."""
     for visit in records.visits:
-        facts = [("From", visit.address), ("With", visit.browser)]
+        facts = [(pgettext("address", "From"), visit.address), (_("With"), visit.browser)]
         if visit.times > 1:
-            facts.append(("Again", f"{visit.times} times in all, the last {moment_text(visit.last_at)}"))
-        yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
+            text = _("{count} times in all, the last {time}")
+            facts.append((_("Again"), text.format(count=visit.times, time=moment_text(visit.last_at))))
+        title = _("Payer {what}").format(what=_(str(PageVisit.Page(visit.page).label)).lower())
+        yield Moment(visit.first_at, Kind.PAYER, title, facts)
 
 
 def message_moments(records: Records) -> Moments:
     """Yield the messages to the payer, each at its end, or when it was written while it waits."""
     for message in records.messages:
-        what = f"{label_of(message)} by {message.get_channel_display()}: {message.get_state_display().lower()}"
-        facts = [("To", message.recipient), ("Why", message.why), ("Subject", message.subject)]
-        shown = [("Message", link(PayerMessage, message.pk, "What it says"))]
+        text, state = _("{message} by {channel}: {state}"), message.get_state_display().lower()
+        what = text.format(message=_(label_of(message)), channel=message.get_channel_display(), state=state)
+        facts = [(_("To"), message.recipient), (_("Why"), message.why), (_("Subject"), message.subject)]
+        shown = [(_("Message"), link(PayerMessage, message.pk, _("What it says")))]
         shown += [(label, text) for label, text in facts if text]
         yield Moment(message.ended_at or message.created_at, Kind.MESSAGE, what, shown, MESSAGE_MARKS[message.state])
 
@@ -72,7 +78,13 @@ def webhook_moments(records: EventRecords) -> Moments:
         yield _tried(made, records.webhooks[made.webhook_id], types)
     for row in records.webhooks.values():
         if not row.tries:
-            yield Moment(row.created_at, Kind.WEBHOOK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn")
+            yield Moment(
+                row.created_at,
+                Kind.WEBHOOK,
+                _("{event} waits to be sent").format(event=types[row.event_id]),
+                _sent_to(row),
+                "warn",
+            )
 
 
 def staff_moments(records: EventRecords, with_address: bool) -> Moments:
@@ -96,20 +108,21 @@ def report_moments(records: Records) -> Moments:
 
 
 def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Moment:
-    came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
-    facts = [*_sent_to(row), ("Attempt", f"{made.number}, {made.milliseconds} ms")]
+    came_to = _("answered {status}") if made.status else _("failed: {error}")
+    came_to = came_to.format(status=made.status, error=made.error)
+    facts = [*_sent_to(row), (_("Attempt"), f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
     answer = readable(bytes(made.answer)) if made.status else made.reason
     if answer and not delivered:
-        facts.append(("Answer", answer))
+        facts.append((_("Answer"), answer))
     if made.number == row.tries and row.due_at:
-        facts.append(("Next attempt", f"{moment_text(row.due_at)}"))
-    title = f"{types[row.event_id]} sent: {came_to}"
+        facts.append((_("Next attempt"), f"{moment_text(row.due_at)}"))
+    title = _("{event} sent: {result}").format(event=types[row.event_id], result=came_to)
     return Moment(made.started_at, Kind.WEBHOOK, title, facts, "good" if delivered else "bad")
 
 
 def _sent_to(row: Webhook) -> list[tuple[str, object]]:
-    return [("To", link(Webhook, row.pk, row.receiver))]
+    return [(_("To"), link(Webhook, row.pk, row.receiver))]
 
 
 def _why(entry: AuditEntry, with_address: bool) -> Iterator[tuple[str, object]]:

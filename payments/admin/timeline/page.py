@@ -8,6 +8,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import chips, link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
@@ -49,7 +51,7 @@ class Contents:
     """
 
     sources: Sequence[Callable[[Records], Moments]]
-    name: str
+    name: Any
     lists: Sequence[type[Model]]
     settled_in: Callable[[Records], Iterator[object]]
     of_service: bool = False
@@ -67,14 +69,14 @@ FOR_OPERATORS = Contents(
         message_moments,
         report_moments,
     ),
-    "requests, messages, ledger entries",
+    _("requests, messages, ledger entries"),
     (Event, Attempt, Webhook, Posting),
     settlements,
     of_service=True,
 )
 FOR_MERCHANTS = Contents(
     (request_moments, change_moments, payer_moments, webhook_moments, message_moments),
-    "requests and messages",
+    _("requests and messages"),
     (Event, Webhook),
     payouts,
 )
@@ -137,7 +139,10 @@ def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
 def _duplicate(charge: Charge, other: Charge) -> tuple[str, SafeString, object]:
     """Return a possible duplicate: words, state and link."""
     seconds = round(abs(other.created_at - charge.created_at).total_seconds())
-    apart = f"{seconds // MINUTE_SECONDS} min" if seconds >= MINUTE_SECONDS else f"{seconds or 'less than 1'} s"
-    when = "later" if other.created_at > charge.created_at else "earlier"
-    words = f"The same card paid {money(other.amount, other.currency)} for the same thing {apart} {when}."
-    return words, chips(other), link(Charge, other.pk, "Open the other")
+    less = gettext("less than 1")
+    apart = f"{seconds // MINUTE_SECONDS} min" if seconds >= MINUTE_SECONDS else f"{seconds or less} s"
+    later = gettext("The same card paid {amount} for the same thing {time} later.")
+    earlier = gettext("The same card paid {amount} for the same thing {time} earlier.")
+    words = later if other.created_at > charge.created_at else earlier
+    words = words.format(amount=money(other.amount, other.currency), time=apart)
+    return words, chips(other), link(Charge, other.pk, gettext("Open the other"))

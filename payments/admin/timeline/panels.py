@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import chip, chips, link, money
 from payments.admin.framework.merchant_access import limit_of
@@ -24,16 +26,16 @@ SHOWN_CHARGES = 5
 # A bound, because test cards have many.
 MOST_SOURCES = 1_000
 # An operator, to a merchant's people.
-SERVICE = "the service"
-REFUND_CHIPS: dict[str, tuple[str, str]] = {
-    Refund.Status.PENDING: ("on its way", "warn"),
-    Refund.Status.SUCCEEDED: ("sent", "good"),
-    Refund.Status.FAILED: ("failed", "bad"),
+SERVICE = _("the service")
+REFUND_CHIPS: dict[str, tuple[Any, str]] = {
+    Refund.Status.PENDING: (_("on its way"), "warn"),
+    Refund.Status.SUCCEEDED: (_("sent"), "good"),
+    Refund.Status.FAILED: (_("failed"), "bad"),
 }
-ARRIVES: dict[str, str] = {
-    Refund.Status.PENDING: "The provider has not confirmed it yet",
-    Refund.Status.SUCCEEDED: "Sent {}; the payer's bank may need some days to show it",
-    Refund.Status.FAILED: "Failed {}; the merchant has the money again",
+ARRIVES: dict[str, Any] = {
+    Refund.Status.PENDING: _("The provider has not confirmed it yet"),
+    Refund.Status.SUCCEEDED: _("Sent {}; the payer's bank may need some days to show it"),
+    Refund.Status.FAILED: _("Failed {}; the merchant has the money again"),
 }
 
 
@@ -76,18 +78,20 @@ def panels_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> l
 def panel_with(title: str, charges: QuerySet[Any], note: object = "") -> Panel:
     """Return a panel with the newest of `charges`."""
     found = list(charges.order_by("-pk")[: SHOWN_CHARGES + 1])
-    note = note or ("the newest of them" if len(found) > SHOWN_CHARGES else "")
+    note = note or (gettext("the newest of them") if len(found) > SHOWN_CHARGES else "")
     return Panel(title, list(map(_row, found[:SHOWN_CHARGES])), note)
 
 
 def back_and_disputed(records: Records) -> Iterator[Panel]:
     """Yield the refunds of a charge, with what is left to refund, and its disputes."""
     left = max_amount(OperatorAction.Kind.REFUND, records.charge)
-    note = f"{money(left, records.charge.currency)} can still be refunded" if left else ""
+    note = gettext("{amount} can still be refunded").format(amount=money(left, records.charge.currency)) if left else ""
     if records.refunds:
-        yield Panel("Refunds", [_refund(refund, _made_by(refund, records)) for refund in records.refunds[::-1]], note)
+        yield Panel(
+            gettext("Refunds"), [_refund(refund, _made_by(refund, records)) for refund in records.refunds[::-1]], note
+        )
     if records.disputes:
-        yield Panel("Disputes", list(map(_dispute, records.disputes[::-1])))
+        yield Panel(gettext("Disputes"), list(map(_dispute, records.disputes[::-1])))
 
 
 def _made_by(refund: Refund, records: Records) -> str:
@@ -102,23 +106,30 @@ def _made_by(refund: Refund, records: Records) -> str:
 
 def _refund(refund: Refund, maker: str) -> Row:
     arrives = format_html(ARRIVES[refund.status], moment_brief(refund.updated_at))
-    below = format_html("{}. Made{} {}", arrives, maker and f" by {maker}", moment_brief(refund.created_at))
+    made = gettext("Made by {maker} {time}") if maker else gettext("Made {time}")
+    below = format_html("{}. {}", arrives, format_html(made, maker=maker, time=moment_brief(refund.created_at)))
     shown = link(Refund, refund.pk, refund_reason(refund.reason))
     return Row(shown, below, chip(*REFUND_CHIPS[refund.status]), money(refund.amount, refund.currency))
 
 
 def _dispute(dispute: Dispute) -> Row:
-    due = f". Answer by {moment_text(dispute.evidence_due_at)}" if dispute.status in Dispute.OPEN else ""
-    shown = link(Dispute, dispute.pk, capfirst(dispute.reason.replace("_", " ")) or "Without a reason")
+    due = gettext("Answer by {time}").format(time=moment_text(dispute.evidence_due_at))
+    shown = link(
+        Dispute,
+        dispute.pk,
+        capfirst(gettext(dispute.reason.replace("_", " "))) or gettext("Without a reason"),
+    )
     state = chip(dispute.get_status_display(), "warn" if dispute.status in Dispute.OPEN else "quiet")
-    below = f"Since {moment_text(dispute.created_at)}{due if dispute.evidence_due_at else ''}"
+    below = gettext("Since {time}").format(time=moment_text(dispute.created_at))
+    if dispute.status in Dispute.OPEN and dispute.evidence_due_at:
+        below = f"{below}. {due}"
     return Row(shown, below, state, money(dispute.amount, dispute.currency))
 
 
 @timeline_panel
 def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel:
     """Return the panel of other charges on the same source."""
-    return panel_with("Other charges on this source", charges.filter(source=charge.source_id))
+    return panel_with(gettext("Other charges on this source"), charges.filter(source=charge.source_id))
 
 
 @timeline_panel
@@ -131,8 +142,8 @@ def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> 
     theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=charge.livemode)
     same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
     newest = same.order_by("-pk").values("pk")[:MOST_SOURCES]
-    note = format_html('<a href="{}">every charge on {}</a>', address, card)
-    return panel_with("The same card, from other sources", charges.filter(source__in=newest), note)
+    note = format_html('<a href="{}">{}</a>', address, gettext("every charge on {card}").format(card=card))
+    return panel_with(gettext("The same card, from other sources"), charges.filter(source__in=newest), note)
 
 
 def _row(charge: Charge) -> Row:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 from payments.admin.framework.formats import (
     NOTHING,
@@ -17,7 +18,7 @@ from payments.admin.framework.formats import (
     source_label,
     two_lines,
 )
-from payments.admin.moments import moment_brief
+from payments.admin.moments import day_text, moment_brief
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.records import Records
 from payments.ledger.fees import Rate
@@ -55,26 +56,26 @@ def known_of(groups: Iterable[Group]) -> list[Group]:
     return [group for group in shown if group.facts]
 
 
-def known(facts: Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
+def known(facts: Iterable[tuple[Any, object]]) -> list[tuple[Any, object]]:
     """Return the facts that are known."""
     return [fact for fact in facts if fact[1] not in ("", NOTHING)]
 
 
-def payment_facts(records: Records) -> Iterator[tuple[str, object]]:
+def payment_facts(records: Records) -> Iterator[tuple[Any, object]]:
     """Yield what was paid, how, and what was checked; "" for what is not known."""
     charge = records.charge
-    yield "Order", charge.description
+    yield _("Order"), charge.description
     if charge.checkout_id:
-        yield "Checkout", link(Checkout, charge.checkout_id, charge.checkout)
+        yield _("Checkout"), link(Checkout, charge.checkout_id, charge.checkout)
     yield from metadata_facts(charge.metadata)
-    yield "Paid with", _way(charge.source)
-    yield "Statement", charge.statement_descriptor
+    yield _("Paid with"), _way(charge.source)
+    yield _("Statement"), charge.statement_descriptor
     if card := getattr(charge.source, "card", None):
         response = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
-        yield "3-D Secure", capfirst(_three_d_secure(records, str(response.get("threeDAuthenticated", ""))))
-        address = f"Address: {response.get('avsResult') or 'not checked'}"
-        yield "Security code", two_lines(capfirst(CVC_WORDS.get(card.cvc_checked, card.cvc_checked)), address)
-    yield "Why it failed", (charge.failure_data or {}).get("reason") or ""
+        yield _("3-D Secure"), capfirst(_(_three_d_secure(records, str(response.get("threeDAuthenticated", "")))))
+        address = f"{_('Address')}: {response.get('avsResult') or _('not checked')}"
+        yield _("Security code"), two_lines(capfirst(_(CVC_WORDS.get(card.cvc_checked, card.cvc_checked))), address)
+    yield _("Why it failed"), (charge.failure_data or {}).get("reason") or ""
 
 
 def _way(source: Source) -> SafeString | str:
@@ -82,7 +83,9 @@ def _way(source: Source) -> SafeString | str:
     if card is None:
         return shown
     known_of_card = [part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown"]
-    return two_lines(shown, ", ".join([*known_of_card, f"until {card.exp_month:0>2}/{card.exp_year}"]))
+    return two_lines(
+        shown, ", ".join([*known_of_card, _("until {month}").format(month=f"{card.exp_month:0>2}/{card.exp_year}")])
+    )
 
 
 def metadata_facts(metadata: Mapping[str, Any] | None) -> Facts:
@@ -97,44 +100,50 @@ def sums_of(records: Records) -> Iterator[Sum]:
     def shown(amount: int) -> str:
         return ("−" if amount < 0 else "") + money(abs(amount), charge.currency)
 
-    yield Sum("Asked for", shown(charge.amount))
+    yield Sum(_("Asked for"), shown(charge.amount))
     if not charge.captured:
         return
-    yield Sum("Captured", shown(charge.amount_captured))
+    yield Sum(_("Captured"), shown(charge.amount_captured))
     if charge.status == Charge.Status.VOIDED:
-        yield Sum("Voided", shown(-charge.amount_captured), "The fee is given back")
+        yield Sum(_("Voided"), shown(-charge.amount_captured), _("The fee is given back"))
         return
     if charge.amount_refunded:
         pending = sum(refund.amount for refund in records.refunds if refund.status == Refund.Status.PENDING)
-        yield Sum("Refunded", shown(-charge.amount_refunded), f"{shown(pending)} on its way" if pending else "")
+        yield Sum(
+            _("Refunded"),
+            shown(-charge.amount_refunded),
+            _("{amount} on its way").format(amount=shown(pending)) if pending else "",
+        )
     if charge.fee:
         rate = shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
-        yield Sum("Fee", shown(-charge.fee), rate)
+        yield Sum(_("Fee"), shown(-charge.fee), rate)
     if charge.amount_disputed:
-        yield Sum("Taken by the payer's bank", shown(-charge.amount_disputed))
+        yield Sum(_("Taken by the payer's bank"), shown(-charge.amount_disputed))
     dispute_fees = sum(dispute.fee for dispute in records.disputes if dispute.withdrawn)
     if dispute_fees:
-        yield Sum("Fee of the dispute", shown(-dispute_fees))
+        yield Sum(_("Fee of the dispute"), shown(-dispute_fees))
     left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
-    yield Sum(f"Net to {charge.merchant}", shown(left - charge.fee - dispute_fees), is_total=True)
+    yield Sum(
+        _("Net to {merchant}").format(merchant=charge.merchant), shown(left - charge.fee - dispute_fees), is_total=True
+    )
 
 
 def settlement_of(records: Records, settled_in: Callable[[Records], Iterator[object]]) -> Iterator[SafeString]:
     """Yield when a hold ends, or when the money settles and settled, with the links that `settled_in` yields."""
     charge = records.charge
     if charge.hold_expires_at and charge.authorized:
-        yield format_html("Hold ends {}", moment_brief(charge.hold_expires_at))
+        yield format_html(_("Hold ends {}"), moment_brief(charge.hold_expires_at))
     if charge.settle_due_at:
-        yield format_html("Settles {}", moment_brief(charge.settle_due_at))
+        yield format_html(_("Settles {}"), moment_brief(charge.settle_due_at))
     if charge.settled_at:
         links = format_html_join(", ", "{}", ((one,) for one in settled_in(records)))
-        yield format_html("Settled {}", links or moment_brief(charge.settled_at))
+        yield format_html(_("Settled {}"), links or moment_brief(charge.settled_at))
 
 
 def settlements(records: Records) -> Iterator[object]:
     """Yield a link to each settlement of a charge, with its day."""
     batches = {posting.settlement for posting in records.postings if posting.settlement}
-    return (link(Settlement, batch.pk, f"{batch.day:%d %b %Y}") for batch in batches)
+    return (link(Settlement, batch.pk, day_text(batch.day)) for batch in batches)
 
 
 def payouts(records: Records) -> Iterator[object]:
@@ -142,7 +151,11 @@ def payouts(records: Records) -> Iterator[object]:
     settled = records.charge.postings.filter(settlement__isnull=False).values("settlement_id")
     parts = PayoutPart.objects.filter(pk__in=settled, payout__isnull=False).select_related("payout")
     found = {part.payout for part in parts if part.payout}
-    return (format_html("in {}", link(Payout, row.pk, f"the payout of {row.created_at:%d %b %Y}")) for row in found)
+    return (format_html(_("in {}"), link(Payout, row.pk, _payout_text(row))) for row in found)
+
+
+def _payout_text(row: Payout) -> str:
+    return _("the payout of {day}").format(day=day_text(row.created_at))
 
 
 def _three_d_secure(records: Records, authenticated: str) -> str:
@@ -158,7 +171,7 @@ def _three_d_secure(records: Records, authenticated: str) -> str:
     return "payer was asked" if asked else "not asked for"
 
 
-def references(records: Records) -> Iterator[tuple[str, object]]:
+def references(records: Records) -> Iterator[tuple[Any, object]]:
     """Yield the provider's names of the charge's operations, and the references that banks know."""
     for attempt in records.attempts:
         if attempt.provider_ref:

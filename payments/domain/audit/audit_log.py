@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Model
+from django.utils import translation
 
 from payments import context
 from payments.connections import recording_alias
@@ -126,11 +128,17 @@ def record_all(
             merchant_id=notice_of if isinstance(notice_of, UUID) else None,
             object_type=type_of(row) if row else "",
             object_id=str(row.pk) if row else "",
-            object_name=redact(str(row))[:NAME_MAX_LENGTH] if row else "",
+            object_name=_name_of(row) if row else "",
         )
         entry.hash = entry.content_hash()
         entries.append(entry)
     AuditEntry.objects.using(recording_alias() if action in OF_READS else None).bulk_create(entries)
+
+
+def _name_of(row: Model) -> str:
+    """Return the name of a row as it is stored: in English, whatever its reader's language."""
+    with translation.override(settings.LANGUAGE_CODE):
+        return redact(str(row))[:NAME_MAX_LENGTH]
 
 
 def _actor() -> Actor:

@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.approvals.forms import submitted
 from payments.admin.framework.formats import money
@@ -36,20 +38,21 @@ class MerchantLimitForm(ApprovalLimitForm):
         # The form has no field of the merchant, whose limits are one for each currency.
         same = ApprovalLimit.objects.filter(merchant=self.merchant, currency=self.cleaned_data.get("currency"))
         if same.exclude(pk=self.instance.pk).exists():
-            self.add_error("currency", "There is a limit for this currency. Change that one.")
+            self.add_error("currency", _("There is a limit for this currency. Change that one."))
 
     def clean_amount(self) -> int:
         amount = super().clean_amount()
         if self.instance.pk and amount > ApprovalLimit.objects.get(pk=self.instance.pk).amount:
-            raise forms.ValidationError(f"It takes another person to raise it: use “{RaiseLimit.label}” on its page.")
+            text = gettext("It takes another person to raise it: use “{button}” on its page.")
+            raise forms.ValidationError(text.format(button=RaiseLimit.label))
         return amount
 
 
 class RaiseLimit(RowAction):
-    name, label, button = "raise", "Raise the limit", "Request it"
+    name, label, button = "raise", _("Raise the limit"), _("Request it")
     permission = "payments.change_approvallimit"
     refusals = (Refused, Overtaken)
-    what_happens = "Another owner or kaha's staff must approve it. Until then the limit stays."
+    what_happens = _("Another owner or kaha's staff must approve it. Until then the limit stays.")
 
     def form_for(self, row: ApprovalLimit, data: Any) -> ReasonForm:
         form = OnceForm(data)
@@ -58,7 +61,7 @@ class RaiseLimit(RowAction):
         return form
 
     def about(self, row: ApprovalLimit) -> Facts:
-        yield "Limit", money(row.amount, row.currency)
+        yield _("Limit"), money(row.amount, row.currency)
 
     def do(self, row: ApprovalLimit, cleaned: dict[str, Any]) -> Done:
         before, after = ({"currency": row.currency, "amount": amount} for amount in (row.amount, cleaned["amount"]))

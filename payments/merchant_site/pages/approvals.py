@@ -7,6 +7,8 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.approvals.approvals import STATES, ApprovalRequestAdmin
 from payments.admin.columns import WITH_PAYER
@@ -16,17 +18,16 @@ from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import DecidedByAnother
 from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
-from payments.admin.operators.words import Message, result
-from payments.domain.approvals.kinds.charge_actions import describe
+from payments.admin.operators.words import Message, in_few_words, result
 from payments.merchant_site.pages.base import OfMerchant
 from payments.merchant_site.requests import KINDS, seen_by
 from payments.merchant_site.site import merchant_site
 from payments.models import ApprovalRequest, OperatorAction
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
-STAFF = "kaha's staff"
+STAFF = _("kaha's staff")
 PEOPLE = ("proposed_by", "decided_by")
-NEW_ACCOUNT = (
+NEW_ACCOUNT = _(
     "From 24 hours after the approval all that you earn goes to this account. Compare it with a paper of your bank, "
     "not with a message."
 )
@@ -51,7 +52,7 @@ class Decided(OfMerchant, DecidedByAnother):
         for row in rows:
             for name in PEOPLE:
                 if pk := getattr(row, f"{name}_id"):
-                    setattr(row, name, colleagues.get(pk) or User(pk=pk, username=STAFF))
+                    setattr(row, name, colleagues.get(pk) or User(pk=pk, username=str(STAFF)))
             # What the staff write about their decisions is the service's.
             if row.decided_by_id and row.decided_by_id not in colleagues:
                 row.note = ""
@@ -70,10 +71,11 @@ class MerchantApprovals(Decided, ApprovalRequestAdmin):
     def consequence_of(self, row: ApprovalRequest) -> Consequence:
         return Consequence(NEW_ACCOUNT) if row.kind == Kind.ADD_PAYOUT_ACCOUNT else super().consequence_of(row)
 
-    @admin.display(description="What is next")
-    def what_next(self, row: ApprovalRequest) -> str:
+    @admin.display(description=_("What is next"))
+    def what_next(self, row: ApprovalRequest) -> Any:
         if row.state == State.PROPOSED:
-            return f"Another owner or {STAFF} approves or rejects it by {moment_text(row.expires_at)}."
+            text = gettext("Another owner or kaha's staff approves or rejects it by {time}.")
+            return text.format(time=moment_text(row.expires_at))
         return super().what_next(row)
 
 
@@ -87,10 +89,11 @@ class MerchantActions(Decided, OperatorActionAdmin):
     def result(self, row: OperatorAction) -> Message:
         return in_words(row)
 
-    how_it_went = column("How it went", lambda act: in_words(act)[1])
+    how_it_went = column(_("How it went"), lambda act: in_words(act)[1])
 
 
 def in_words(act: OperatorAction) -> Message:
     """Return the result of an action; one that is not known is being looked up."""
     is_known = act.state != State.DONE or (act.attempt and not act.attempt.is_unresolved)
-    return result(act) if is_known else (messages.WARNING, f"Being looked up with the bank: {describe(act)}.")
+    text = gettext("Being looked up with the bank: {what}.")
+    return result(act) if is_known else (messages.WARNING, text.format(what=in_few_words(act)))

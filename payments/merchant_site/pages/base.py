@@ -12,6 +12,7 @@ from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.row_actions import RowAction
 from payments.admin.lists.page import MAY_EXPORT
+from payments.admin.people import MERCHANT
 from payments.merchant_site.site import merchant_of
 from payments.models import MerchantAccess
 from payments.models.merchants.merchant_access import Limit
@@ -48,7 +49,7 @@ class OfMerchant(BaseAdmin):
 
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         shown = super().beside_row(request, row)
-        people = [person for person in shown.get("people", ()) if person.role != "Merchant"]
+        people = [person for person in shown.get("people", ()) if person.role != MERCHANT]
         return shown | {"people": people}
 
     def history_view(self, *_: Any, **__: Any) -> HttpResponse:

@@ -7,6 +7,8 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import one_of
@@ -23,13 +25,16 @@ from payments.models import Merchant, MerchantAccess
 
 MAY_CHANGE = "payments.change_merchantaccess"
 ROLE_WORDS = {
-    "owner": "everything: also colleagues, keys, the bank account and the business",
-    "finance": "refunds, disputes, payouts, statements; approves refunds",
-    "support": "refunds up to the limit, answers disputes, makes links and requests",
-    "developer": "keys, webhooks, events and requests; moves no money",
-    "viewer": "sees payments, changes nothing",
+    "owner": _("everything: also colleagues, keys, the bank account and the business"),
+    "finance": _("refunds, disputes, payouts, statements; approves refunds"),
+    "support": _("refunds up to the limit, answers disputes, makes links and requests"),
+    "developer": _("keys, webhooks, events and requests; moves no money"),
+    "viewer": _("sees payments, changes nothing"),
 }
-ROLES = [(role, f"{role.capitalize()}: {words}") for role, words in ROLE_WORDS.items()]
+
+
+def _roles() -> list[tuple[str, str]]:
+    return [(role.value, f"{role.label}: {ROLE_WORDS[role]}") for role in MerchantAccess.Role]
 
 
 class NothingAsked(TextForm, forms.Form):
@@ -37,12 +42,12 @@ class NothingAsked(TextForm, forms.Form):
 
 
 class RoleForm(TextForm, forms.Form):
-    role = forms.ChoiceField(choices=ROLES, widget=forms.RadioSelect({"class": "radiolist"}))
+    role = forms.ChoiceField(choices=_roles, widget=forms.RadioSelect({"class": "radiolist"}), label=_("Role"))
 
 
 class PersonForm(TextForm, forms.Form):
-    name = forms.CharField(max_length=150)
-    email = forms.EmailField(label="E-mail address", max_length=120)
+    name = forms.CharField(max_length=150, label=_("Name"))
+    email = forms.EmailField(label=_("E-mail address"), max_length=120)
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
@@ -57,11 +62,11 @@ class OwnerForm(PersonForm, ReasonForm):
 
 
 class InviteColleague(RowAction):
-    name, label, button = "invite", "Invite a colleague", "Invite"
+    name, label, button = "invite", _("Invite a colleague"), _("Invite")
     permission = "payments.add_merchantaccess"
     form: type[PersonForm] = ColleagueForm
     refusals = (Refused,)
-    what_happens = "The person gets a link by which they set a password and a second factor. It works once."
+    what_happens = _("The person gets a link by which they set a password and a second factor. It works once.")
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         role = cleaned.get("role", MerchantAccess.Role.OWNER)
@@ -70,10 +75,10 @@ class InviteColleague(RowAction):
 
 @offered_on_merchants
 class InviteOwner(InviteColleague):
-    name, label = "invite_owner", "Invite an owner"
+    name, label = "invite_owner", _("Invite an owner")
     permission = "auth.add_user"
     form = OwnerForm
-    what_happens = "The person may do everything on the merchants' own site, and invites the others there."
+    what_happens = _("The person may do everything on the merchants' own site, and invites the others there.")
 
 
 class ColleagueAction(RowAction):
@@ -85,38 +90,38 @@ class ColleagueAction(RowAction):
         return f"{self.label}: {_name_of(row)}"
 
     def about(self, row: MerchantAccess) -> Facts:
-        yield "Person", f"{_name_of(row)} ({row.user.email})"
-        yield "Role", row.get_role_display()
+        yield _("Person"), f"{_name_of(row)} ({row.user.email})"
+        yield _("Role"), row.get_role_display()
 
 
 class ChangeRole(ColleagueAction):
-    name, label = "change_role", "Change the role"
-    what_happens = "It holds from the next page on that the person opens."
+    name, label = "change_role", _("Change the role")
+    what_happens = _("It holds from the next page on that the person opens.")
 
     def form_for(self, row: MerchantAccess, data: Any) -> forms.Form:
         return RoleForm(data, initial={"role": row.role})
 
     def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
         colleagues.change_role(row, cleaned["role"])
-        return f"{_name_of(row)} is {cleaned['role']} now."
+        return gettext("{name} is {role} now.").format(name=_name_of(row), role=gettext(cleaned["role"]))
 
 
 class SendAgain(ColleagueAction):
-    name, label = "send_again", "Send the invitation again"
-    what_happens = "An earlier link stops working. Who has a password signs in with it as before."
+    name, label = "send_again", _("Send the invitation again")
+    what_happens = _("An earlier link stops working. Who has a password signs in with it as before.")
 
     def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
         return colleagues.send_address(row)
 
 
 class EndAccess(ColleagueAction):
-    name, label, button = "end", "End the access", "End it now"
-    over = "This access has ended already."
-    what_happens = "The person opens no page of this business any more. What they did stays recorded."
+    name, label, button = "end", _("End the access"), _("End it now")
+    over = _("This access has ended already.")
+    what_happens = _("The person opens no page of this business any more. What they did stays recorded.")
 
     def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
         colleagues.end(row)
-        return f"{_name_of(row)} has no access any more."
+        return gettext("{name} has no access any more.").format(name=_name_of(row))
 
 
 @admin.register(MerchantAccess, site=merchant_site)
@@ -124,7 +129,7 @@ class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
     """Those who have a role at the merchant."""
 
     merchant_lookup = "merchant"
-    called = ("colleague", "colleagues")
+    called = (_("colleague"), _("colleagues"))
     key_converter = "int"
     maker = InviteColleague()
     row_actions = (ChangeRole(), SendAgain(), EndAccess())
@@ -133,15 +138,15 @@ class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
     list_filter = (one_of("role", ROLE_WORDS),)
     list_select_related = ("user", "merchant")
     search_fields = ("user__first_name", "user__email")
-    search_help_text = "A name or an e-mail address."
+    search_help_text = _("A name or an e-mail address.")
     head_columns = ("shown_role",)
     fieldsets = ((None, {"fields": ("email", "sign_in_name", "may")}),)
-    person = column("Person", lambda row: beside(_name_of(row), row.user.email))
-    shown_name = column("Name", lambda row: _name_of(row))
-    email = column("E-mail", lambda row: row.user.email)
-    sign_in_name = column("Signs in as", lambda row: row.user.get_username())
-    shown_role = column("Role", lambda row: row.get_role_display())
-    may = column("May do", lambda row: ROLE_WORDS[row.role])
+    person = column(_("Person"), lambda row: beside(_name_of(row), row.user.email))
+    shown_name = column(_("Name"), lambda row: _name_of(row))
+    email = column(_("E-mail"), lambda row: row.user.email)
+    sign_in_name = column(_("Signs in as"), lambda row: row.user.get_username())
+    shown_role = column(_("Role"), lambda row: row.get_role_display())
+    may = column(_("May do"), lambda row: ROLE_WORDS[row.role])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).exclude(role="")

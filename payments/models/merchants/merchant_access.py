@@ -5,6 +5,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments.models.merchants.merchant import Merchant
 
@@ -44,11 +45,11 @@ class MerchantAccess(models.Model):
     """
 
     class Role(models.TextChoices):
-        OWNER = "owner"
-        FINANCE = "finance"
-        SUPPORT = "support"
-        DEVELOPER = "developer"
-        VIEWER = "viewer"
+        OWNER = "owner", _("Owner")
+        FINANCE = "finance", _("Finance")
+        SUPPORT = "support", _("Support")
+        DEVELOPER = "developer", _("Developer")
+        VIEWER = "viewer", _("Viewer")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
@@ -57,8 +58,8 @@ class MerchantAccess(models.Model):
     objects = MerchantAccessQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "merchant that they work for"
-        verbose_name_plural = "merchants that they work for, if not for all"
+        verbose_name = _("merchant that they work for")
+        verbose_name_plural = _("merchants that they work for, if not for all")
         # The permission to change a user covers these rows.
         default_permissions = ()
         permissions = [("work_for_all_merchants", "Works for all merchants")]

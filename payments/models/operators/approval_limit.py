@@ -3,6 +3,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.lookups import Exact, IsNull
+from django.utils.translation import gettext_lazy as _
 
 from payments.models.charging.charge import AMOUNT_MAX
 from payments.models.merchants.merchant import Merchant
@@ -23,8 +24,8 @@ class ApprovalLimit(models.Model):
     amount = models.BigIntegerField()
 
     class Meta:
-        verbose_name = "approval limit"
-        verbose_name_plural = "approval limits"
+        verbose_name = _("approval limit")
+        verbose_name_plural = _("approval limits")
         # No deletion, because a migration restores a missing default: set the amount to zero instead.
         default_permissions = ("view", "add", "change")
         constraints = [

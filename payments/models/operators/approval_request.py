@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fields import OwnForeignKey
@@ -58,34 +59,34 @@ class ApprovalRequest(models.Model):
 
     class Kind(models.TextChoices):
         # Actions on a charge.
-        CAPTURE = "capture"
-        VOID = "void"  # of a captured charge
-        REFUND = "refund"
-        RELEASE = "release"  # of a hold
-        EXTEND = "extend"
+        CAPTURE = "capture", _("Capture")
+        VOID = "void", _("Void")  # of a captured charge
+        REFUND = "refund", _("Refund")
+        RELEASE = "release", _("Release")  # of a hold
+        EXTEND = "extend", _("Extend")
         # Of an unknown outcome, by the provider's own records.
-        CORRECTION = "correction"
-        ISSUE_KEY = "issue_key", "Issue a key"
-        ROLL_KEY = "roll_key", "Roll a key"
-        ADD_ACCOUNT = "add_account", "Connect a provider account"
-        CHANGE_ACCOUNT = "change_account", "Change a provider account"
-        ADD_ROUTE = "add_route", "Add a route"
-        CHANGE_ROUTE = "change_route", "Change a route"
-        ADD_PAYOUT_ACCOUNT = "add_payout_account", "Set the bank account"
-        SET_PAYOUT_SCHEDULE = "set_payout_schedule", "Set the payout schedule"
-        RECORD_PAYOUT = "record_payout", "Record a payout"
-        RAISE_LIMIT = "raise_limit", "Raise the approval limit"
+        CORRECTION = "correction", _("Correction")
+        ISSUE_KEY = "issue_key", _("Issue a key")
+        ROLL_KEY = "roll_key", _("Roll a key")
+        ADD_ACCOUNT = "add_account", _("Connect a provider account")
+        CHANGE_ACCOUNT = "change_account", _("Change a provider account")
+        ADD_ROUTE = "add_route", _("Add a route")
+        CHANGE_ROUTE = "change_route", _("Change a route")
+        ADD_PAYOUT_ACCOUNT = "add_payout_account", _("Set the bank account")
+        SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
+        RECORD_PAYOUT = "record_payout", _("Record a payout")
+        RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
 
     class State(models.TextChoices):
-        PROPOSED = "proposed"  # waits for another operator's decision
+        PROPOSED = "proposed", _("Proposed")  # waits for another operator's decision
         # To be executed, after an approval or without the need for one; or the requester has not taken the key yet.
-        APPROVED = "approved"
-        DONE = "done"
-        REFUSED = "refused"  # not executed: the charge did not allow it, or the provider did not
-        REJECTED = "rejected"  # by another operator
-        WITHDRAWN = "withdrawn"  # by the requester
-        EXPIRED = "expired"
-        OVERTAKEN = "overtaken"  # the provider's own answer came first
+        APPROVED = "approved", _("Approved")
+        DONE = "done", _("Done")
+        REFUSED = "refused", _("Refused")  # not executed: the charge did not allow it, or the provider did not
+        REJECTED = "rejected", _("Rejected")  # by another operator
+        WITHDRAWN = "withdrawn", _("Withdrawn")  # by the requester
+        EXPIRED = "expired", _("Expired")
+        OVERTAKEN = "overtaken", _("Overtaken")  # the provider's own answer came first
 
     # Kinds that are done when the requester takes the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
@@ -130,8 +131,8 @@ class ApprovalRequest(models.Model):
     objects: ClassVar[Requests] = Requests()
 
     class Meta:
-        verbose_name = "request for approval"
-        verbose_name_plural = "requests for approval"
+        verbose_name = _("request for approval")
+        verbose_name_plural = _("requests for approval")
         default_permissions = ("view",)
         permissions = [("decide_approvalrequest", "Can approve and reject requests of others")]
         constraints = [
@@ -245,8 +246,8 @@ class OperatorAction(ApprovalRequest):
 
     class Meta:
         proxy = True
-        verbose_name = "action on a charge"
-        verbose_name_plural = "actions on charges"
+        verbose_name = _("action on a charge")
+        verbose_name_plural = _("actions on charges")
         default_permissions = ("view",)
         permissions = [
             ("capture_charge", "Can capture held charges"),

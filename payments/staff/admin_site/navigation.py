@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,6 @@ def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> I
             )
             if query != chosen and (query or f"{model}?{chosen}" in section.pages):
                 current = ""
-            yield Tab(NAMES.get(name) or capfirst(page.words[1]), view, current, query)
+            yield Tab(gettext(NAMES[name]) if name in NAMES else capfirst(page.words[1]), view, current, query)
         elif "." not in name and user.has_perms(PERMISSIONS.get(name, ())):
-            yield Tab(NAMES[name], name, "page" if here == name else "")
+            yield Tab(gettext(NAMES[name]), name, "page" if here == name else "")

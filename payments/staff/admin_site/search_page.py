@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from payments import clock
@@ -88,7 +89,7 @@ def _page(request: HttpRequest, term: str, query: Query | None = None, **context
     parts = query.parts if query else []
     fewer = [" ".join(parts[:place] + parts[place + 1 :]) for place in range(len(parts))] if len(parts) > 1 else []
     facts = {"term": term, "query": query, "fewer": fewer, "complete_to": query and index.complete_to()}
-    context = {**site_of(request).each_context(request), "title": "Search", **facts, **context}
+    context = {**site_of(request).each_context(request), "title": _("Search"), **facts, **context}
     return TemplateResponse(request, "admin/found.html", context)
 
 
@@ -124,7 +125,7 @@ def _group(request: HttpRequest, page: BaseAdmin, newest: list[Any], term: str) 
     if hasattr(newest[0], "livemode") and "mode" not in columns:
         columns.append("mode")
     heads = [
-        (column, f"field-{getattr(column, '__name__', column)}", str(label_for_field(column, page.model, page)))
+        (column, f"field-{getattr(column, '__name__', column)}", _(str(label_for_field(column, page.model, page))))
         for column in columns
     ]
     rows = [
@@ -143,9 +144,12 @@ def _group(request: HttpRequest, page: BaseAdmin, newest: list[Any], term: str) 
 def _lists_of(page: BaseAdmin, rows: list[Any], term: str) -> dict[str, str]:
     address = reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_changelist")
     if not hasattr(rows[0], "livemode"):
-        return {"all": f"{address}?{urlencode({'q': term})}"}
+        return {_("all"): f"{address}?{urlencode({'q': term})}"}
     modes = {"live" if row.livemode else "test" for row in rows}
-    return {f"all in {mode} mode": f"{address}?{urlencode({'q': term, 'mode': mode})}" for mode in sorted(modes)}
+    return {
+        _("all in {mode} mode").format(mode=_(mode)): f"{address}?{urlencode({'q': term, 'mode': mode})}"
+        for mode in sorted(modes)
+    }
 
 
 def _pages(request: HttpRequest) -> list[Any]:

@@ -6,12 +6,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 
 from payments.db.texts.writes import CARD_NUMBER, UNSTORABLE, TextRefused, is_storable, storable
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.web.middleware import GetResponse, is_api
 
-REFUSED = "Search for a card by its last four digits, never by its number, and for at most 200 characters."
+REFUSED = _("Search for a card by its last four digits, never by its number, and for at most 200 characters.")
 TERM, TERM_MAX_LENGTH = "q", 200
 
 

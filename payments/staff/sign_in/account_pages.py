@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.cache import add_never_cache_headers
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext as _
 
 from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors
@@ -59,7 +60,7 @@ class AccountPages(MiddlewareMixin):
 
     def process_template_response(self, request: HttpRequest, response: Any) -> HttpResponseBase:
         if title := TITLES.get(_name_of(request)):
-            shown = {"title": title, "factor_in_use": factors.in_use(request)}
+            shown = {"title": _(title), "factor_in_use": factors.in_use(request)}
             response.context_data = site_of(request).each_context(request) | shown | (response.context_data or {})
             add_never_cache_headers(response)
         return response

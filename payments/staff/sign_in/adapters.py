@@ -10,14 +10,15 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from payments import vault
 from payments.api.access.throttling import client_address
 from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors, lockout
 
-NOT_SIGNED_IN = "The username or the password is not right."
-WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
+NOT_SIGNED_IN = _("The username or the password is not right.")
+WRONG = _("That code is not right, or was used already. Wait a moment, then try the next one.")
 UNKNOWN_ADDRESS = "0.0.0.0"  # nosec B104 # nothing listens here
 
 

@@ -8,6 +8,8 @@ from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.generic import FormView
 
 from payments import context
@@ -21,7 +23,7 @@ from payments.staff.sign_in.views import AdminPage
 class InvitationView(AdminPage, FormView):
     """Asks an invited operator for a password, then for a second factor unless ADMIN_MFA is off."""
 
-    title = "Set your password"
+    title = _("Set your password")
     template_name = "admin/staff/invitation.html"
     form_class = SetPasswordForm
     invited: User
@@ -52,5 +54,7 @@ class InvitationView(AdminPage, FormView):
 
     def _over(self) -> HttpResponse:
         """Return 404, the same for every link that does not work."""
-        context = super().get_context_data(form=None, title="This link does not work", days=invitations.VALID.days)
+        context = super().get_context_data(
+            form=None, title=gettext("This link does not work"), days=invitations.VALID.days
+        )
         return render(self.request, "admin/staff/invitation_over.html", context, status=404)

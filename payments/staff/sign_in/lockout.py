@@ -14,6 +14,7 @@ from django.db import connection
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from payments import clock
 from payments.api.access.throttling import client_address
@@ -93,7 +94,7 @@ def _keys(request: HttpRequest, name: str) -> list[bytes]:
 def _locked_out(request: HttpRequest) -> HttpResponse:
     """Return 429, the same whether the user exists or not."""
     seconds = int(LASTS.total_seconds())
-    shown = site_of(request).each_context(request) | {"title": "Locked out", "minutes": seconds // 60}
+    shown = site_of(request).each_context(request) | {"title": gettext("Locked out"), "minutes": seconds // 60}
     response = render(request, "429.html", shown, status=429)
     response["Retry-After"] = str(seconds)
     return response

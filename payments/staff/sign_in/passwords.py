@@ -2,10 +2,11 @@ import re
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 LETTER = re.compile(r"[^\W\d_]")
 DIGIT = re.compile(r"\d")
-FORM = "The password must have letters and digits."
+FORM = _("The password must have letters and digits.")
 
 
 class LettersAndDigits:
@@ -16,4 +17,4 @@ class LettersAndDigits:
             raise ValidationError(FORM, code="password_without_letters_or_digits")
 
     def get_help_text(self) -> str:
-        return FORM
+        return str(FORM)

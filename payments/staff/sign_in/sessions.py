@@ -11,6 +11,7 @@ from django.db import connections
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext
 
 from payments import clock
 from payments.connections import recording_alias
@@ -39,7 +40,8 @@ class SessionLimits(MiddlewareMixin):
         age_seconds = clock.now().timestamp() - session.get(SIGNED_IN_AT, 0)
         if age_seconds > timedelta(hours=settings.SIGNED_IN_HOURS).total_seconds():
             logout(request)
-            messages.warning(request, f"Sign in again: you were signed in for {settings.SIGNED_IN_HOURS} hours.")
+            text = gettext("Sign in again: you were signed in for {hours} hours.")
+            messages.warning(request, text.format(hours=settings.SIGNED_IN_HOURS))
         else:
             # Not by saving the session, which would overwrite a concurrent request's changes.
             now = clock.now()
