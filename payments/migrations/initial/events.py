@@ -33,16 +33,17 @@ OPERATIONS = [
                 fields=[
                     ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
                     ("livemode", models.BooleanField()),
-                    ("type", models.CharField(max_length=30)),
+                    ("type", models.CharField(max_length=30, verbose_name="type")),
                     ("object_id", models.UUIDField()),
-                    ("sequence", models.PositiveIntegerField()),
+                    ("sequence", models.PositiveIntegerField(verbose_name="sequence")),
                     ("payload", payments.db.fields.CompressedField()),
                     ("request_id", models.UUIDField(blank=True, null=True)),
-                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                     ("api_key", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
                 ],
                 options={
+                    "verbose_name": "event", "verbose_name_plural": "events",
                     "indexes": [
                         models.Index(F("merchant"), F("livemode"), F("id"), name="event_of_merchant"),
                         models.Index(F("merchant"), F("livemode"), F("type"), F("id"), name="event_of_type"),
@@ -57,20 +58,21 @@ OPERATIONS = [
                 fields=[
                     ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
                     ("livemode", models.BooleanField()),
-                    ("url", models.CharField(max_length=2083)),
-                    ("receiver", models.CharField(db_collation="C", max_length=300)),
-                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone"), ("cancelled", "Cancelled")], default="waiting", max_length=9)),
-                    ("tries", models.PositiveIntegerField(default=0)),
-                    ("failures", models.PositiveIntegerField(default=0)),
+                    ("url", models.CharField(max_length=2083, verbose_name="url")),
+                    ("receiver", models.CharField(db_collation="C", max_length=300, verbose_name="receiver")),
+                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone"), ("cancelled", "Cancelled")], default="waiting", max_length=9, verbose_name="state")),
+                    ("tries", models.PositiveIntegerField(default=0, verbose_name="tries")),
+                    ("failures", models.PositiveIntegerField(default=0, verbose_name="failures")),
                     ("first_try_at", models.DateTimeField(blank=True, null=True)),
                     ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
                     ("leased_until", models.DateTimeField(blank=True, null=True)),
-                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
                     ("event", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="webhooks", to="payments.event")),
                     ("endpoint", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.webhookendpoint")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                 ],
                 options={
+                    "verbose_name": "webhook", "verbose_name_plural": "webhooks",
                     "indexes": [
                         models.Index(F("merchant"), F("livemode"), F("id"), name="webhook_of_merchant"),
                         models.Index(F("id"), condition=Q(("state__in", ["exhausted", "gone"])), name="webhook_given_up"),
@@ -92,7 +94,7 @@ OPERATIONS = [
                 name="WebhookAttempt",
                 fields=[
                     ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                    ("number", models.PositiveIntegerField()),
+                    ("number", models.PositiveIntegerField(verbose_name="number")),
                     ("started_at", models.DateTimeField()),
                     ("milliseconds", models.PositiveIntegerField()),
                     ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
@@ -103,6 +105,7 @@ OPERATIONS = [
                     ("webhook", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="attempts", to="payments.webhook")),
                 ],
                 options={
+                    "verbose_name": "webhook attempt", "verbose_name_plural": "webhook attempts",
                     "constraints": [
                         models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
                         models.CheckConstraint(
@@ -123,11 +126,11 @@ OPERATIONS = [
                     ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
                     ("request_id", models.UUIDField()),
                     ("livemode", models.BooleanField()),
-                    ("method", models.CharField(max_length=10)),
-                    ("path", models.CharField(max_length=200)),
+                    ("method", models.CharField(max_length=10, verbose_name="method")),
+                    ("path", models.CharField(max_length=200, verbose_name="path")),
                     ("status", models.PositiveSmallIntegerField()),
                     ("milliseconds", models.PositiveIntegerField()),
-                    ("created_at", models.DateTimeField()),
+                    ("created_at", models.DateTimeField(verbose_name="created at")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                     ("api_key", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
                 ],
@@ -170,9 +173,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "verbose_name": "message to a payer",
-            "verbose_name_plural": "messages to payers",
-            "default_permissions": ("view",),
+            "verbose_name": "message to a payer", "verbose_name_plural": "messages to payers", "default_permissions": ("view",),
             "permissions": [("resend_payermessage", "Can send receipts again")],
             "indexes": [
                 models.Index(F("channel"), F("merchant"), F("due_at"), condition=Q(("due_at__isnull", False)), name="payer_message_due"),

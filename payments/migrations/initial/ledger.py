@@ -189,8 +189,7 @@ OPERATIONS = [
             ("summed_at", models.DateTimeField(default=payments.clock.now, editable=False)),
         ],
         options={
-            "verbose_name": "trial balance",
-            "verbose_name_plural": "trial balances",
+            "verbose_name": "trial balance", "verbose_name_plural": "trial balances",
             "permissions": [("download_ledgerday", "Can download trial balances")],
             "default_permissions": ("view",),
         },
@@ -218,6 +217,7 @@ OPERATIONS = [
         name="Statement",
         fields=[],
         options={
+            "verbose_name": "statement", "verbose_name_plural": "statements",
             "permissions": [("download_statement", "Can download statements")],
             "proxy": True,
             "default_permissions": ("view",),

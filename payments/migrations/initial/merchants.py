@@ -18,12 +18,12 @@ OPERATIONS = [
         name="Merchant",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
-            ("title", models.CharField(max_length=100)),
-            ("account_name", models.CharField(max_length=100)),
-            ("statement_descriptor", models.CharField(max_length=100)),
-            ("status", models.CharField(choices=[("active", "Active"), ("closed", "Closed")], default="active", max_length=10)),
+            ("title", models.CharField(max_length=100, verbose_name="title")),
+            ("account_name", models.CharField(max_length=100, verbose_name="account name")),
+            ("statement_descriptor", models.CharField(max_length=100, verbose_name="statement descriptor")),
+            ("status", models.CharField(choices=[("active", "Active"), ("closed", "Closed")], default="active", max_length=10, verbose_name="status")),
             ("branding", models.JSONField(blank=True, default=dict)),
-            ("business_address", models.CharField(blank=True, default="", max_length=255)),
+            ("business_address", models.CharField(blank=True, default="", max_length=255, verbose_name="business address")),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
             ("metadata", models.JSONField(blank=True, default=dict)),
@@ -31,12 +31,13 @@ OPERATIONS = [
             ("events_live", models.PositiveIntegerField(default=0, editable=False)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("support_email", models.EmailField(blank=True, default="", max_length=254)),
-            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone])),
-            ("send_receipts", models.BooleanField(default=False)),
+            ("support_email", models.EmailField(blank=True, default="", max_length=254, verbose_name="support email")),
+            ("support_phone", models.CharField(blank=True, default="", max_length=25, validators=[check_support_phone], verbose_name="support phone")),
+            ("send_receipts", models.BooleanField(default=False, verbose_name="send receipts")),
             ("decline_budget", models.PositiveIntegerField(blank=True, null=True)),
         ],
         options={
+            "verbose_name": "merchant", "verbose_name_plural": "merchants",
             "constraints": [
                 models.CheckConstraint(condition=Q(("decline_budget", 0), _negated=True), name="merchant_bears_some_declines"),
             ],
@@ -48,12 +49,12 @@ OPERATIONS = [
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
-            ("kind", models.CharField(choices=[("secret", "Secret"), ("publishable", "Publishable"), ("restricted", "Restricted")], max_length=11)),
+            ("kind", models.CharField(choices=[("secret", "Secret"), ("publishable", "Publishable"), ("restricted", "Restricted")], max_length=11, verbose_name="kind")),
             ("digest", models.BinaryField(max_length=32, unique=True)),
             ("last4", models.CharField(max_length=4)),
-            ("name", models.CharField(blank=True, default="", max_length=60)),
+            ("name", models.CharField(blank=True, default="", max_length=60, verbose_name="name")),
             ("public_text", models.CharField(blank=True, max_length=100)),
-            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
             ("revoked_at", models.DateTimeField(blank=True, null=True)),
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="keys", to="payments.merchant")),
@@ -63,6 +64,7 @@ OPERATIONS = [
             ("rights", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=50), blank=True, default=list, size=None)),
         ],
         options={
+            "verbose_name": "API key", "verbose_name_plural": "API keys",
             "constraints": [
                 models.CheckConstraint(condition=Q(("kind", "publishable"), ("public_text", ""), _connector="OR"), name="key_text_only_of_publishable"),
                 models.CheckConstraint(
@@ -71,7 +73,6 @@ OPERATIONS = [
                 ),
                 models.CheckConstraint(condition=Q(("kind", "publishable"), ("allowed_origins", []), _connector="OR"), name="key_origins_only_of_publishable"),
             ],
-            "verbose_name": "API key",
         },
     ),
     migrations.CreateModel(
@@ -81,16 +82,17 @@ OPERATIONS = [
             ("livemode", models.BooleanField()),
             ("url", models.CharField(max_length=2083, verbose_name="URL")),
             ("enabled_events", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), size=None)),
-            ("status", models.CharField(choices=[("enabled", "Enabled"), ("paused", "Paused"), ("disabled", "Disabled"), ("deleted", "Deleted")], default="enabled", max_length=8)),
-            ("description", models.CharField(blank=True, default="", max_length=255)),
+            ("status", models.CharField(choices=[("enabled", "Enabled"), ("paused", "Paused"), ("disabled", "Disabled"), ("deleted", "Deleted")], default="enabled", max_length=8, verbose_name="status")),
+            ("description", models.CharField(blank=True, default="", max_length=255, verbose_name="description")),
             ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("failing_since", models.DateTimeField(blank=True, null=True)),
             ("gave_up_at", models.DateTimeField(blank=True, null=True)),
-            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="webhook_endpoints", to="payments.merchant")),
         ],
         options={
+            "verbose_name": "webhook endpoint", "verbose_name_plural": "webhook endpoints",
             "constraints": [
                 models.CheckConstraint(condition=Q(("enabled_events", []), _negated=True), name="endpoint_lists_events"),
                 models.CheckConstraint(condition=Q(("gave_up_at__isnull", True), ("status", "disabled"), _connector="OR"), name="endpoint_given_up_is_disabled"),
@@ -113,6 +115,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="webhook_secrets", to="payments.merchant")),
             ("endpoint", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="secrets", to="payments.webhookendpoint")),
         ],
+        options={"verbose_name": "webhook secret", "verbose_name_plural": "webhook secrets"},
     ),
     migrations.CreateModel(
         name="MerchantAccess",
@@ -131,9 +134,7 @@ OPERATIONS = [
             ),
         ],
         options={
-            "verbose_name": "merchant that they work for",
-            "verbose_name_plural": "merchants that they work for, if not for all",
-            "default_permissions": (),
+            "verbose_name": "merchant that they work for", "verbose_name_plural": "merchants that they work for, if not for all", "default_permissions": (),
             "constraints": [
                 models.UniqueConstraint(F("user"), F("merchant"), name="merchant_access_once"),
                 models.CheckConstraint(
@@ -166,7 +167,7 @@ OPERATIONS = [
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
             ("short", models.CharField(max_length=10, unique=True)),
-            ("internal_name", models.CharField(max_length=255)),
+            ("internal_name", models.CharField(max_length=255, verbose_name="internal name")),
             ("active", models.BooleanField(default=True)),
             ("order", payments.db.fields.VerbatimJSONField()),
             ("stock", django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), size=None)),
@@ -181,7 +182,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "default_permissions": ("view",),
+            "verbose_name": "payment link", "verbose_name_plural": "payment links", "default_permissions": ("view",),
             "permissions": [("switch_paymentlink", "Can activate and deactivate payment links")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="link_of_merchant"),
@@ -206,19 +207,19 @@ OPERATIONS = [
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
-            ("kind", models.CharField(choices=[("session", "Session"), ("link", "Link"), ("request", "Request")], default="session", max_length=7)),
+            ("kind", models.CharField(choices=[("session", "Session"), ("link", "Link"), ("request", "Request")], default="session", max_length=7, verbose_name="kind")),
             ("mode", models.CharField(choices=[("payment", "Payment"), ("setup", "Setup"), ("subscription", "Subscription"), ("save_card", "Save card")], default="payment", max_length=12)),
             (
                 "state",
-                models.CharField(choices=[("unpaid", "Unpaid"), ("paying", "Paying"), ("authorized", "Authorized"), ("paid", "Paid"), ("voided", "Voided"), ("expired", "Expired")], default="unpaid", max_length=10),
+                models.CharField(choices=[("unpaid", "Unpaid"), ("paying", "Paying"), ("authorized", "Authorized"), ("paid", "Paid"), ("voided", "Voided"), ("expired", "Expired")], default="unpaid", max_length=10, verbose_name="state"),
             ),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
             ("order", payments.db.fields.VerbatimJSONField()),
             ("payer", payments.db.fields.VerbatimJSONField(default=dict)),
-            ("client_reference_id", models.CharField(blank=True, default="", max_length=255)),
+            ("client_reference_id", models.CharField(blank=True, default="", max_length=255, verbose_name="client reference id")),
             ("customer_id", models.UUIDField(blank=True, null=True)),
-            ("attempts", models.SmallIntegerField(default=0)),
+            ("attempts", models.SmallIntegerField(default=0, verbose_name="attempts")),
             ("check_source_id", models.UUIDField(blank=True, null=True)),
             ("check_account_id", models.UUIDField(blank=True, null=True)),
             ("check_due_at", models.DateTimeField(blank=True, null=True)),
@@ -235,7 +236,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "default_permissions": ("view",),
+            "verbose_name": "checkout", "verbose_name_plural": "checkouts", "default_permissions": ("view",),
             "permissions": [("expire_checkout", "Can expire checkout"), ("void_checkout", "Can void checkout"), ("resend_checkout", "Can resend checkout")],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("kind"), F("id"), name="checkout_of_merchant"),
