@@ -34,7 +34,9 @@ OPERATIONS = [
             ("hash", models.BinaryField(max_length=32)),
         ],
         options={
-            "verbose_name": "audit log entry", "verbose_name_plural": "audit log entries", "default_permissions": ("view",),
+            "verbose_name": "audit log entry",
+            "verbose_name_plural": "audit log entries",
+            "default_permissions": ("view",),
             "indexes": [
                 models.Index(F("object_id"), F("id"), name="audit_of_object"),
                 models.Index(F("actor"), F("id"), name="audit_of_actor"),

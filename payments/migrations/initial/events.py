@@ -173,7 +173,9 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "verbose_name": "message to a payer", "verbose_name_plural": "messages to payers", "default_permissions": ("view",),
+            "verbose_name": "message to a payer",
+            "verbose_name_plural": "messages to payers",
+            "default_permissions": ("view",),
             "permissions": [("resend_payermessage", "Can send receipts again")],
             "indexes": [
                 models.Index(F("channel"), F("merchant"), F("due_at"), condition=Q(("due_at__isnull", False)), name="payer_message_due"),

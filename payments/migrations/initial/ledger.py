@@ -189,7 +189,8 @@ OPERATIONS = [
             ("summed_at", models.DateTimeField(default=payments.clock.now, editable=False)),
         ],
         options={
-            "verbose_name": "trial balance", "verbose_name_plural": "trial balances",
+            "verbose_name": "trial balance",
+            "verbose_name_plural": "trial balances",
             "permissions": [("download_ledgerday", "Can download trial balances")],
             "default_permissions": ("view",),
         },

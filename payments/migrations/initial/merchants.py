@@ -134,7 +134,9 @@ OPERATIONS = [
             ),
         ],
         options={
-            "verbose_name": "merchant that they work for", "verbose_name_plural": "merchants that they work for, if not for all", "default_permissions": (),
+            "verbose_name": "merchant that they work for",
+            "verbose_name_plural": "merchants that they work for, if not for all",
+            "default_permissions": (),
             "constraints": [
                 models.UniqueConstraint(F("user"), F("merchant"), name="merchant_access_once"),
                 models.CheckConstraint(

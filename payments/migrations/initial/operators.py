@@ -37,7 +37,9 @@ OPERATIONS = [
             ),
         ],
         options={
-            "verbose_name": "approval limit", "verbose_name_plural": "approval limits", "default_permissions": ("view", "add", "change"),
+            "verbose_name": "approval limit",
+            "verbose_name_plural": "approval limits",
+            "default_permissions": ("view", "add", "change"),
             "constraints": [
                 models.UniqueConstraint(F("role"), F("currency"), name="one_approval_limit_per_role_and_currency"),
                 models.UniqueConstraint(F("merchant"), F("currency"), name="one_approval_limit_per_merchant_and_currency"),
@@ -116,7 +118,8 @@ OPERATIONS = [
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
         ],
         options={
-            "verbose_name": "request for approval", "verbose_name_plural": "requests for approval",
+            "verbose_name": "request for approval",
+            "verbose_name_plural": "requests for approval",
             "permissions": [("decide_approvalrequest", "Can approve and reject requests of others")],
             "default_permissions": ("view",),
             "indexes": [
@@ -211,7 +214,8 @@ OPERATIONS = [
         name="OperatorAction",
         fields=[],
         options={
-            "verbose_name": "action on a charge", "verbose_name_plural": "actions on charges",
+            "verbose_name": "action on a charge",
+            "verbose_name_plural": "actions on charges",
             "permissions": [
                 ("capture_charge", "Can capture held charges"),
                 ("void_charge", "Can void captured charges"),
