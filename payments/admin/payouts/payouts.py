@@ -107,7 +107,11 @@ class PayoutAdmin(ReadOnlyAdmin):
     shown_status = column(
         _("Status"), lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet"))
     )
-    to_account = column(_("Account"), lambda payout: link(PayoutAccount, payout.account_id, named(payout.account)))
+    to_account = column(
+        _("Account"),
+        lambda payout: link(PayoutAccount, payout.account_id, named(payout.account)),
+        in_list=lambda payout: named(payout.account),
+    )
     way_out = column("By", _way_out)
     asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
     approval = column("Approved", _approval)

@@ -15,7 +15,7 @@ from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import beside, column, link, money, short_id
 from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_in_list, moment_text
-from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount, named
+from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount
 from payments.admin.payouts.payouts import ByStatus, PayoutAdmin
 from payments.admin.payouts.schedules import PayoutScheduleAdmin
 from payments.domain.statements.payout_content import content_of
@@ -65,7 +65,7 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     views = {"balance": ("balance/", "balance")}
     row_actions: Any = ()
     parts: Any = ()
-    list_display: Any = ("created", "account", "shown_amount", "shown_status", "mode")
+    list_display: Any = ("created", "to_account", "shown_amount", "shown_status", "mode")
     file_columns: Any = (
         "public_id",
         "created",
@@ -82,10 +82,9 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
         (_("Events"), {"fields": ("events",)}),
     )
     how_far = column(_("How far"), what_happens)
-    account = column(_("Account"), lambda payout: named(payout.account))
 
     def shown_columns(self, request: HttpRequest) -> list[str]:
-        return [name for name in super().shown_columns(request) if name != "account" or _sees_accounts(request)]
+        return [name for name in super().shown_columns(request) if name != "to_account" or _sees_accounts(request)]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         groups = super().get_fieldsets(request, obj)
