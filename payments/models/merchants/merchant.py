@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock, ids
 
 check_support_phone = RegexValidator(
-    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", "Write a telephone number as +63 917 555 0142."
+    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", _("Write a telephone number as +63 917 555 0142.")
 )
 
 
