@@ -1,5 +1,6 @@
 from django.db import models
 from django.db.models import F
+from django.utils.translation import gettext_lazy as _
 
 from payments import ids
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -19,13 +20,13 @@ class ApiRequest(models.Model):
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
     api_key = models.ForeignKey(ApiKey, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
-    method = models.CharField(max_length=10)
+    method = models.CharField(_("method"), max_length=10)
     # Without query, and with `*` in place of what is neither a word of ours nor an ID.
-    path = models.CharField(max_length=200)
+    path = models.CharField(_("path"), max_length=200)
     status = models.PositiveSmallIntegerField()
     milliseconds = models.PositiveIntegerField()
     # When the request began.
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(_("created at"))
 
     objects = ScopedQuerySet.as_manager()
 

@@ -4,6 +4,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import F, Func, Subquery, Value
 from django.db.models.lookups import GreaterThan, LessThan
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
@@ -50,10 +51,10 @@ class Event(FastModel):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
-    type = models.CharField(max_length=30)
+    type = models.CharField(_("type"), max_length=30)
     object_id = models.UUIDField()
     # The version of the object that this event shows, from 1 without gaps; a merchant's is counted in each mode.
-    sequence = models.PositiveIntegerField()
+    sequence = models.PositiveIntegerField(_("sequence"))
     # The bytes that a webhook receiver gets.
     payload = CompressedField()
     # The request that made the change, and its API key, if any; the key is not in the payload.
@@ -61,11 +62,12 @@ class Event(FastModel):
     api_key = models.ForeignKey(
         ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
 
     objects = EventQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("event"), _("events")
         constraints = [
             # PostgreSQL enforces it within a month; across months the guarded version of the object's row does.
             models.UniqueConstraint(

@@ -1,5 +1,6 @@
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
@@ -23,11 +24,11 @@ class Webhook(FastModel):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        DELIVERED = "delivered"
-        EXHAUSTED = "exhausted"  # three days of attempts failed
-        GONE = "gone"  # the receiver answered 410
-        CANCELLED = "cancelled"  # its endpoint was disabled or deleted meanwhile
+        WAITING = "waiting", _("Waiting")
+        DELIVERED = "delivered", _("Delivered")
+        EXHAUSTED = "exhausted", _("Exhausted")  # three days of attempts failed
+        GONE = "gone", _("Gone")  # the receiver answered 410
+        CANCELLED = "cancelled", _("Cancelled")  # its endpoint was disabled or deleted meanwhile
 
     # Of the millisecond of its event's, so that both are in the same month's partition.
     id = models.UUIDField(primary_key=True, editable=False)
@@ -39,25 +40,26 @@ class Webhook(FastModel):
         WebhookEndpoint, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
     # Where it was sent last, or will be sent first.
-    url = models.CharField(max_length=2083)
+    url = models.CharField(_("url"), max_length=2083)
     # What shares one queue and one limit of tries under way, of one merchant in one mode: scheme://host:port of the
     # URL, or an endpoint, `we_…`, whose URL of the moment is called.
-    receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
-    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    receiver = models.CharField(_("receiver"), max_length=RECEIVER_MAX_LENGTH, db_collation="C")
+    state = models.CharField(_("state"), max_length=9, choices=State.choices, default=State.WAITING)
     # All attempts made; the number of the last one.
-    tries = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(_("tries"), default=0)
     # Failed attempts since it was first sent or sent again by hand: the position in the schedule.
-    failures = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(_("failures"), default=0)
     first_try_at = models.DateTimeField(null=True, blank=True)
     # When the next try is due; empty when no other is to be made.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
     # One worker has claimed it until then; afterwards that worker counts as dead.
     leased_until = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
 
     objects = WebhookQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("webhook"), _("webhooks")
         constraints = [
             models.CheckConstraint(
                 name="webhook_waiting_has_due_at",
@@ -96,7 +98,7 @@ class WebhookAttempt(models.Model):
     # The webhook's.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     # From 1 without gaps for each webhook.
-    number = models.PositiveIntegerField()
+    number = models.PositiveIntegerField(_("number"))
     started_at = models.DateTimeField()
     milliseconds = models.PositiveIntegerField()
     # What was answered; empty where nothing was.
@@ -108,6 +110,7 @@ class WebhookAttempt(models.Model):
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("webhook attempt"), _("webhook attempts")
         constraints = [
             models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
             models.CheckConstraint(

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id, public_id
-from payments.models import ApiKey, ApiRequest, ApprovalRequest, Event, Webhook, WebhookEndpoint
+from payments.models import ApiKey, ApiRequest, ApprovalRequest, AuditEntry, Event, Webhook, WebhookEndpoint
 from tests.admin.conftest import House, words_of
 from tests.client import Api, signed_in
 from tests.merchant_site.conftest import Role, member
@@ -18,6 +18,7 @@ from tests.merchant_site.conftest import Role, member
 KEYS, ENDPOINTS = "/merchant/payments/apikey/", "/merchant/payments/webhookendpoint/"
 TEST_KEY = {"name": "web shop", "mode": "test", "kind": "secret", "reason": "New shop"}
 ENDPOINT = {"mode": "test", "url": "https://sari.example/hook", "events": ["*"], "reason": "New shop"}
+IDS = re.compile(r"…?[0-9a-f]{4,}")
 
 
 @pytest.fixture
@@ -121,3 +122,22 @@ def test_owners_and_developers_alone_see_and_change_the_integration(role: str, a
     answer = ACTS[act](signed_in(member(shop.merchant, role)), key)
     assert (answer.status_code == 403) == (role not in (Role.OWNER, Role.DEVELOPER))
     assert answer.status_code < 404
+
+
+def test_what_is_stored_is_the_same_in_any_language(developer: Client) -> None:
+    """In Filipino the page answers in Filipino; what the audit log and the request for approval keep is English."""
+    kept = []
+    for language, revoked in (("en", "is revoked"), ("fil", "Na-revoke")):
+        developer.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+        before = AuditEntry.objects.count()
+        developer.post(f"{KEYS}add/", TEST_KEY | once())
+        developer.post(f"{KEYS}add/", TEST_KEY | once() | {"mode": "live"})
+        key = ApiKey.objects.filter(name="web shop").latest("pk")
+        assert revoked in words_of(developer.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"}, follow=True))
+        developer.post(f"{ENDPOINTS}add/", ENDPOINT | once())
+        endpoint = WebhookEndpoint.objects.latest("pk")
+        developer.post(f"{ENDPOINTS}{endpoint.pk}/pause-endpoint/", {"reason": "Moved"})
+        entries = AuditEntry.objects.order_by("id")[before:].values_list("action", "object_type", "fields", "detail")
+        asked = ApprovalRequest.objects.latest("pk")
+        kept.append(IDS.sub("", f"{list(entries)} {asked.after} {asked.before}"))
+    assert kept[0] == kept[1]

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.row_actions import Done, RowAction
@@ -18,17 +21,17 @@ class OnCheckout(RowAction):
 
     def about(self, checkout: Checkout) -> Facts:
         yield from super().about(checkout)
-        yield "For", description_of(checkout)
-        yield "Amount", money(checkout.amount, checkout.currency)
+        yield gettext("For"), description_of(checkout)
+        yield gettext("Amount"), money(checkout.amount, checkout.currency)
 
 
 class ExpireSession(OnCheckout):
     """End a session that nobody has paid and nobody is paying."""
 
-    name, label = "expire", "Expire"
+    name, label = "expire", _("Expire")
     permission = "payments.expire_checkout"
-    over = "This session cannot expire: it is paid, over, or being paid."
-    what_happens = (
+    over = _("This session cannot expire: it is paid, over, or being paid.")
+    what_happens = _(
         "The payer's page takes no payment any more, and an event says so. Nothing is charged. This cannot be undone."
     )
 
@@ -37,16 +40,16 @@ class ExpireSession(OnCheckout):
 
     def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
         sessions.expire_for_operator(checkout)
-        return "Expired. It cannot be paid any more."
+        return gettext("Expired. It cannot be paid any more.")
 
 
 class VoidRequest(OnCheckout):
     """Void a payment request that nobody has paid and nobody is paying."""
 
-    name, label = "void", "Void"
+    name, label = "void", _("Void")
     permission = "payments.void_checkout"
-    over = "This request cannot be voided: it is paid, voided, or being paid."
-    what_happens = (
+    over = _("This request cannot be voided: it is paid, voided, or being paid.")
+    what_happens = _(
         "The customer's page says that the invoice was cancelled and takes no payment any more. An event "
         "says so, with your reason. This cannot be undone."
     )
@@ -56,20 +59,20 @@ class VoidRequest(OnCheckout):
 
     def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
         requests.void_for_operator(checkout, cleaned["reason"])
-        return "Voided. It cannot be paid any more."
+        return gettext("Voided. It cannot be paid any more.")
 
 
 class ResendRequest(OnCheckout):
     """Send the message about an open payment request again."""
 
-    name, label = "resend", "Send again"
+    name, label = "resend", _("Send again")
     permission = "payments.resend_checkout"
-    over = "This request is not open, so it needs no message any more."
-    what_happens = "The customer gets the invoice again, as it was ordered: by e-mail, SMS or both."
+    over = _("This request is not open, so it needs no message any more.")
+    what_happens = _("The customer gets the invoice again, as it was ordered: by e-mail, SMS or both.")
 
     def fits(self, checkout: Checkout) -> bool:
         return checkout.kind == Checkout.Kind.REQUEST and requests.is_open(checkout)
 
     def do(self, checkout: Checkout, cleaned: dict[str, Any]) -> Done:
         requests.resend_for_operator(checkout)
-        return "Sent again. A worker delivers it in a moment."
+        return gettext("Sent again. A worker delivers it in a moment.")

@@ -11,6 +11,8 @@ from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.charge_list import chosen_in
 from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
@@ -57,7 +59,7 @@ CELLS: Cells = {
     "attempts": attrgetter("attempts"),
     **moment_cells("expires_at"),
 }
-ByPurpose = by("purpose", **{mode.value: (str(mode.label), Q(mode=mode)) for mode in Checkout.Mode})
+ByPurpose = by("purpose", **{mode.value: (mode.label, Q(mode=mode)) for mode in Checkout.Mode})
 
 
 class CheckoutSearch(EntrySearch):
@@ -108,7 +110,7 @@ class CheckoutAdmin(ReadOnlyAdmin):
     )
     fieldsets = (
         (
-            "All fields",
+            _("All fields"),
             {
                 "fields": (
                     *("public_id", "kind", "purpose", "state", "of_merchant", "mode", "shown_amount"),
@@ -119,13 +121,13 @@ class CheckoutAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    who = column("Payer", lambda checkout: payers(checkout, "name") or payers(checkout, "email") or UNNAMED)
-    how_much = column("Amount", lambda checkout: _money(checkout), is_number=True)
-    shown_state = column("State", state_chip)
-    what_for = column("For", lambda checkout: beside(description_of(checkout) or NOTHING, checkout.merchant))
-    referred = column("Reference", lambda checkout: beside(checkout.client_reference_id, _special(checkout)))
-    public_id = column("ID", str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
-    purpose = column("Purpose", lambda checkout: checkout.get_mode_display())
+    who = column(_("Payer"), lambda checkout: payers(checkout, "name") or payers(checkout, "email") or UNNAMED)
+    how_much = column(_("Amount"), lambda checkout: _money(checkout), is_number=True)
+    shown_state = column(_("State"), state_chip)
+    what_for = column(_("For"), lambda checkout: beside(description_of(checkout) or NOTHING, checkout.merchant))
+    referred = column(_("Reference"), lambda checkout: beside(checkout.client_reference_id, _special(checkout)))
+    public_id = column(_("ID"), str, in_list=lambda checkout: short_id(str(checkout)), cells={"id": str})
+    purpose = column(_("Purpose"), lambda checkout: checkout.get_mode_display())
     shown_amount = money_column("amount")
     shown_order = json_column("order")
     shown_payer = json_column("payer")
@@ -145,7 +147,11 @@ class CheckoutAdmin(ReadOnlyAdmin):
 
     def headline(self, row: Checkout) -> str:
         payer, about = payers(row, "name"), description_of(row)
-        return f"{_money(row)}{payer and f' from {payer}'}{about and f' for {about}'}"
+        if payer:
+            words = gettext("{amount} from {payer} for {about}") if about else gettext("{amount} from {payer}")
+        else:
+            words = gettext("{amount} for {about}") if about else "{amount}"
+        return words.format(amount=_money(row), payer=payer, about=about)
 
     def beside_row(self, request: HttpRequest, row: Checkout) -> dict[str, Any]:
         return super().beside_row(request, row) | {"timeline": page_context(request, row)}
@@ -158,5 +164,5 @@ def _money(checkout: Checkout) -> str:
 def _special(checkout: Checkout) -> str:
     """Return what is unlike the payment of a session: the purpose, or the kind."""
     if checkout.kind != Checkout.Kind.SESSION:
-        return f"of a {checkout.kind}"
+        return gettext("of a link") if checkout.kind == Checkout.Kind.LINK else gettext("of a request")
     return "" if checkout.mode == Checkout.Mode.PAYMENT else checkout.get_mode_display().lower()

@@ -8,8 +8,9 @@ from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q
 from django.http import HttpRequest
-from django.template.defaultfilters import pluralize
 from django.utils.html import format_html_join
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -52,7 +53,7 @@ CELLS: Cells = {
     "payments": attrgetter("payments"),
     "expiry": lambda row: row.order.get("expiry") or "",
 }
-ByState = by("state", active=("Active", Q(active=True)), deactivated=("Deactivated", Q(active=False)))
+ByState = by("state", active=(_("Active"), Q(active=True)), deactivated=(_("Deactivated"), Q(active=False)))
 
 
 class Switch(RowAction):
@@ -67,29 +68,41 @@ class Switch(RowAction):
 
     def about(self, row: PaymentLink) -> Facts:
         yield from super().about(row)
-        yield "Name", row.internal_name
+        yield gettext("Name"), row.internal_name
 
     def do(self, row: PaymentLink, cleaned: dict[str, Any]) -> Done:
         links.set_active_for_operator(row, is_active=self.to_active)
-        return f"{self.label}d."
+        return gettext("Activated.") if self.to_active else gettext("Deactivated.")
 
 
 class Activate(Switch):
-    name, label, to_active = "activate", "Activate", True
-    over = "This link is active already."
-    what_happens = "Its page sells again, and an event says so."
+    name, label, to_active = "activate", _("Activate"), True
+    over = _("This link is active already.")
+    what_happens = _("Its page sells again, and an event says so.")
 
 
 class Deactivate(Switch):
-    name, label, to_active = "deactivate", "Deactivate", False
-    over = "This link is deactivated already."
-    what_happens = "Its page sells no more; payments under way can still be paid. An event says so."
+    name, label, to_active = "deactivate", _("Deactivate"), False
+    over = _("This link is deactivated already.")
+    what_happens = _("Its page sells no more; payments under way can still be paid. An event says so.")
+
+
+def _chip(row: PaymentLink) -> str:
+    return chip(gettext("active"), "good") if row.active else chip(gettext("deactivated"), "quiet")
+
+
+def counted(payments: int) -> str:
+    """Return the number of payments in words."""
+    return ngettext("{count} payment", "{count} payments", payments).format(count=f"{payments:,}")
 
 
 def _items(row: PaymentLink) -> object:
     currency = row.order["currency"].upper()
     return lines(
-        f"{item['name']}: {money(item['amount'], currency)}, {item['remaining']:,} left" for item in items_of(row)
+        gettext("{name}: {price}, {count} left").format(
+            name=item["name"], price=money(item["amount"], currency), count=f"{item['remaining']:,}"
+        )
+        for item in items_of(row)
     )
 
 
@@ -121,7 +134,7 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
     list_filter = (ByState, ByMerchant, ByMode)
     list_select_related = ("merchant",)
     search_fields = ("internal_name",)
-    search_help_text = "Any ID, its name, an item, or other words of it."
+    search_help_text = _("Any ID, its name, an item, or other words of it.")
     search = EntrySearch(
         {"plink": "pk", "cs": "checkouts__pk", "ch": "checkouts__charges__pk"}, objects="pk", entries=find.links
     )
@@ -130,17 +143,19 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
             None,
             {"fields": ("public_id", "internal_name", "state", "of_merchant", "mode", "items", "page", "sold", "ends")},
         ),
-        ("Newest payments", {"fields": ("newest_payments",)}),
-        ("All fields", {"fields": ("shown_order", "version", "created", "updated"), "classes": ("collapse",)}),
+        (_("Newest payments"), {"fields": ("newest_payments",)}),
+        (_("All fields"), {"fields": ("shown_order", "version", "created", "updated"), "classes": ("collapse",)}),
     )
-    name = column("Name", lambda row: row.internal_name or f"Payment link of {row.merchant}")
-    state = column("State", lambda row: chip("active", "good") if row.active else chip("deactivated", "quiet"))
-    sold = column("Payments", lambda row: f"{row.payments:,} payment{pluralize(row.payments)}", is_number=True)
-    ends = column("Last day", lambda row: row.order.get("expiry") or NOTHING)
+    name = column(
+        _("Name"), lambda row: row.internal_name or gettext("Payment link of {merchant}").format(merchant=row.merchant)
+    )
+    state = column(_("State"), lambda row: _chip(row))
+    sold = column(_("Payments"), lambda row: counted(row.payments), is_number=True)
+    ends = column(_("Last day"), lambda row: row.order.get("expiry") or NOTHING)
     public_id = id_column("plink")
-    page = column("Page", lambda row: copyable(link_url(row)))
-    items = column("Items", _items)
-    newest_payments = column("Payments", _payments)
+    page = column(_("Page"), lambda row: copyable(link_url(row)))
+    items = column(_("Items"), _items)
+    newest_payments = column(_("Payments"), _payments)
     shown_order = json_column("order")
 
     def headline(self, row: PaymentLink) -> str:

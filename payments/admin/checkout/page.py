@@ -7,6 +7,8 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from payments.admin.framework.formats import (
     NOTHING,
@@ -39,13 +41,13 @@ from payments.rendering.objects.checkout import payment_url
 from payments.sourcetypes import shown
 
 State = Checkout.State
-CHIPS: Mapping[str, tuple[str, str]] = {
-    State.UNPAID: ("quiet", "unpaid"),
-    State.PAYING: ("warn", "being paid"),
-    State.AUTHORIZED: ("warn", "held"),
-    State.PAID: ("good", "paid"),
-    State.VOIDED: ("quiet", "voided"),
-    State.EXPIRED: ("quiet", "expired"),
+CHIPS: Mapping[str, tuple[str, object]] = {
+    State.UNPAID: ("quiet", gettext_lazy("unpaid")),
+    State.PAYING: ("warn", gettext_lazy("being paid")),
+    State.AUTHORIZED: ("warn", gettext_lazy("held")),
+    State.PAID: ("good", gettext_lazy("paid")),
+    State.VOIDED: ("quiet", gettext_lazy("voided")),
+    State.EXPIRED: ("quiet", gettext_lazy("expired")),
 }
 CREATE = "POST /v2/checkout_sessions/"
 MARKS = {"checkout_session.completed": "good", "checkout_session.expired": "quiet"}
@@ -56,7 +58,7 @@ LISTS = (Charge, Event, Webhook)
 def state_chip(checkout: Checkout) -> object:
     """Return the state of a checkout as a chip."""
     mark, words = CHIPS[checkout.state]
-    return chip(words, mark)
+    return chip(str(words), mark)
 
 
 def payers(checkout: Checkout, name: str) -> str:
@@ -78,9 +80,9 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
         "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in _lists(request)],
         "is_pending": checkout.state == State.PAYING,
         "items": list(_items(checkout)),
-        "attempts": Panel("Attempts to pay", list(map(_attempt, charges))),
+        "attempts": Panel(_("Attempts to pay"), list(map(_attempt, charges))),
         "story": story_of(moments),
-        "name": "requests, messages, ledger entries",
+        "name": _("requests, messages, ledger entries"),
         "moments": list(with_gaps(moments)),
         "more": records.more,
         "views": records.views if sees_people else None,
@@ -94,51 +96,62 @@ def _lists(request: HttpRequest) -> list[type[Model]]:
 
 def _summary(request: HttpRequest, checkout: Checkout) -> Iterator[Group]:
     if request.user.has_perm(MAY_SEE_CONTACT):
-        yield Group("Payer", list(_payer(checkout)))
+        yield Group(_("Payer"), list(_payer(checkout)))
     order = checkout.order
     yield Group(
-        "Checkout",
+        _("Checkout"),
         [
             ("To", link(Merchant, checkout.merchant_id, checkout.merchant) if request.user.is_staff else ""),
-            ("For", description_of(checkout)),
-            ("Reference", checkout.client_reference_id),
-            ("Purpose", checkout.get_mode_display()),
-            ("Ways to pay", ", ".join(shown(name).label for name in order.get("payment_method_types") or [])),
-            ("Attempts", f"{checkout.attempts} of {ATTEMPTS_MAX}"),
+            (_("For"), description_of(checkout)),
+            (_("Reference"), checkout.client_reference_id),
+            (_("Purpose"), checkout.get_mode_display()),
+            (_("Ways to pay"), ", ".join(shown(name).label for name in order.get("payment_method_types") or [])),
+            (_("Attempts"), _("{count} of {most}").format(count=checkout.attempts, most=ATTEMPTS_MAX)),
             *metadata_facts(order.get("metadata")),
         ],
     )
-    yield Group("Times", [("Created", moment_cell(checkout.created_at)), ("Ends", moment_cell(checkout.expires_at))])
+    created, ends = moment_cell(checkout.created_at), moment_cell(checkout.expires_at)
+    yield Group(_("Times"), [(_("Created"), created), (_("Ends"), ends)])
     if checkout.kind == Checkout.Kind.REQUEST:
-        yield Group("Invoice", list(_invoice(checkout)))
+        yield Group(_("Invoice"), list(_invoice(checkout)))
     page = payment_url(checkout) if checkout.kind != Checkout.Kind.LINK else ""
-    urls = {"Payer's page": page, "After paying": order.get("success_url"), "Back": order.get("cancel_url")}
+    urls = {
+        _("Payer's page"): page,
+        _("After paying"): order.get("success_url"),
+        _("Back"): order.get("cancel_url"),
+    }
     # As texts: a merchant's address is nothing that an operator should open by a slip.
-    yield Group("Pages", [(title, copyable(url)) for title, url in urls.items() if url])
+    yield Group(_("Pages"), [(title, copyable(url)) for title, url in urls.items() if url])
 
 
 def _invoice(checkout: Checkout) -> Iterator[tuple[str, object]]:
     request = checkout.request
-    taken = {"e-mail": request.email_delivered, "SMS": request.sms_delivered}
-    yield "Number", request.number
-    yield "Sent by", ", ".join(checkout.order["delivery_methods"])
-    yield "Taken by", ", ".join(way for way, is_taken in taken.items() if is_taken) or NOTHING
-    yield "Message", checkout.order.get("message") or NOTHING
-    yield "Voided because", request.void_reason
-    yield "What it says", search_link(PayerMessage, str(checkout), "messages")
+    taken = {_("e-mail"): request.email_delivered, "SMS": request.sms_delivered}
+    yield _("Number"), request.number
+    yield (
+        _("Sent by"),
+        ", ".join(_("e-mail") if way == "email" else "SMS" for way in checkout.order["delivery_methods"]),
+    )
+    yield _("Taken by"), ", ".join(way for way, is_taken in taken.items() if is_taken) or NOTHING
+    yield _("Message"), checkout.order.get("message") or NOTHING
+    yield _("Voided because"), request.void_reason
+    yield _("What it says"), search_link(PayerMessage, str(checkout), _("messages"))
 
 
 def _payer(checkout: Checkout) -> Iterator[tuple[str, object]]:
     """Yield who pays, as far as the order or the payer said."""
-    yield "Name", payers(checkout, "name")
-    yield "E-mail", mail_link(payers(checkout, "email"))
-    yield "Phone", phone_link(payers(checkout, "phone"))
-    for title, kind in (("Billed to", "billing"), ("Ship to", "shipping")):
+    yield _("Name"), payers(checkout, "name")
+    yield _("E-mail"), mail_link(payers(checkout, "email"))
+    yield _("Phone"), phone_link(payers(checkout, "phone"))
+    for title, kind in ((_("Billed to"), "billing"), (_("Ship to"), "shipping")):
         given = checkout.payer.get(kind) or {}
         yield title, lines(filter(None, map(given.get, ADDRESS)))
     if checkout.customer_id:
         whole = public_id("cus", checkout.customer_id)
-        yield "Customer", format_html('<a href="{}?q={}">{}</a>', reverse("admin:find"), whole, short_id(whole))
+        yield (
+            _("Customer"),
+            format_html('<a href="{}?q={}">{}</a>', reverse("admin:find"), whole, short_id(whole)),
+        )
 
 
 def _items(checkout: Checkout) -> Iterator[tuple[object, ...]]:
@@ -164,13 +177,22 @@ def _changes(records: EventRecords) -> Moments:
             call = CREATE if event.type == "checkout_session.created" else f"{CREATE}{records.row}"
             yield moment_of(Request(uuid, call, event.api_key, asked.get("idempotency_key", "")))
         then = loads(bytes(event.payload).decode())["data"]["object"]
-        facts = [("Event", link(Event, event.pk, event)), ("Then", then.get("payment_status", NOTHING))]
+        facts = [
+            (_("Event"), link(Event, event.pk, event)),
+            (_("Then"), then.get("payment_status", NOTHING)),
+        ]
         yield Moment(event.created_at, Kind.CHANGE, event.type, facts, MARKS.get(event.type, ""))
 
 
 def _attempts(charges: list[Charge]) -> Moments:
     """Yield each attempt of the payer; the page of its charge has the whole story."""
     for charge in charges:
-        facts = [("Charge", link(Charge, charge.pk, charge)), ("State", chips(charge))]
+        facts = [(_("Charge"), link(Charge, charge.pk, charge)), (_("State"), chips(charge))]
         mark = "bad" if charge.status == Charge.Status.FAILED else ""
-        yield Moment(charge.created_at, Kind.PAYER, f"Payer chose {source_label(charge.source)}", facts, mark)
+        yield Moment(
+            charge.created_at,
+            Kind.PAYER,
+            _("Payer chose {method}").format(method=source_label(charge.source)),
+            facts,
+            mark,
+        )

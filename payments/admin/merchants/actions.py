@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.db import transaction
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import sourcetypes
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
@@ -75,23 +77,23 @@ class SetDeclineBudget(RowAction):
 
 
 class SecretForm(OnceForm):
-    mode = forms.ChoiceField(choices=MODE_CHOICES)
-    hours = overlap_field("How long the old secret signs too. An earlier end that it has stays; 0 ends it now.")
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
+    hours = overlap_field(_("How long the old secret signs too. An earlier end that it has stays; 0 ends it now."))
 
 
 class RollWebhookSecret(RowAction):
-    name, label = "roll_webhook_secret", "Roll the webhook secret"
+    name, label = "roll_webhook_secret", _("Roll the webhook secret")
     permission = "payments.add_webhooksecret"
     form = SecretForm
 
-    what_happens = (
+    what_happens = _(
         "A new secret signs its webhooks at once and is shown once; the old one signs too during the overlap."
     )
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         overlap = timedelta(hours=cleaned["hours"])
         text = merchants.roll_webhook_secret(merchant, MODES[cleaned["mode"]], overlap, cleaned["row_id"])
-        return {f"Webhook secret, {cleaned['mode']} mode": text}
+        return {gettext("Webhook secret, {mode} mode").format(mode=gettext(cleaned["mode"])): text}
 
 
 class TestEventForm(ReasonForm):
@@ -124,7 +126,7 @@ def method_lines(merchant: Merchant) -> Iterator[str]:
     for mode, livemode in MODES.items():
         taken = [sourcetypes.BY_NAME[name].label for name in _taken_by(merchant, livemode)]
         every = len(taken) == len(sourcetypes.NAMES)
-        yield f"{mode}: {'every type' if every else ', '.join(taken) or 'none'}"
+        yield f"{gettext(mode)}: {gettext('every type') if every else ', '.join(taken) or gettext('none')}"
 
 
 def _taken_by(merchant: Merchant, livemode: bool) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
@@ -28,13 +30,13 @@ from payments.vault import VaultUnavailable
 LONGEST_LIFE_DAYS = 3650
 BETWEEN_WORDS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
-KEY_NOTICE = (
+KEY_NOTICE = _(
     "A live key that can move money is made only after {approver} has approved the request: "
     "a secret key, or a restricted one with charges:write, refunds:write or disputes:write. You then take it, "
     "and see its text once. Any other key is shown at once."
 )
-APPROVER = "an administrator other than you"
-ROLL_NOTICE = (
+APPROVER = _("an administrator other than you")
+ROLL_NOTICE = _(
     "Anybody with the new key can move the merchant's money, so {approver} must approve "
     "this. You then take the new key, and see its text once; the overlap of the old one begins when you take it."
 )
@@ -42,31 +44,33 @@ ROLL_NOTICE = (
 
 class KeyForm(OnceForm):
     name = forms.CharField(
+        label=_("Name"),
         max_length=60,
         required=False,
         validators=[free_of_secrets],
-        help_text="What uses it, such as “web shop”. Payers do not see it.",
+        help_text=_("What uses it, such as “web shop”. Payers do not see it."),
     )
-    mode = forms.ChoiceField(choices=MODE_CHOICES)
-    kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
+    kind = forms.ChoiceField(label=_("Kind"), choices=ApiKey.Kind.choices)
     rights = forms.MultipleChoiceField(
-        choices=lambda: [(name, f"{name}: {what}") for name, what in RIGHTS.items()],
+        label=_("Rights"),
+        choices=lambda: [(name, f"{name}: {gettext(what)}") for name, what in RIGHTS.items()],
         required=False,
         widget=forms.CheckboxSelectMultiple({"class": "radiolist"}),
-        help_text="Of a restricted key, and of no other.",
+        help_text=_("Of a restricted key, and of no other."),
     )
     networks = forms.CharField(
         required=False,
-        label="Works from",
+        label=_("Works from"),
         widget=forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"}),
-        help_text="Networks such as 10.0.0.0/8 or 2001:db8::/32. Empty: everywhere.",
+        help_text=_("Networks such as 10.0.0.0/8 or 2001:db8::/32. Empty: everywhere."),
     )
     days = WholeNumberField(
-        label="Ends after days",
+        label=_("Ends after days"),
         required=False,
         min_value=1,
         max_value=LONGEST_LIFE_DAYS,
-        help_text="Empty: it works until it is revoked.",
+        help_text=_("Empty: it works until it is revoked."),
     )
 
     def clean_networks(self) -> list[str]:
@@ -74,12 +78,12 @@ class KeyForm(OnceForm):
 
 
 class IssueKey(RowAction):
-    name, label = "issue_key", "Issue a key"
+    name, label = "issue_key", _("Issue a key")
     permission = "payments.add_apikey"
     form = KeyForm
     refusals = (api_keys.BadKey, Refused, VaultUnavailable)
 
-    what_happens = "A new key works for anybody who has it. Its text is shown once and not stored."
+    what_happens = _("A new key works for anybody who has it. Its text is shown once and not stored.")
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(KEY_NOTICE.format(approver=APPROVER), operator, merchant)
@@ -95,11 +99,11 @@ class IssueKey(RowAction):
 
 
 class RollForm(OnceForm):
-    hours = overlap_field("How long the old key still works. An earlier end that it has stays; 0 ends it now.")
+    hours = overlap_field(_("How long the old key still works. An earlier end that it has stays; 0 ends it now."))
 
 
 class RollKey(RowAction):
-    name, label = "roll", "Roll this key"
+    name, label = "roll", _("Roll this key")
     permission = "payments.change_apikey"
     form = RollForm
     refusals = (api_keys.KeyInactive, Refused, VaultUnavailable)
@@ -109,9 +113,12 @@ class RollKey(RowAction):
 
     def facts(self, key: ApiKey) -> Facts:
         yield from facts_of(key)
-        yield "What happens", "A new key that may do the same is shown once. The old one ends after the overlap."
+        yield (
+            gettext("What happens"),
+            gettext("A new key that may do the same is shown once. The old one ends after the overlap."),
+        )
         if moves_money(key):
-            yield "If it leaked", "Revoke it: that takes one person and holds at once."
+            yield gettext("If it leaked"), gettext("Revoke it: that takes one person and holds at once.")
 
     def notice(self, key: ApiKey, operator: User) -> Consequence | None:
         words = ROLL_NOTICE.format(approver=APPROVER)
@@ -126,16 +133,17 @@ class RollKey(RowAction):
 
 def facts_of(key: ApiKey) -> Facts:
     """Yield which key it is."""
-    yield "Key", f"{key.name or 'Key'}: {key} ({public_id('key', key.pk)})"
-    yield "Merchant", key.merchant.title
-    yield "Last used", moment_cell(key.last_used_at)
+    yield gettext("Key"), f"{key.name or gettext('Key')}: {key} ({public_id('key', key.pk)})"
+    yield gettext("Merchant"), key.merchant.title
+    yield gettext("Last used"), moment_cell(key.last_used_at)
 
 
 class OriginsForm(ReasonForm):
     origins = forms.CharField(
+        label=_("Origins"),
         required=False,
         widget=SecretsHidden(attrs={"rows": 4, "class": "vLargeTextField"}),
-        help_text="Such as https://shop.example, without a path. Empty: any in test mode, none in live mode.",
+        help_text=_("Such as https://shop.example, without a path. Empty: any in test mode, none in live mode."),
     )
 
     def clean_origins(self) -> list[str]:
@@ -143,10 +151,10 @@ class OriginsForm(ReasonForm):
 
 
 class SetOrigins(RowAction):
-    name, label = "set_origins", "Set its origins"
+    name, label = "set_origins", _("Set its origins")
     permission = "payments.change_apikey"
     refusals = (BadOrigins,)
-    what_happens = (
+    what_happens = _(
         "Pages of these origins, and of no others, may use the key and show its card fields, within a second."
     )
 
@@ -164,13 +172,14 @@ class SetOrigins(RowAction):
 
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
         origins = set_origins(key, cleaned["origins"])
-        return f"From now on for pages of {', '.join(origins)}." if origins else "From now on it has no list."
+        words = gettext("From now on for pages of {origins}.") if origins else gettext("From now on it has no list.")
+        return words.format(origins=", ".join(origins))
 
 
 class RevokeKey(RowAction):
-    name, label = "revoke", "Revoke this key"
+    name, label = "revoke", _("Revoke this key")
     permission = "payments.delete_apikey"
-    what_happens = "It is refused from the next request on. This cannot be undone."
+    what_happens = _("It is refused from the next request on. This cannot be undone.")
 
     def fits(self, key: ApiKey) -> bool:
         return key.revoked_at is None
@@ -179,7 +188,9 @@ class RevokeKey(RowAction):
         return facts_of(key)
 
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
-        return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
+        is_new = api_keys.revoke_key(key)
+        words = gettext("{key} is revoked.") if is_new else gettext("{key} had been revoked before.")
+        return words.format(key=key)
 
 
 def moves_money(key: ApiKey) -> bool:
@@ -189,4 +200,4 @@ def moves_money(key: ApiKey) -> bool:
 
 def shown_key(key: ApiKey, text: str) -> dict[str, str]:
     """Return what is shown once of a new key."""
-    return {"ID": public_id("key", key.pk), "Key": text}
+    return {"ID": public_id("key", key.pk), gettext("Key"): text}

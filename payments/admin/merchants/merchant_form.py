@@ -6,6 +6,7 @@ from django import forms
 from django.core.validators import RegexValidator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import NOTHING
 from payments.admin.framework.reason_form import OnceForm, TextForm, reason_field
@@ -27,30 +28,32 @@ class NewMerchantForm(OnceForm):
     )
 
 
-def _image_field(label: str) -> forms.URLField:
+def _image_field(label: Any) -> forms.URLField:
     return forms.URLField(
         label=label,
         required=False,
         max_length=2000,
         assume_scheme="https",
-        validators=[RegexValidator(r"\Ahttps://[^\s\"\\]+\Z", "This must be an https URL.")],
+        validators=[RegexValidator(r"\Ahttps://[^\s\"\\]+\Z", _("This must be an https URL."))],
     )
 
 
-def _colour_field(label: str) -> forms.CharField:
-    colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", "Write a colour as #1a73e8.")
+def _colour_field(label: Any) -> forms.CharField:
+    colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", _("Write a colour as #1a73e8."))
     return forms.CharField(label=label, required=False, max_length=7, validators=[colour], widget=COLOUR_INPUT)
 
 
 class MerchantForm(TextForm, forms.ModelForm):
     """The profile. The branding is what `/v2/me` shows, and how the pages of payers look."""
 
-    statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
-    logo, icon = _image_field("Logo"), _image_field("Icon")
-    use_logo = forms.BooleanField(
-        label="Show the logo", required=False, help_text="On pages of payers, in place of the icon."
+    statement_descriptor = forms.CharField(
+        label=_("Statement descriptor"), max_length=100, validators=[check_statement_descriptor]
     )
-    brand_color, accent_color = _colour_field("Brand colour"), _colour_field("Accent colour")
+    logo, icon = _image_field(_("Logo")), _image_field(_("Icon"))
+    use_logo = forms.BooleanField(
+        label=_("Show the logo"), required=False, help_text=_("On pages of payers, in place of the icon.")
+    )
+    brand_color, accent_color = _colour_field(_("Brand colour")), _colour_field(_("Accent colour"))
     reason = reason_field()
 
     branding_fields = ("logo", "icon", "use_logo", "brand_color", "accent_color")
@@ -61,11 +64,17 @@ class MerchantForm(TextForm, forms.ModelForm):
             *("title", "account_name", "statement_descriptor", "status", "business_address"),
             *("support_email", "support_phone", "send_receipts"),
         )
-        labels = {"support_email": "Support e-mail", "support_phone": "Support telephone", "send_receipts": "Receipts"}
+        labels = {
+            "support_email": _("Support e-mail"),
+            "support_phone": _("Support telephone"),
+            "send_receipts": _("Receipts"),
+        }
         help_texts = {
-            "support_email": "Payers see it on their pages and in messages, and answers to these go there.",
-            "send_receipts": "Payers with an e-mail address get one when a payment is captured or a refund is made. "
-            "In live mode only where this installation has a mail server (EMAIL_URL).",
+            "support_email": _("Payers see it on their pages and in messages, and answers to these go there."),
+            "send_receipts": _(
+                "Payers with an e-mail address get one when a payment is captured or a refund is made. "
+                "In live mode only where this installation has a mail server (EMAIL_URL)."
+            ),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.columns import state_column
@@ -72,12 +74,19 @@ class KeyColumns:
     """The columns of a key, on its own page and on its merchant's."""
 
     granted = column(
-        "Rights", lambda key: lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
+        _("Rights"),
+        lambda key: (
+            lines(key.rights)
+            if key.kind == ApiKey.Kind.RESTRICTED
+            else gettext("all of a {kind} key").format(kind=key.kind)
+        ),
     )
     allows_address = column(
-        "Works from", lambda key: lines(key.allowed_networks) if key.allowed_networks else "everywhere"
+        _("Works from"), lambda key: lines(key.allowed_networks) if key.allowed_networks else gettext("everywhere")
     )
-    origins = column("Origins", lambda key: lines(key.allowed_origins) if key.allowed_origins else "no list")
+    origins = column(
+        _("Origins"), lambda key: lines(key.allowed_origins) if key.allowed_origins else gettext("no list")
+    )
     last_used = moment_column("last_used_at")
     revoked = moment_column("revoked_at")
 
@@ -133,14 +142,14 @@ class MerchantAdmin(BaseAdmin):
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
     shown_status = state_column("status", {"active": "good"})
-    payment_methods = column("Payment methods", lambda merchant: lines(method_lines(merchant)))
+    payment_methods = column(_("Payment methods"), lambda merchant: lines(method_lines(merchant)))
     endpoints = column("Webhook endpoints", endpoint_lines)
     payout_accounts = column("Bank accounts", of_merchant.accounts)
     payout_schedules = column("Schedules", of_merchant.schedules)
     last_payouts = column("Last payouts", of_merchant.payouts)
     shown_metadata = json_column("metadata")
     balances = column("Balances", lambda merchant: lines(_balances(merchant)))
-    fees = column("Fees", lambda merchant: fee_table(merchant.rates))
+    fees = column(_("Fees"), lambda merchant: fee_table(merchant.rates))
     steps = column("Checklist", checklist)
     last_days = column(f"Last {PERIOD_DAYS} days", health)
     disputes = column("Card disputes by month", dispute_lines)
@@ -222,7 +231,9 @@ def _balances(merchant: Merchant) -> Iterator[str]:
                 yield f"{mode}: {', '.join(parts)}"
 
 
-ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("Revoked", Q(revoked_at__isnull=False)))
+ByKeyState = by(
+    "state", working=(_("Not revoked"), Q(revoked_at=None)), revoked=(_("Revoked"), Q(revoked_at__isnull=False))
+)
 
 
 @admin.register(ApiKey)
@@ -240,13 +251,18 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     search = IdSearch({"key": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("shown", "name", "public_id", "of_merchant", "kind", "mode", "text_to_copy")}),
-        ("Limits", {"fields": ("granted", "allows_address", "origins")}),
-        ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
+        (_("Limits"), {"fields": ("granted", "allows_address", "origins")}),
+        (_("Times"), {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
-    shown = column("Key", str)
-    standing = column("State", lambda key: chip("revoked", "quiet") if key.revoked_at else chip("in use", "good"))
-    text_to_copy = column("Text", lambda key: copyable(key.public_text) if key.public_text else "Not stored")
+    shown = column(_("Key"), str)
+    standing = column(
+        _("State"),
+        lambda key: chip(gettext("revoked"), "quiet") if key.revoked_at else chip(gettext("in use"), "good"),
+    )
+    text_to_copy = column(
+        _("Text"), lambda key: copyable(key.public_text) if key.public_text else gettext("Not stored")
+    )
 
 
 @admin.register(WebhookSecret)
@@ -261,4 +277,4 @@ class WebhookSecretAdmin(ReadOnlyAdmin):
     search_fields = ("merchant__title",)
     search = IdSearch({"": "pk", "mer": "merchant_id"})
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
-    secret_id = column("ID", lambda secret: secret.id.hex, in_list=lambda secret: short_id(secret.id.hex))
+    secret_id = column(_("ID"), lambda secret: secret.id.hex, in_list=lambda secret: short_id(secret.id.hex))

@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -31,21 +33,21 @@ class ApiRequestAdmin(ReadOnlyAdmin):
     """The requests of the last days."""
 
     merchant_lookup = "merchant"
-    called = ("request", "requests")
+    called: Any = (_("request"), _("requests"))
     list_display = ("what", "answer", "took", "merchant", "created", "mode")
     file_columns = ("request", "created", "method", "path", "status", "milliseconds", "merchant", "mode")
     list_filter = (
         by(
             "answer",
-            refused=("Refused", Q(status__gte=REFUSED_FROM, status__lt=FAILED_FROM)),
-            failed=("Failed", Q(status__gte=FAILED_FROM)),
+            refused=(_("Refused"), Q(status__gte=REFUSED_FROM, status__lt=FAILED_FROM)),
+            failed=(_("Failed"), Q(status__gte=FAILED_FROM)),
         ),
         ByMode,
         "created_at",
     )
     list_select_related = ("merchant", "api_key")
     search_fields = ("path",)
-    search_help_text = "A request's ID, whole, or a part of its path."
+    search_help_text = _("A request's ID, whole, or a part of its path.")
     search = IdSearch({"": "pk", "req": "request_id", "mer": "merchant_id"})
     head_columns = ("answer",)
     fieldsets = (
@@ -53,14 +55,14 @@ class ApiRequestAdmin(ReadOnlyAdmin):
             None,
             {"fields": ("request", "method", "path", "answer", "took", "key_link", "of_merchant", "mode", "created")},
         ),
-        ("What it caused", {"fields": ("caused",)}),
+        (_("What it caused"), {"fields": ("caused",)}),
     )
-    what = column("Request", lambda row: beside(row.path, row.method))
-    request = column("ID", str)
-    answer = column("Answer", _answer)
-    took = column("Took", lambda row: f"{row.milliseconds:,} ms", is_number=True)
+    what = column(_("Request"), lambda row: beside(row.path, row.method))
+    request = column(_("ID"), str)
+    answer = column(pgettext_lazy("of a request", "Answer"), _answer)
+    took = column(_("Took"), lambda row: f"{row.milliseconds:,} ms", is_number=True)
     key_link = row_link_column("api_key", ApiKey)
-    caused = column("Events", _events)
+    caused = column(_("Events"), _events)
 
     def headline(self, row: Any) -> str:
         return f"{row.method} {row.path}"

@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
@@ -44,15 +46,15 @@ class AccountNumberInput(HiddenNumberInput):
 
 
 class PayoutAccountForm(OnceForm):
-    mode = forms.ChoiceField(choices=MODE_CHOICES)
-    currency = forms.ChoiceField(choices=CURRENCY_CHOICES, initial=DEFAULT_CURRENCY)
-    holder = forms.CharField(max_length=HOLDER_MAX_LENGTH, help_text="As the bank has it.")
-    bic = forms.CharField(label="BIC", max_length=14, help_text="Of the bank, such as BNORPHMM.")
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
+    currency = forms.ChoiceField(label=_("Currency"), choices=CURRENCY_CHOICES, initial=DEFAULT_CURRENCY)
+    holder = forms.CharField(label=_("Holder"), max_length=HOLDER_MAX_LENGTH, help_text=_("As the bank has it."))
+    bic = forms.CharField(label=_("BIC"), max_length=14, help_text=_("Of the bank, such as BNORPHMM."))
     number = forms.CharField(
-        label="Account number",
+        label=_("Account number"),
         max_length=60,
         widget=AccountNumberInput,
-        help_text="The IBAN, where the bank's country has them. It is sealed, and never shown again.",
+        help_text=_("The IBAN, where the bank's country has them. It is sealed, and never shown again."),
     )
 
 
@@ -66,10 +68,10 @@ def offer_currencies(form: forms.Form, merchant: Merchant) -> None:
 class SetPayoutAccount(RowAction):
     """Of a merchant: at once in test mode, and a day after an approval in live mode."""
 
-    name, label = "set_payout_account", "Set the bank account"
+    name, label = "set_payout_account", _("Set the bank account")
     permission = "payments.add_payoutaccount"
     refusals = (BadPayoutAccount, Refused, VaultUnavailable)
-    what_happens = (
+    what_happens = _(
         "Payouts of that mode and currency go to it instead of the account before. Test mode takes it at once."
     )
 
@@ -93,36 +95,42 @@ class SetPayoutAccount(RowAction):
             kind = ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT
             return submitted(merchant, kind, cleaned, shown, credentials={"number": number})
         account = accounts.add_account(merchant, False, details, number, cleaned["row_id"])
-        return f"Payouts of test mode in {account.currency} go to {account}."
+        words = gettext("Payouts of test mode in {currency} go to {account}.")
+        return words.format(currency=account.currency, account=named(account))
 
 
 class WithdrawPayoutAccount(RowAction):
-    name, label = "withdraw", "Withdraw the account"
+    name, label = "withdraw", _("Withdraw the account")
     permission = "payments.withdraw_payoutaccount"
     refusals = (BadPayoutAccount,)
-    over = "This bank account is in effect, or was withdrawn."
+    over = _("This bank account is in effect, or was withdrawn.")
 
     def fits(self, account: PayoutAccount) -> bool:
         return account.withdrawn_at is None and account.effective_at > clock.now()
 
     def facts(self, account: PayoutAccount) -> Facts:
-        yield "Merchant", account.merchant.title
-        yield "Account", f"{account}, {account.bic}, {account.currency}"
-        yield "In effect from", moment_text(account.effective_at)
-        yield "What happens", "No payout ever goes to it. The account before stays in effect."
+        yield gettext("Merchant"), account.merchant.title
+        yield gettext("Account"), f"{named(account)}, {account.bic}, {account.currency}"
+        yield gettext("In effect from"), moment_text(account.effective_at)
+        yield gettext("What happens"), gettext("No payout ever goes to it. The account before stays in effect.")
 
     def do(self, account: PayoutAccount, cleaned: dict[str, Any]) -> Done:
         accounts.withdraw(account)
-        return "Withdrawn. Payouts go where they went before."
+        return gettext("Withdrawn. Payouts go where they went before.")
+
+
+def named(account: PayoutAccount) -> str:
+    """Return in words which account it is."""
+    return gettext("{holder}, ending in {last4}").format(holder=account.holder, last4=account.last4)
 
 
 def standing(account: PayoutAccount) -> str:
     """Return whether payouts go to the account; without `is_replaced`, it is known to be the newest."""
     if account.withdrawn_at:
-        return chip("withdrawn", "bad")
+        return chip(gettext("withdrawn"), "bad")
     if getattr(account, "is_replaced", False):
-        return chip("replaced", "quiet")
-    return chip("waits", "warn") if account.effective_at > clock.now() else chip("in effect", "good")
+        return chip(gettext("replaced"), "quiet")
+    return chip(gettext("waits"), "warn") if account.effective_at > clock.now() else chip(gettext("in effect"), "good")
 
 
 @admin.register(PayoutAccount)
@@ -137,15 +145,15 @@ class PayoutAccountAdmin(ReadOnlyAdmin):
     search = IdSearch({"ba": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("holder", "last4", "bic", "country", "currency", "standing")}),
-        ("Whose it is", {"fields": ("of_merchant", "mode")}),
-        ("Times", {"fields": ("effective", "withdrawn", "created")}),
+        (_("Whose it is"), {"fields": ("of_merchant", "mode")}),
+        (_("Times"), {"fields": ("effective", "withdrawn", "created")}),
     )
-    standing = column("Status", standing)
-    effective = time_column("In effect from", attrgetter("effective_at"))
+    standing = column(_("Status"), standing)
+    effective = time_column(_("In effect from"), attrgetter("effective_at"))
     withdrawn = moment_column("withdrawn_at")
 
     def headline(self, row: PayoutAccount) -> str:
-        return f"{row}"
+        return named(row)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutAccount]:
         same = {name: OuterRef(name) for name in ("merchant", "livemode", "currency")}

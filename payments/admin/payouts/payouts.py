@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -31,6 +32,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import CONFIRMED, MOST, BulkForm
+from payments.admin.payouts.accounts import named
 from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPayout, RecordPayout
 from payments.admin.people import People
 from payments.context import because
@@ -102,16 +104,22 @@ class PayoutAdmin(ReadOnlyAdmin):
     public_id = id_column("po")
     shown_amount = money_column("amount")
     shown_reserve = money_column("reserve")
-    shown_status = column("Status", lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet")))
-    to_account = column("Account", lambda payout: link(PayoutAccount, payout.account_id, payout.account))
+    shown_status = column(
+        _("Status"), lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet"))
+    )
+    to_account = column(
+        _("Account"),
+        lambda payout: link(PayoutAccount, payout.account_id, named(payout.account)),
+        in_list=lambda payout: named(payout.account),
+    )
     way_out = column("By", _way_out)
     asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
     approval = column("Approved", _approval)
-    reserve_due = moment_column("reserve_due_at", "Reserve released")
+    reserve_due = moment_column("reserve_due_at", _("Reserve released"))
     sent = moment_column("sent_at")
     paid = moment_column("paid_at")
-    ended = moment_column("ended_at", "Failed or cancelled")
-    events = events_column("Of the payout")
+    ended = moment_column("ended_at", _("Failed or cancelled"))
+    events = events_column(_("Of the payout"))
     in_file = column(
         "Bank file",
         lambda payout: link(PayoutFile, payout.file_id, public_id("pf", payout.file_id)) if payout.file_id else NOTHING,

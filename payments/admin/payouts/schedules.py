@@ -7,6 +7,8 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
@@ -18,7 +20,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, offer_currencies
+from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, named, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
@@ -179,7 +181,7 @@ def way_out(schedule: PayoutSchedule) -> str:
 
 def _account(schedule: PayoutSchedule) -> str:
     account = account_in_effect(schedule, clock.now())
-    return link(PayoutAccount, account.id, account) if account else NOTHING
+    return link(PayoutAccount, account.id, named(account)) if account else NOTHING
 
 
 @admin.register(PayoutSchedule)
@@ -199,11 +201,18 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
         ("What it pays", {"fields": ("shown_payable", "account", "way_out")}),
         ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
     )
-    shown_payable = column("Payable now", lambda schedule: money(schedule.payable, schedule.currency), is_number=True)
-    reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}")
-    account = column("To", _account)
+    shown_payable = column(
+        _("Payable now"), lambda schedule: money(schedule.payable, schedule.currency), is_number=True
+    )
+    reserve = column(
+        _("Reserve"),
+        lambda schedule: gettext("{percent} % for {days}").format(
+            percent=schedule.reserve_percent, days=days_text(schedule.reserve_days)
+        ),
+    )
+    account = column(pgettext_lazy("a bank account", "To"), _account)
     way_out = column("By", way_out)
-    next = time_column("Next payout", attrgetter("next_at"))
+    next = time_column(_("Next payout"), attrgetter("next_at"))
 
     def headline(self, row: PayoutSchedule) -> str:
         return f"{row.get_interval_display()} payouts in {row.currency} to {row.merchant}"

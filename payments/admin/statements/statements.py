@@ -11,8 +11,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 
 from payments.admin.framework.formats import link, short_id
 from payments.admin.framework.object_actions import ActionButton, operator_of
@@ -57,7 +59,7 @@ class StatementAdmin(OfMerchant):
             "refusal": refusal,
             "acts": acts,
         }
-        return self.page(request, "statement", statement.name, **context)
+        return self.page(request, "statement", _title(statement), **context)
 
     def downloads(self, request: HttpRequest, merchant: Merchant, first: date, mode: str) -> list[ActionButton]:
         """Return the buttons to the files of a month, as far as this user may have them."""
@@ -87,6 +89,14 @@ class StatementAdmin(OfMerchant):
         return HttpResponse(content, content_type=content_type, headers={"Content-Disposition": _saved_as(name)})
 
 
+def _title(statement: statements.Statement) -> str:
+    """Return the name of a statement in the language of the page."""
+    words = gettext("Statement of {merchant}, {month}")
+    if not statement.livemode:
+        words = gettext("Statement of {merchant}, {month}, test mode")
+    return words.format(merchant=statement.merchant.title, month=date_format(statement.first, "F Y"))
+
+
 def _saved_as(name: str) -> str:
     """Return the header that names a file, in ASCII too for programs that do not read RFC 6266."""
     plain = str(content_disposition_header(as_attachment=True, filename=anyascii(name)))
@@ -112,11 +122,11 @@ def _rows(section: Section) -> list[tuple[object, object, list[str], bool]]:
         return "", words, amounts(owed, owed), True
 
     moved = [(row.day, _words(row), amounts(row.change, row.after), False) for row in section.rows]
-    ends = balance("Opening balance", section.opening), balance("Closing balance", section.closing)
+    ends = balance(gettext("Opening balance"), section.opening), balance(gettext("Closing balance"), section.closing)
     return [ends[0], *moved, ends[1]] if moved else []
 
 
 def _words(row: Row) -> object:
     if not row.payout_id:
-        return row.words
-    return format_html("{} {}", LINE_WORDS[row.kind], link(Payout, row.payout_id, short_id(row.payout)))
+        return gettext(row.words)
+    return format_html("{} {}", gettext(LINE_WORDS[row.kind]), link(Payout, row.payout_id, short_id(row.payout)))

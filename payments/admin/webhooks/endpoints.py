@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.form_fields import MODE_CHOICES, overlap_field
 from payments.admin.framework.base import ReadOnlyAdmin
@@ -21,7 +23,7 @@ from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.events import EVENT_TYPES
 from payments.domain.webhooks import endpoints
-from payments.domain.webhooks.test_event import NotSent, result_text
+from payments.domain.webhooks.test_event import NotSent
 from payments.models import Merchant, Webhook, WebhookEndpoint
 from payments.models.merchants.webhook_endpoint import EVERY_TYPE, PREFIX
 from payments.vault import VaultUnavailable
@@ -38,13 +40,13 @@ STANDING = {Status.ENABLED: "good", Status.PAUSED: "warn", Status.DISABLED: "bad
 
 
 def _url_field() -> forms.CharField:
-    return forms.CharField(label="URL", max_length=URL_MAX_LENGTH, help_text="https only in live mode.")
+    return forms.CharField(label=_("URL"), max_length=URL_MAX_LENGTH, help_text=_("https only in live mode."))
 
 
 def _events_field() -> forms.MultipleChoiceField:
-    choices = [(EVERY_TYPE, "all, also those that come later"), *((name, name) for name in EVENT_TYPES)]
+    choices = [(EVERY_TYPE, _("all, also those that come later")), *((name, name) for name in EVENT_TYPES)]
     widget = forms.CheckboxSelectMultiple({"class": "radiolist"})
-    return forms.MultipleChoiceField(label="Events", choices=choices, initial=[EVERY_TYPE], widget=widget)
+    return forms.MultipleChoiceField(label=_("Events"), choices=choices, initial=[EVERY_TYPE], widget=widget)
 
 
 class EventsForm(ReasonForm):
@@ -55,7 +57,7 @@ class EventsForm(ReasonForm):
 
 
 class NewEndpointForm(EventsForm, OnceForm):
-    mode = forms.ChoiceField(choices=MODE_CHOICES)
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
     url = _url_field()
     events = _events_field()
 
@@ -66,17 +68,17 @@ class EndpointForm(EventsForm):
 
 
 class RollForm(ReasonForm):
-    hours = overlap_field("How long the old secret signs too; 0 ends it now.", endpoints.OVERLAP_MAX)
+    hours = overlap_field(_("How long the old secret signs too; 0 ends it now."), endpoints.OVERLAP_MAX)
 
 
 class AddEndpoint(RowAction):
     """Of a merchant."""
 
-    name, label = "add_endpoint", "Add a webhook endpoint"
+    name, label = "add_endpoint", _("Add a webhook endpoint")
     permission = MAY_CHANGE
     refusals = REFUSALS
     form = NewEndpointForm
-    what_happens = "Events from now on are sent there too. The secret that signs them is shown once."
+    what_happens = _("Events from now on are sent there too. The secret that signs them is shown once.")
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return "url" if isinstance(refusal, ForbiddenUrl) else None
@@ -86,13 +88,16 @@ class AddEndpoint(RowAction):
         endpoint, secret = endpoints.add_for_operator(
             merchant, livemode, cleaned["url"], cleaned["events"], cleaned["row_id"]
         )
-        return {"Endpoint": str(endpoint), f"Secret, {cleaned['mode']} mode": secret}
+        return {
+            gettext("Endpoint"): str(endpoint),
+            gettext("Secret, {mode} mode").format(mode=gettext(cleaned["mode"])): secret,
+        }
 
 
 class EndpointAction(RowAction):
     permission = MAY_CHANGE
     refusals = REFUSALS
-    over = "This endpoint is not in that state any more."
+    over = _("This endpoint is not in that state any more.")
     # In which the action is offered.
     states: Sequence[Status] = (Status.ENABLED, Status.PAUSED, Status.DISABLED)
 
@@ -100,54 +105,59 @@ class EndpointAction(RowAction):
         return endpoint.status in self.states
 
     def about(self, endpoint: WebhookEndpoint) -> Facts:
-        yield "Merchant", endpoint.merchant.title
-        yield "URL", endpoint.url
+        yield gettext("Merchant"), endpoint.merchant.title
+        yield gettext("URL"), endpoint.url
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return "url" if isinstance(refusal, ForbiddenUrl) and "url" in form.fields else None
 
 
 class ChangeEndpoint(EndpointAction):
-    name, label = "change_endpoint", "Change the endpoint"
-    what_happens = "What waits is sent to the new URL too."
+    name, label = "change_endpoint", _("Change the endpoint")
+    what_happens = _("What waits is sent to the new URL too.")
 
     def form_for(self, endpoint: WebhookEndpoint, data: Any) -> ReasonForm:
         return EndpointForm(data, initial={"url": endpoint.url, "events": endpoint.enabled_events})
 
     def do(self, endpoint: WebhookEndpoint, cleaned: dict[str, Any]) -> Done:
         endpoints.change_for_operator(endpoint, url=cleaned["url"], enabled_events=cleaned["events"])
-        return "Changed."
+        return gettext("Changed.")
 
 
 class SetStatus(EndpointAction):
     """Gives an endpoint another status."""
 
-    def __init__(self, name: str, status: Status, states: Sequence[Status], what_happens: str) -> None:
-        self.name, self.label = f"{name}_endpoint", f"{name.title()} the endpoint"
+    def __init__(self, name: str, label: Any, status: Status, states: Sequence[Status], what_happens: Any) -> None:
+        self.name, self.label = f"{name}_endpoint", label
         self.status, self.states, self.what_happens = status, states, what_happens
 
     def do(self, endpoint: WebhookEndpoint, cleaned: dict[str, Any]) -> Done:
         endpoints.change_for_operator(endpoint, status=self.status.value)
-        return f"The endpoint is {self.status.value}."
+        return gettext("The endpoint is {state}.").format(state=self.status.label.lower())
 
 
 class TestEndpoint(EndpointAction):
-    name, label = "test_endpoint", "Send a test event"
-    what_happens = "A signed charge.created about a charge that does not exist is sent once, now."
+    name, label = "test_endpoint", _("Send a test event")
+    what_happens = _("A signed charge.created about a charge that does not exist is sent once, now.")
 
     def do(self, endpoint: WebhookEndpoint, cleaned: dict[str, Any]) -> Done:
         result = endpoints.send_test_for_operator(endpoint)
-        proper = "properly" if isinstance(result, Answer) and result.is_proper else "and must answer 2xx"
-        return f"The receiver {result_text(result)} after {result.milliseconds} ms, {proper}."
+        if not isinstance(result, Answer):
+            words = gettext("The receiver did not answer ({kind}) after {count} ms, and must answer 2xx.")
+            return words.format(kind=result.kind, count=result.milliseconds)
+        words = gettext("The receiver answered {status} after {count} ms, and must answer 2xx.")
+        if result.is_proper:
+            words = gettext("The receiver answered {status} after {count} ms, properly.")
+        return words.format(status=result.status, count=result.milliseconds)
 
 
 class RollSecret(EndpointAction):
-    name, label = "roll_secret", "Roll the secret"
+    name, label = "roll_secret", _("Roll the secret")
     form = RollForm
-    what_happens = "A new secret signs at once and is shown once; the old one signs too during the overlap."
+    what_happens = _("A new secret signs at once and is shown once; the old one signs too during the overlap.")
 
     def do(self, endpoint: WebhookEndpoint, cleaned: dict[str, Any]) -> Done:
-        return {"Secret": endpoints.roll_secret_for_operator(endpoint, timedelta(hours=cleaned["hours"]))}
+        return {gettext("Secret"): endpoints.roll_secret_for_operator(endpoint, timedelta(hours=cleaned["hours"]))}
 
 
 def endpoint_lines(merchant: Merchant) -> str:
@@ -158,14 +168,17 @@ def endpoint_lines(merchant: Merchant) -> str:
     )
 
 
+def _sent(row: Webhook) -> str:
+    words = gettext("{when} {event}: {state}, tries: {count}")
+    state = row.get_state_display().lower()
+    return words.format(when=moment_text(row.created_at), event=row.event.type, state=state, count=row.tries)
+
+
 def _last_webhooks(endpoint: WebhookEndpoint) -> str:
     """Return the newest webhooks to the endpoint, among the newest of its merchant and mode."""
     newest = Webhook.objects.of(endpoint.merchant_id, endpoint.livemode).order_by("-id").values("pk")[:LOOKED_AT]
     found = Webhook.objects.filter(pk__in=newest, endpoint=endpoint).select_related("event").order_by("-id")[:SHOWN]
-    return lines(
-        link(Webhook, row.pk, f"{moment_text(row.created_at)} {row.event.type}: {row.state}, tries: {row.tries}")
-        for row in found
-    )
+    return lines(link(Webhook, row.pk, _sent(row)) for row in found)
 
 
 @admin.register(WebhookEndpoint)
@@ -176,20 +189,28 @@ class WebhookEndpointAdmin(ReadOnlyAdmin):
     row_actions = (
         ChangeEndpoint(),
         TestEndpoint(),
-        SetStatus("pause", Status.PAUSED, [Status.ENABLED], "Events are kept for it and sent once it is resumed."),
-        SetStatus("resume", Status.ENABLED, [Status.PAUSED], "What waits is sent now."),
         SetStatus(
-            *("disable", Status.DISABLED, [Status.ENABLED, Status.PAUSED]),
-            "It gets no events any more, and those that wait are cancelled.",
+            *("pause", _("Pause the endpoint"), Status.PAUSED, [Status.ENABLED]),
+            _("Events are kept for it and sent once it is resumed."),
         ),
-        SetStatus("enable", Status.ENABLED, [Status.DISABLED], "It gets the events from now on."),
-        SetStatus("delete", Status.DELETED, [Status.DISABLED], "It is gone, and its place is free again."),
+        SetStatus("resume", _("Resume the endpoint"), Status.ENABLED, [Status.PAUSED], _("What waits is sent now.")),
+        SetStatus(
+            *("disable", _("Disable the endpoint"), Status.DISABLED, [Status.ENABLED, Status.PAUSED]),
+            _("It gets no events any more, and those that wait are cancelled."),
+        ),
+        SetStatus(
+            "enable", _("Enable the endpoint"), Status.ENABLED, [Status.DISABLED], _("It gets the events from now on.")
+        ),
+        SetStatus(
+            *("delete", _("Delete the endpoint"), Status.DELETED, [Status.DISABLED]),
+            _("It is gone, and its place is free again."),
+        ),
         RollSecret(),
     )
     list_display = ("url", "merchant", "standing", "failing", "created", "mode")
     file_columns = ("public_id", "url", "standing", "merchant", "mode", "failing", "created")
     list_filter = (
-        by("standing", gave_up=("Disabled by kaha", Q(gave_up_at__isnull=False))),
+        by("standing", gave_up=(_("Disabled by kaha"), Q(gave_up_at__isnull=False))),
         "status",
         ByMode,
         "created_at",
@@ -199,13 +220,17 @@ class WebhookEndpointAdmin(ReadOnlyAdmin):
     search = IdSearch({PREFIX: "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("public_id", "url", "standing", "events", "description", "of_merchant", "mode")}),
-        ("Deliveries", {"fields": ("failing", "gave_up", "last_webhooks")}),
-        ("More", {"fields": ("created", "updated", "shown_metadata")}),
+        (_("Deliveries"), {"fields": ("failing", "gave_up", "last_webhooks")}),
+        (_("More"), {"fields": ("created", "updated", "shown_metadata")}),
     )
     public_id = id_column(PREFIX)
-    standing = column("Status", lambda endpoint: chip(endpoint.status, STANDING[endpoint.status]))
-    events = column("Events", lambda row: "all" if EVERY_TYPE in row.enabled_events else ", ".join(row.enabled_events))
+    standing = column(
+        _("Status"), lambda endpoint: chip(endpoint.get_status_display().lower(), STANDING[endpoint.status])
+    )
+    events = column(
+        _("Events"), lambda row: gettext("all") if EVERY_TYPE in row.enabled_events else ", ".join(row.enabled_events)
+    )
     failing = moment_column("failing_since")
     gave_up = moment_column("gave_up_at")
-    last_webhooks = column("Last webhooks", _last_webhooks)
+    last_webhooks = column(_("Last webhooks"), _last_webhooks)
     shown_metadata = json_column("metadata")

@@ -14,6 +14,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import Truncator
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
@@ -35,11 +37,11 @@ MAY_SEND_AGAIN = "payments.change_webhook"
 # How many a list may send again at once; more go by `manage.py webhooks resend`.
 MOST_AT_ONCE = 1_000
 SHOWN_OF_CHARGE = 50
-WHAT_HAPPENS = (
+WHAT_HAPPENS = _(
     "The same bytes go to the same address at once, and if that fails again on the whole schedule. "
     "A receiver that has seen an event knows it by its ID."
 )
-BUTTONS = [("send_again", "Send again")]
+BUTTONS: Any = [("send_again", _("Send again"))]
 URL_WIDTH = 50
 
 
@@ -63,7 +65,7 @@ class OfChargeForm(ReasonForm):
     """The choice among `rows`: by default those given up, or else the newest."""
 
     which = forms.ModelMultipleChoiceField(
-        Webhook.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
+        Webhook.objects.none(), label=_("Which"), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
     )
 
     def __init__(self, data: Any, rows: QuerySet[Webhook]) -> None:
@@ -81,39 +83,39 @@ def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
     """Yield the button that sends a charge's webhooks again, where its source names a URL."""
     if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
         yield ActionButton(
-            "Send webhooks again", reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
+            gettext("Send webhooks again"), reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
         )
 
 
 def _facts_of(rows: QuerySet[Any]) -> Facts:
     """Count the chosen webhooks by state."""
-    yield "What happens", WHAT_HAPPENS
+    yield gettext("What happens"), WHAT_HAPPENS
     counted = rows.order_by("state").values_list("state").annotate(Count("pk"))
-    yield "Chosen", ", ".join(f"{count} {state}" for state, count in counted)
+    yield gettext("Chosen"), ", ".join(f"{count} {Webhook.State(state).label.lower()}" for state, count in counted)
 
 
 def _called(row: Webhook) -> str:
-    return f"{moment_text(row.created_at)} {row.event.type}, {row.state}"
+    return f"{moment_text(row.created_at)} {row.event.type}, {row.get_state_display().lower()}"
 
 
 class AttemptsOfWebhook(ReadOnlyInline):
     model = WebhookAttempt
-    verbose_name_plural = "Tries, newest first"
+    verbose_name_plural = _("Tries, newest first")
     fields = ("number", "started", "took", "result", "detail")
     ordering = ("-number",)
     started = moment_column("started_at")
-    took = column("Took", lambda made: f"{made.milliseconds} ms")
-    result = column("Result", lambda made: str(made.status or made.error))
+    took = column(_("Took"), lambda made: f"{made.milliseconds} ms")
+    result = column(_("Result"), lambda made: str(made.status or made.error))
     detail = column(
-        "First of the answer, or the reason",
+        _("First of the answer, or the reason"),
         lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason),
     )
 
 
 ByStanding = by(
     "standing",
-    failing=("Failing", Q(due_at__isnull=False, failures__gt=0)),
-    given_up=("Given up", Q(state__in=GIVEN_UP)),
+    failing=(_("Failing"), Q(due_at__isnull=False, failures__gt=0)),
+    given_up=(_("Given up"), Q(state__in=GIVEN_UP)),
 )
 
 
@@ -138,7 +140,7 @@ class WebhookAdmin(ReadOnlyAdmin):
     list_filter = (ByStanding, "state", ByMode, "created_at")
     list_select_related = ("event", "merchant")
     search_fields = ("url",)
-    search_help_text = "Any ID, whole, or a part of the URL."
+    search_help_text = _("Any ID, whole, or a part of the URL.")
     search = IdSearch(
         {"": "pk", "evt": "event_id", **dict.fromkeys(("ch", "re", "cs"), "event__object_id"), "mer": "merchant_id"},
         named=_named_by,
@@ -146,45 +148,46 @@ class WebhookAdmin(ReadOnlyAdmin):
     actions = ["send_again"]
     fieldsets = (
         (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
-        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
+        (_("State"), {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
-    shown_event = column("Event", lambda row: public_id("evt", row.event_id))
-    event_link = column("Event", lambda row: link(Event, row.event_id, short_id(public_id("evt", row.event_id))))
-    type = column("Type", lambda row: row.event.type)
-    object_link = column("Object", lambda row: link_to_object(row.event))
-    chip = column("State", lambda row: chip(row.state))
+    shown_event = column(_("Event"), lambda row: public_id("evt", row.event_id))
+    event_link = column(_("Event"), lambda row: link(Event, row.event_id, short_id(public_id("evt", row.event_id))))
+    type = column(_("Type"), lambda row: row.event.type)
+    object_link = column(_("Object"), lambda row: link_to_object(row.event))
+    chip = column(_("State"), lambda row: chip(row.get_state_display().lower(), row.state))
     short_url = column(
-        "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
+        _("URL"), lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
     )
 
     def headline(self, row: Webhook) -> str:
-        return f"{row.event.type} to {row.receiver}"
+        return gettext("{event} to {receiver}").format(event=row.event.type, receiver=row.receiver)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("event__payload")
 
     def buttons_of(self, request: HttpRequest, row: Webhook) -> list[ActionButton]:
         address = reverse("admin:payments_webhook_send_again", args=[row.pk])
-        return [ActionButton("Send again", address)] if self.has_send_again_permission(request) else []
+        return [ActionButton(gettext("Send again"), address)] if self.has_send_again_permission(request) else []
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
         return operator_of(request).has_perm(MAY_SEND_AGAIN)
 
-    @admin.action(description="Send again", permissions=["send_again"])
+    @admin.action(description=_("Send again"), permissions=["send_again"])
     def send_again(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
         """Says what was chosen, asks why, and sends it again."""
         count = rows.order_by()[: MOST_AT_ONCE + 1].count()
         if count > MOST_AT_ONCE:
-            text = f"These are more than {MOST_AT_ONCE}. Narrow the list."
+            text = gettext("These are more than {count}. Narrow the list.").format(count=MOST_AT_ONCE)
             self.message_user(request, text, messages.ERROR)
             return None
         form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
         if not form.is_valid():
-            return form_page(request, self, f"Send {count} again?", _facts_of(rows), form, BUTTONS)
+            title = gettext("Send {count} again?").format(count=count)
+            return form_page(request, self, title, _facts_of(rows), form, BUTTONS)
         self._send(request, rows, form)
         return None
 
@@ -194,8 +197,10 @@ class WebhookAdmin(ReadOnlyAdmin):
         row = get_object_or_404(self.get_queryset(request).select_related("event"), pk=pk)
         form = ReasonForm(request.POST or None)
         if not form.is_valid():
-            facts = [("What happens", WHAT_HAPPENS), ("Event", _called(row)), ("To", row.url)]
-            return form_page(request, self, f"Send {row} again?", facts, form, BUTTONS, None, row)
+            what, event, to = gettext("What happens"), gettext("Event"), gettext("URL")
+            facts = [(what, WHAT_HAPPENS), (event, _called(row)), (to, row.url)]
+            title = gettext("Send again: {what}").format(what=self.headline(row))
+            return form_page(request, self, title, facts, form, BUTTONS, None, row)
         self._send(request, self.get_queryset(request).filter(pk=pk), form)
         return redirect("admin:payments_webhook_change", pk)
 
@@ -206,8 +211,8 @@ class WebhookAdmin(ReadOnlyAdmin):
         charge = get_object_or_404(charges, pk=pk)
         form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
         if not form.is_valid():
-            facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
-            title = f"Send webhooks of {charge} again?"
+            facts = [(gettext("What happens"), WHAT_HAPPENS), (gettext("Charge"), link(Charge, charge.pk, charge))]
+            title = gettext("Send webhooks of {charge} again?").format(charge=charge)
             return form_page(request, self, title, facts, form, BUTTONS, None, charge)
         self._send(request, form.cleaned_data["which"], form)
         return redirect("admin:payments_charge_change", pk)
@@ -226,7 +231,9 @@ class WebhookAdmin(ReadOnlyAdmin):
         with because(form.cleaned_data["reason"]):
             sent = resend.resend(rows)
         if sent:
-            self.message_user(request, f"{sent} of {count} will be sent again now.", messages.SUCCESS)
+            done = gettext("{count} of {all} will be sent again now.").format(count=sent, all=count)
+            self.message_user(request, done, messages.SUCCESS)
         if sent < count:
-            left = f"{count - sent} of {count} left alone: a worker is sending at this moment."
+            words = gettext("{count} of {all} left alone: a worker is sending at this moment.")
+            left = words.format(count=count - sent, all=count)
             self.message_user(request, left, messages.WARNING)

@@ -12,6 +12,7 @@ from django.core.validators import RegexValidator
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Least
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.domain.audit import audit_log, notices
@@ -30,7 +31,7 @@ KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]+")
 check_statement_descriptor = RegexValidator(
     r"\A[A-Za-z0-9 '#_.\-,]{3,100}\Z",
-    "The statement descriptor must be 3 to 100 ASCII letters, digits, spaces or any of ' # _ . - ,",
+    _("The statement descriptor must be 3 to 100 ASCII letters, digits, spaces or any of ' # _ . - ,"),
 )
 
 

@@ -144,4 +144,4 @@ def _detail(schedule: PayoutSchedule, before: Terms | None, after: Terms) -> str
 
 
 def _shown(terms: Terms) -> dict[str, Any]:
-    return terms.as_json() | {"interval": PayoutSchedule.Interval(terms.interval).label}
+    return terms.as_json() | {"interval": terms.interval.capitalize()}

@@ -1,7 +1,7 @@
 """The pages on which a merchant's people make a link, a request or a session, with what its payer will see."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from csp.constants import SELF
@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from payments.admin.framework.formats import copyable
@@ -22,11 +24,12 @@ from payments.merchant_site.site import merchant_of
 from payments.pages.payment import shown_merchant
 from payments.pages.responses import POLICY, page
 
-SENT_BEFORE = "This form was sent before. Here is what it made."
-MORE, BUTTONS = "more", [("make", "Create")]
+SENT_BEFORE = _("This form was sent before. Here is what it made.")
+MORE: Final = "more"
+BUTTONS: Any = [("make", _("Create"))]
 # Nothing of a preview can be sent, and no script runs in it.
 PREVIEW = POLICY | {"frame-ancestors": [SELF], "sandbox": True}
-UNREADY = {"title": "What the payer will see", "text": "It is shown here once the form is filled in."}
+UNREADY = {"title": _("What the payer will see"), "text": _("It is shown here once the form is filled in.")}
 
 
 class Makes(admin.ModelAdmin):
@@ -85,7 +88,7 @@ class Makes(admin.ModelAdmin):
     def _made(self, request: HttpRequest, public: str, is_new: bool) -> HttpResponse:
         pk = UUID(hex=public.partition("_")[2])
         made = get_object_or_404(self.get_queryset(request), pk=pk)
-        words = format_html("Created. Its address: {}", copyable(self.address_of(made)))
+        words = format_html(gettext("Created. Its address: {}"), copyable(self.address_of(made)))
         level = messages.SUCCESS if is_new else messages.WARNING
         self.message_user(request, words if is_new else SENT_BEFORE, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)

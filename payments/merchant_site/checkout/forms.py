@@ -5,6 +5,8 @@ from typing import Any, Self, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ValidationError as Refused
 
 from payments import sourcetypes
@@ -33,7 +35,7 @@ CONTACT = ("email", "name", "phone")
 TICKS = forms.CheckboxSelectMultiple({"class": "radiolist"})
 
 
-def _text(label: str, help_text: str = "", *, required: bool = False, rows: int = 0) -> forms.CharField:
+def _text(label: Any, help_text: Any = "", *, required: bool = False, rows: int = 0) -> forms.CharField:
     widget = forms.Textarea({"rows": rows, "class": "vLargeTextField"}) if rows else forms.TextInput
     return forms.CharField(label=label, required=required, help_text=help_text, widget=widget)
 
@@ -41,12 +43,12 @@ def _text(label: str, help_text: str = "", *, required: bool = False, rows: int 
 class ItemForm(TextForm, forms.Form):
     """One thing that is sold."""
 
-    name = forms.CharField(label="Item")
-    quantity = WholeNumberField(label="Quantity", min_value=1, initial=1)
+    name = forms.CharField(label=_("Item"))
+    quantity = WholeNumberField(label=_("Quantity"), min_value=1, initial=1)
 
     def __init__(self, *args: Any, currency: str, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.fields["amount"] = AmountField(currency, AMOUNT_MAX, label="Price of one")
+        self.fields["amount"] = AmountField(currency, AMOUNT_MAX, label=_("Price of one"))
         self.order_fields(["name", "amount"])
 
 
@@ -63,16 +65,18 @@ Items = forms.formset_factory(ItemForm, ItemRows, extra=ROWS, min_num=1, max_num
 class NewForm(TextForm, forms.Form):
     """A form whose fields have the names of members of the API's `body`."""
 
-    title: str
+    title: Any
     permission = "payments.add_checkout"
-    about: str
+    about: Any
     checks: type[CheckoutInput]
     create: Any
-    quantity_label = "Quantity"
+    quantity_label: Any = _("Quantity")
 
-    payment_method_types = forms.MultipleChoiceField(label="Ways to pay", widget=TICKS)
-    currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], widget=LongSelect)
-    mode = forms.ChoiceField(choices=MODE_CHOICES)
+    payment_method_types = forms.MultipleChoiceField(label=_("Ways to pay"), widget=TICKS)
+    currency = forms.ChoiceField(
+        label=_("Currency"), choices=[(code, code) for code in sorted(CURRENCIES)], widget=LongSelect
+    )
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
     row_id = row_id_field()
 
     def __init__(self, merchant: Merchant, data: Any = None, initial: Any = None, items: Any = None) -> None:
@@ -104,7 +108,7 @@ class NewForm(TextForm, forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not self.items.is_valid():
-            raise ValidationError("One of the items is not right.")
+            raise ValidationError(_("One of the items is not right."))
         if not self.errors:
             try:
                 self.order = self.checks().run_validation(self.body())
@@ -141,7 +145,7 @@ class NewForm(TextForm, forms.Form):
         return any(terms.is_enabled(methods, name, MODES[mode]) for mode in modes or MODES)
 
     def _refuse(self, name: str, words: str) -> None:
-        self.add_error(name if name in self.fields else None, words)
+        self.add_error(name if name in self.fields else None, gettext(words))
 
 
 def _words_of(faults: Any) -> list[str]:
@@ -154,19 +158,19 @@ def _words_of(faults: Any) -> list[str]:
 class LinkForm(NewForm):
     """A link."""
 
-    title, permission = "New payment link", "payments.add_paymentlink"
-    about = "A page that sells to any number of payers while there is something left. Send its address, or print it."
+    title, permission = _("New payment link"), "payments.add_paymentlink"
+    about = _("A page that sells to any number of payers while there is something left. Send its address, or print it.")
     checks, create = LinkInput, links.create
-    quantity_label = "In stock"
+    quantity_label = _("In stock")
 
-    internal_name = _text("Name", "What you call it. Payers do not see it.", required=True)
-    description = _text("What it is for", "Payers see it above the items.", rows=2)
+    internal_name = _text(_("Name"), _("What you call it. Payers do not see it."), required=True)
+    description = _text(_("What it is for"), _("Payers see it above the items."), rows=2)
     allow_adjustable_quantity = forms.BooleanField(
-        label="Payers choose how many", required=False, help_text="Otherwise each payer buys one of each item."
+        label=_("Payers choose how many"), required=False, help_text=_("Otherwise each payer buys one of each item.")
     )
-    expiry = DayField(label="Last day", required=False, help_text="Empty: it has none.")
+    expiry = DayField(label=_("Last day"), required=False, help_text=_("Empty: it has none."))
     maximum_payments = WholeNumberField(
-        label="How often it can be paid", required=False, help_text="Empty: until it is sold out."
+        label=_("How often it can be paid"), required=False, help_text=_("Empty: until it is sold out.")
     )
 
     def body(self) -> dict[str, Any]:
@@ -197,18 +201,19 @@ def _create_request(caller: Caller, merchant: Merchant, order: dict[str, Any], r
 class RequestForm(NewForm):
     """An invoice."""
 
-    title = "New payment request"
-    about = "An invoice to one customer, who gets a message with the page to pay on. Open ones are reminded of."
+    title = _("New payment request")
+    about = _("An invoice to one customer, who gets a message with the page to pay on. Open ones are reminded of.")
     checks, create = InvoiceInput, _create_request
 
     customer_email = forms.EmailField(
-        label="E-mail address", help_text="A customer of yours with this address gets it; otherwise a new one is made."
+        label=_("E-mail address"),
+        help_text=_("A customer of yours with this address gets it; otherwise a new one is made."),
     )
-    customer_name = _text("Name", "Of a new customer. The invoice has it.")
-    customer_phone = _text("Telephone", "Of a new customer, for SMS.")
-    message = _text("Message", "What you say to the customer.", rows=3)
+    customer_name = _text(_("Name"), _("Of a new customer. The invoice has it."))
+    customer_phone = _text(_("Telephone"), _("Of a new customer, for SMS."))
+    message = _text(_("Message"), _("What you say to the customer."), rows=3)
     delivery_methods = forms.MultipleChoiceField(
-        label="Sent by", choices=[("email", "E-mail"), ("sms", "SMS")], initial=["email"], widget=TICKS
+        label=_("Sent by"), choices=[("email", _("E-mail")), ("sms", "SMS")], initial=["email"], widget=TICKS
     )
 
     def show(self, request: HttpRequest) -> HttpResponse:
@@ -223,18 +228,20 @@ class RequestForm(NewForm):
 class SessionForm(NewForm):
     """A session."""
 
-    title = "New checkout"
-    about = "A page that one payer pays once, within 24 hours. Send its address by your own message."
+    title = _("New checkout")
+    about = _("A page that one payer pays once, within 24 hours. Send its address by your own message.")
     checks, create = SessionInput, sessions.create
 
-    description = _text("What it is for", "The payer sees it.")
-    client_reference_id = _text("Your reference", "Such as the number of an order.")
-    customer_name = _text("Payer's name")
-    customer_email = forms.EmailField(label="Payer's e-mail address", required=False, help_text="For the receipt.")
+    description = _text(_("What it is for"), _("The payer sees it."))
+    client_reference_id = _text(_("Your reference"), _("Such as the number of an order."))
+    customer_name = _text(_("Payer's name"))
+    customer_email = forms.EmailField(
+        label=_("Payer's e-mail address"), required=False, help_text=_("For the receipt.")
+    )
     success_url = forms.URLField(
-        label="Your page",
+        label=_("Your page"),
         assume_scheme="https",
-        help_text="Where the payer goes afterwards. Without one, make a link that can be paid once.",
+        help_text=_("Where the payer goes afterwards. Without one, make a link that can be paid once."),
     )
 
     def body(self) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.checkout.checkouts import CheckoutAdmin
 from payments.admin.checkout.links import PaymentLinkAdmin
@@ -30,7 +32,7 @@ from payments.rendering.objects.payment_links import link_url
 class MerchantCheckouts(Makes, OfMerchant, CheckoutAdmin):
     row_actions = CheckoutAdmin.row_actions
     makes = {"request": RequestForm, "checkout": SessionForm}
-    what_for = column("For", lambda checkout: description_of(checkout) or NOTHING)
+    what_for = column(_("For"), lambda checkout: description_of(checkout) or NOTHING)
 
     def address_of(self, row: Checkout) -> str:
         return payment_url(row)
@@ -53,7 +55,7 @@ class MerchantLinks(Makes, OfMerchant, PaymentLinkAdmin):
         ]
 
     def buttons_of(self, request: HttpRequest, row: PaymentLink) -> list[ActionButton]:
-        code = ActionButton("QR code to print", reverse("admin:payments_paymentlink_qr", args=[row.pk]))
+        code = ActionButton(gettext("QR code to print"), reverse("admin:payments_paymentlink_qr", args=[row.pk]))
         return [code, *super().buttons_of(request, row)]
 
     def show_poster(self, request: HttpRequest, pk: UUID) -> HttpResponse:

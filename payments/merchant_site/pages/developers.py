@@ -7,6 +7,8 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.events import EventAdmin
 from payments.admin.framework.formats import beside, column
@@ -30,7 +32,7 @@ from payments.merchant_site.site import merchant_site
 from payments.models import ApiKey, ApiRequest, Event, Merchant, Webhook, WebhookEndpoint, WebhookSecret
 from payments.sensitive_data.redaction import readable
 
-APPROVER = "an owner other than you, or kaha,"
+APPROVER = _("an owner other than you, or kaha,")
 
 
 class IssueOwnKey(IssueKey):
@@ -48,11 +50,11 @@ class Keys(MadeByAction, OfMerchant, ApiKeyAdmin):
     maker = IssueOwnKey()
     row_actions = (RollOwnKey(), SetOrigins(), RevokeKey())
     list_display: Any = ("named", "kind", "scope", "standing", "last_used", "expires", "mode")
-    named = column("Key", lambda key: beside(key.name, key) if key.name else str(key))
-    scope = column("Rights", lambda key: ", ".join(key.rights) or "all of its kind")
+    named = column(_("Key"), lambda key: beside(key.name, key) if key.name else str(key))
+    scope = column(_("Rights"), lambda key: ", ".join(key.rights) or gettext("all of its kind"))
 
     def headline(self, row: ApiKey) -> str:
-        return row.name or f"Key {row}"
+        return row.name or gettext("Key {key}").format(key=row)
 
 
 @admin.register(WebhookEndpoint, site=merchant_site)
@@ -69,7 +71,7 @@ class Endpoints(MadeByAction, OfMerchant, WebhookEndpointAdmin):
 
 class OwnAttempts(AttemptsOfWebhook):
     # The reason for no answer is a line for operators.
-    detail = column("First of the answer", lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer))))
+    detail = column(_("First of the answer"), lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer))))
 
 
 @admin.register(Webhook, site=merchant_site)

@@ -8,6 +8,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import beside, column, link, money, short_id
@@ -27,10 +29,10 @@ from payments.money import shown_amount
 
 MAY_SEE_ACCOUNT = "payments.view_payoutaccount"
 SHOWN_PARTS = 100
-BEING_LOOKED_UP = "It is being looked up with the bank."
-AGAIN = "Your balance has the money again, and the next payout takes it."
+BEING_LOOKED_UP = _("It is being looked up with the bank.")
+AGAIN = _("Your balance has the money again, and the next payout takes it.")
 Status = Payout.Status
-NOTICE = (
+NOTICE = _(
     "Live payouts go to this account, so another owner or kaha's staff must approve it. It takes effect 24 hours after "
     "that, and can be withdrawn until then."
 )
@@ -39,19 +41,20 @@ NOTICE = (
 def what_happens(payout: Payout) -> str:
     """Return in words how far the payout is."""
     if payout.status in Payout.UNDER_WAY and payout.asked_at and payout.why:
-        return BEING_LOOKED_UP
+        return str(BEING_LOOKED_UP)
     match payout.status:
         case Status.PENDING:
-            checked = "kaha's staff checks it. Then it" if payout.livemode and not payout.approved_at else "It"
-            return f"{checked} is sent to the bank."
+            if payout.livemode and not payout.approved_at:
+                return gettext("kaha's staff checks it. Then it is sent to the bank.")
+            return gettext("It is sent to the bank.")
         case Status.IN_TRANSIT:
-            return f"On its way to the bank since {moment_text(payout.sent_at)}."
+            return gettext("On its way to the bank since {when}.").format(when=moment_text(payout.sent_at))
         case Status.PAID:
-            return f"It left for your account {moment_text(payout.paid_at)}."
+            return gettext("It left for your account {when}.").format(when=moment_text(payout.paid_at))
         case Status.FAILED:
-            return f"A bank refused or returned it. {AGAIN}"
+            return f"{gettext('A bank refused or returned it.')} {AGAIN}"
         case _:
-            return f"It was never sent. {AGAIN}"
+            return f"{gettext('It was never sent.')} {AGAIN}"
 
 
 @admin.register(Payout, site=merchant_site)
@@ -62,7 +65,7 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     views = {"balance": ("balance/", "balance")}
     row_actions: Any = ()
     parts: Any = ()
-    list_display: Any = ("created", "account", "shown_amount", "shown_status", "mode")
+    list_display: Any = ("created", "to_account", "shown_amount", "shown_status", "mode")
     file_columns: Any = (
         "public_id",
         "created",
@@ -74,14 +77,14 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     )
     list_filter: ClassVar[Any] = (ByStatus, ByMode, "created_at")
     fieldsets: ClassVar[Any] = (
-        ("Where it is", {"fields": ("how_far", "to_account", "failure_code", "reserve_due")}),
-        ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "public_id", "shown_status", "mode")}),
-        ("Events", {"fields": ("events",)}),
+        (_("Where it is"), {"fields": ("how_far", "to_account", "failure_code", "reserve_due")}),
+        (_("Times"), {"fields": ("created", "sent", "paid", "ended", "updated", "public_id", "shown_status", "mode")}),
+        (_("Events"), {"fields": ("events",)}),
     )
-    how_far = column("How far", what_happens)
+    how_far = column(_("How far"), what_happens)
 
     def shown_columns(self, request: HttpRequest) -> list[str]:
-        return [name for name in super().shown_columns(request) if name != "account" or _sees_accounts(request)]
+        return [name for name in super().shown_columns(request) if name != "to_account" or _sees_accounts(request)]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         groups = super().get_fieldsets(request, obj)
@@ -95,7 +98,7 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
         return balance_page(request)
 
     def headline(self, row: Payout) -> str:
-        return f"{money(row.amount, row.currency)} to your bank"
+        return gettext("{amount} to your bank").format(amount=money(row.amount, row.currency))
 
     def beside_row(self, request: HttpRequest, row: Payout) -> dict[str, Any]:
         after = _after(request, row)
@@ -124,7 +127,7 @@ def _transactions(postings: list[Posting]) -> list[tuple[object, ...]]:
     charges = Charge.objects.select_related("source__card").in_bulk(filter(None, ids))
     return [
         (
-            beside(_about(posting, charges.get(posting.charge_id)), WORDS[posting.kind].partition(":")[0]),
+            beside(_about(posting, charges.get(posting.charge_id)), gettext(WORDS[posting.kind].partition(":")[0])),
             moment_in_list(posting.created_at),
             shown_amount(-posting.amount, posting.currency),
         )
@@ -134,7 +137,7 @@ def _transactions(postings: list[Posting]) -> list[tuple[object, ...]]:
 
 def _about(posting: Posting, charge: Charge | None) -> object:
     if charge is None:
-        return link(Payout, posting.payout_id, "an earlier payout")
+        return link(Payout, posting.payout_id, gettext("an earlier payout"))
     return link(Charge, charge.pk, charge.source.payer_name or charge.description or short_id(str(charge)))
 
 
@@ -173,9 +176,10 @@ class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
     file_columns: Any = ("mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
     fieldsets: ClassVar[Any] = (
         (None, {"fields": ("mode", "currency", "interval", "next")}),
-        ("What it pays", {"fields": ("shown_payable", "account")}),
-        ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
+        (_("What it pays"), {"fields": ("shown_payable", "account")}),
+        (_("What it leaves"), {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
     )
 
     def headline(self, row: PayoutSchedule) -> str:
-        return f"{row.get_interval_display()} payouts in {row.currency}"
+        words = gettext("{interval} payouts in {currency}")
+        return words.format(interval=row.get_interval_display(), currency=row.currency)

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.merchants.merchant_form import MerchantForm
@@ -30,7 +31,7 @@ class BusinessForm(MerchantForm):
 
 @admin.register(Merchant, site=merchant_site)
 class Business(OfMerchant, MerchantAdmin):
-    called = ("business", "business")
+    called: Any = (_("business"), _("business"))
     form = BusinessForm
     stored_fields = BusinessForm.Meta.fields
     search = IdSearch({"mer": "pk"})
@@ -38,11 +39,11 @@ class Business(OfMerchant, MerchantAdmin):
     head_columns = ("public_id",)
     views = {"payments_merchant_preview": ("<uuid:pk>/preview/", "show_preview")}
     fieldsets: ClassVar[Any] = (
-        ("Business", {"fields": ("title", "account_name", "statement_descriptor", "business_address")}),
-        ("Payers", {"fields": ("support_email", "support_phone", "send_receipts")}),
-        ("Terms", {"fields": ("payment_methods", "fees")}),
+        (_("Business"), {"fields": ("title", "account_name", "statement_descriptor", "business_address")}),
+        (_("Payers"), {"fields": ("support_email", "support_phone", "send_receipts")}),
+        (_("Terms"), {"fields": ("payment_methods", "fees")}),
     )
-    brand = ("Brand", {"fields": BusinessForm.branding_fields})
+    brand = (_("Brand"), {"fields": BusinessForm.branding_fields})
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in BusinessForm.base_fields]
     inlines: ClassVar[Any] = ()
 

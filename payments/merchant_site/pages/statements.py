@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from payments import clock
@@ -47,7 +48,7 @@ class MerchantStatements(OfMerchant, StatementAdmin):
             }
             for first in _months(merchant, mode)
         ]
-        return self.page(request, "months", "Statements", months=months)
+        return self.page(request, "months", gettext("Statements"), months=months)
 
 
 def _months(merchant: Any, mode: str) -> list[date]:

@@ -218,6 +218,7 @@ OPERATIONS = [
         name="Statement",
         fields=[],
         options={
+            "verbose_name": "statement", "verbose_name_plural": "statements",
             "permissions": [("download_statement", "Can download statements")],
             "proxy": True,
             "default_permissions": ("view",),

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.db.fields import OwnOneToOneField
@@ -98,6 +99,7 @@ class Statement(Merchant):
     objects: ClassVar[models.Manager["Statement"]] = models.Manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("statement"), _("statements")
         proxy = True
         default_permissions = ("view",)
         permissions = [("download_statement", "Can download statements")]

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import bank_accounts, clock, ids
 from payments.db.fast_model import FastModel
@@ -45,11 +46,11 @@ class Payout(FastModel):
     """Money on its way to a merchant's bank. Only `payments.domain.payouts` changes it, and only forward."""
 
     class Status(models.TextChoices):
-        PENDING = "pending"
-        IN_TRANSIT = "in_transit", "In transit"
-        PAID = "paid"
-        FAILED = "failed"  # refused or returned by a bank: the merchant's balance has the money again
-        CANCELLED = "cancelled"  # before it was sent: likewise
+        PENDING = "pending", _("Pending")
+        IN_TRANSIT = "in_transit", _("In transit")
+        PAID = "paid", _("Paid")
+        FAILED = "failed", _("Failed")  # refused or returned by a bank: the merchant's balance has the money again
+        CANCELLED = "cancelled", _("Cancelled")  # before it was sent: likewise
 
     # Those whose money has not reached the merchant's bank yet.
     UNDER_WAY = (Status.PENDING, Status.IN_TRANSIT)
@@ -57,7 +58,7 @@ class Payout(FastModel):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
+    currency = models.CharField(_("currency"), max_length=3)
     account = OwnForeignKey(PayoutAccount, models.PROTECT, related_name="+", db_index=False)
     # As the schedule had it: the provider carries the payout out; without one, a live payout goes into a bank file.
     provider_account = models.ForeignKey(
@@ -68,7 +69,7 @@ class Payout(FastModel):
     reserve = models.BigIntegerField(default=0)
     reserve_due_at = models.DateTimeField(null=True, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
-    failure_code = models.CharField(max_length=30, blank=True, default="")
+    failure_code = models.CharField(_("failure code"), max_length=30, blank=True, default="")
     # Of one that a provider carries out: when it is sent or looked up next; while it is claimed, when the lease ends.
     due_at = models.DateTimeField(null=True, blank=True)
     # When the provider was asked for it; empty where it certainly has not got it.
@@ -93,12 +94,13 @@ class Payout(FastModel):
     paid_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = PayoutQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("payout"), _("payouts")
         default_permissions = ("view",)
         permissions = [
             ("make_payout", "Can pay out now"),

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.scoped_queryset import ScopedQuerySet
@@ -30,21 +31,22 @@ class PayoutAccount(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
-    holder = models.CharField(max_length=70)
+    currency = models.CharField(_("currency"), max_length=3)
+    holder = models.CharField(_("holder"), max_length=70)
     # ISO 9362, and ISO 3166-1 alpha-2.
-    bic = models.CharField(max_length=11)
-    country = models.CharField(max_length=2)
+    bic = models.CharField(_("BIC"), max_length=11)
+    country = models.CharField(_("country"), max_length=2)
     sealed_number = models.BinaryField()
-    last4 = models.CharField(max_length=4)
+    last4 = models.CharField(_("last4"), max_length=4)
     effective_at = models.DateTimeField()
     # Before it took effect: no payout goes to it.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
 
     objects = PayoutAccountQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("payout account"), _("payout accounts")
         default_permissions = ("view", "add")
         permissions = [("withdraw_payoutaccount", "Can withdraw bank accounts that are not in effect yet")]
         constraints = [
@@ -77,20 +79,20 @@ class PayoutSchedule(models.Model):
     """When a merchant's balance in one currency is paid out. Its row is locked while a payout is made."""
 
     class Interval(models.TextChoices):
-        MANUAL = "manual"
-        DAILY = "daily"
-        WEEKLY = "weekly"
-        MONTHLY = "monthly"
+        MANUAL = "manual", _("Manual")
+        DAILY = "daily", _("Daily")
+        WEEKLY = "weekly", _("Weekly")
+        MONTHLY = "monthly", _("Monthly")
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
-    interval = models.CharField(max_length=7, choices=Interval.choices)
+    currency = models.CharField(_("currency"), max_length=3)
+    interval = models.CharField(_("interval"), max_length=7, choices=Interval.choices)
     # Whole days from the end of a settlement's day until it is paid out.
-    delay_days = models.PositiveSmallIntegerField(default=0)
-    reserve_percent = models.PositiveSmallIntegerField(default=0)
-    reserve_days = models.PositiveSmallIntegerField(default=0)
+    delay_days = models.PositiveSmallIntegerField(_("delay days"), default=0)
+    reserve_percent = models.PositiveSmallIntegerField(_("reserve percent"), default=0)
+    reserve_days = models.PositiveSmallIntegerField(_("reserve days"), default=0)
     # The account whose provider carries the payouts out; without one, live payouts go into bank files.
     provider_account = models.ForeignKey(
         ProviderAccount, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -101,6 +103,7 @@ class PayoutSchedule(models.Model):
     objects = ScopedQuerySet["PayoutSchedule"].as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("payout schedule"), _("payout schedules")
         default_permissions = ("view", "change")
         constraints = [
             models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),

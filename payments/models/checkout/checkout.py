@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.checks import RowRules, one_of
@@ -43,30 +44,30 @@ class Checkout(FastModel):
     """
 
     class Kind(models.TextChoices):
-        SESSION = "session"
-        LINK = "link"
-        REQUEST = "request"
+        SESSION = "session", _("Session")
+        LINK = "link", _("Link")
+        REQUEST = "request", _("Request")
 
     class Mode(models.TextChoices):
-        PAYMENT = "payment"
-        SETUP = "setup"  # the card is held, to be captured by a program
-        SUBSCRIPTION = "subscription"  # the card is charged, and kept for the customer
-        SAVE_CARD = "save_card", "Save card"  # the card is kept for the customer, and nothing is charged
+        PAYMENT = "payment", _("Payment")
+        SETUP = "setup", _("Setup")  # the card is held, to be captured by a program
+        SUBSCRIPTION = "subscription", _("Subscription")  # the card is charged, and kept for the customer
+        SAVE_CARD = "save_card", _("Save card")  # the card is kept for the customer, and nothing is charged
 
     class State(models.TextChoices):
-        UNPAID = "unpaid"
-        PAYING = "paying"  # the outcome of a charge is open; the API says `unpaid`
-        AUTHORIZED = "authorized"
-        PAID = "paid"
-        VOIDED = "voided"
-        EXPIRED = "expired"
+        UNPAID = "unpaid", _("Unpaid")
+        PAYING = "paying", _("Paying")  # the outcome of a charge is open; the API says `unpaid`
+        AUTHORIZED = "authorized", _("Authorized")
+        PAID = "paid", _("Paid")
+        VOIDED = "voided", _("Voided")
+        EXPIRED = "expired", _("Expired")
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    kind = models.CharField(max_length=7, choices=Kind.choices, default=Kind.SESSION)
+    kind = models.CharField(_("kind"), max_length=7, choices=Kind.choices, default=Kind.SESSION)
     mode = models.CharField(max_length=12, choices=Mode.choices, default=Mode.PAYMENT)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.UNPAID)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.UNPAID)
     # The total of the items, in the smallest unit of `currency`, which is upper case here; 0 where a card is only kept.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
@@ -74,11 +75,11 @@ class Checkout(FastModel):
     order = VerbatimJSONField()
     # What the payer gave on the page: `name`, `email`, `phone`, `billing`, `shipping`.
     payer = VerbatimJSONField(default=dict)
-    client_reference_id = models.CharField(max_length=255, blank=True, default="")
+    client_reference_id = models.CharField(_("client reference id"), max_length=255, blank=True, default="")
     # The customer whose data fill the form, or for whom the card is kept.
     customer_id = models.UUIDField(null=True, blank=True)
     # How often a payer tried to pay it.
-    attempts = models.SmallIntegerField(default=0)
+    attempts = models.SmallIntegerField(_("attempts"), default=0)
     # In mode `save_card`, the source whose card was checked last, and the account of its provider, if any.
     check_source_id = models.UUIDField(null=True, blank=True)
     check_account_id = models.UUIDField(null=True, blank=True)
@@ -105,6 +106,7 @@ class Checkout(FastModel):
     charge_list: list[Charge]
 
     class Meta:
+        verbose_name, verbose_name_plural = _("checkout"), _("checkouts")
         default_permissions = ("view",)
         permissions = [
             ("expire_checkout", "Can expire checkout"),

@@ -5,6 +5,7 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Q, Value
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.checks import RowRules
@@ -31,7 +32,7 @@ class PaymentLink(FastModel):
     livemode = models.BooleanField()
     # What ends its address: base 62, at random.
     short = models.CharField(max_length=SHORT_LENGTH, unique=True)
-    internal_name = models.CharField(max_length=255)
+    internal_name = models.CharField(_("internal name"), max_length=255)
     active = models.BooleanField(default=True)
     # The members of the request that made it, and of those that changed it, validated; `currency` as it was sent.
     order = VerbatimJSONField()
@@ -54,6 +55,7 @@ class PaymentLink(FastModel):
     objects = PaymentLinkQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("payment link"), _("payment links")
         default_permissions = ("view",)
         permissions = [("switch_paymentlink", "Can activate and deactivate payment links")]
         constraints = [

@@ -1,11 +1,12 @@
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 
 check_support_phone = RegexValidator(
-    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", "Write a telephone number as +63 917 555 0142."
+    r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", _("Write a telephone number as +63 917 555 0142.")
 )
 
 
@@ -13,20 +14,24 @@ class Merchant(models.Model):
     """A merchant: the owner of API keys and of the money."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    title = models.CharField(max_length=100)
-    account_name = models.CharField(max_length=100)
-    statement_descriptor = models.CharField(max_length=100)
-    status = models.CharField(max_length=10, default="active", choices=[("active", "Active"), ("closed", "Closed")])
+    title = models.CharField(_("title"), max_length=100)
+    account_name = models.CharField(_("account name"), max_length=100)
+    statement_descriptor = models.CharField(_("statement descriptor"), max_length=100)
+    status = models.CharField(
+        _("status"), max_length=10, default="active", choices=[("active", _("Active")), ("closed", _("Closed"))]
+    )
     branding = models.JSONField(default=dict, blank=True)
-    business_address = models.CharField(max_length=255, blank=True, default="")
+    business_address = models.CharField(_("business address"), max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # Where payers ask about their orders: on their pages and in their messages.
-    support_email = models.EmailField(blank=True, default="")
-    support_phone = models.CharField(max_length=25, blank=True, default="", validators=[check_support_phone])
+    support_email = models.EmailField(_("support email"), blank=True, default="")
+    support_phone = models.CharField(
+        _("support phone"), max_length=25, blank=True, default="", validators=[check_support_phone]
+    )
     # Whether payers get a message when a payment is captured or refunded.
-    send_receipts = models.BooleanField(default=False)
+    send_receipts = models.BooleanField(_("send receipts"), default=False)
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     # How many events of each mode were about the merchant itself.
@@ -36,6 +41,7 @@ class Merchant(models.Model):
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("merchant"), _("merchants")
         constraints = [
             models.CheckConstraint(name="merchant_bears_some_declines", condition=~models.Q(decline_budget=0)),
         ]
@@ -48,20 +54,20 @@ class ApiKey(models.Model):
     """An API key of one merchant in one mode; of a secret key only the SHA-256 digest is stored."""
 
     class Kind(models.TextChoices):
-        SECRET = "secret"  # nosec B105 # a kind of key, not one
-        PUBLISHABLE = "publishable"
-        RESTRICTED = "restricted"
+        SECRET = "secret", _("Secret")  # nosec B105 # a kind of key, not one
+        PUBLISHABLE = "publishable", _("Publishable")
+        RESTRICTED = "restricted", _("Restricted")
 
     PREFIXES = {Kind.SECRET: "sk", Kind.PUBLISHABLE: "pk", Kind.RESTRICTED: "rk"}
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="keys")
     livemode = models.BooleanField()
-    kind = models.CharField(max_length=11, choices=Kind.choices)
+    kind = models.CharField(_("kind"), max_length=11, choices=Kind.choices)
     digest = models.BinaryField(max_length=32, unique=True)
     last4 = models.CharField(max_length=4)
     # What operators call it, such as the program that uses it.
-    name = models.CharField(max_length=60, blank=True, default="")
+    name = models.CharField(_("name"), max_length=60, blank=True, default="")
     # The text of a publishable key, which `/v2/me` shows; empty for secret keys.
     public_text = models.CharField(max_length=100, blank=True)
     # The scopes of a restricted key, such as `charges:read`; empty for the other kinds.
@@ -70,14 +76,14 @@ class ApiKey(models.Model):
     allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
     # Origins of the pages that may use a publishable key and show its card fields; empty for any in test mode.
     allowed_origins = ArrayField(models.CharField(max_length=270), default=list, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     # Accurate to about a minute.
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = "API key"
+        verbose_name, verbose_name_plural = _("API key"), _("API keys")
         constraints = [
             models.CheckConstraint(
                 name="key_text_only_of_publishable",
@@ -117,6 +123,9 @@ class WebhookSecret(models.Model):
     sealed = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("webhook secret"), _("webhook secrets")
 
     def __str__(self) -> str:
         return f"secret of {self.created_at:%Y-%m-%d}"

@@ -1,6 +1,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fields import VerbatimJSONField
@@ -44,29 +45,30 @@ class WebhookEndpoint(models.Model):
     """A URL of a merchant that gets the events of the types it lists, signed with secrets of its own."""
 
     class Status(models.TextChoices):
-        ENABLED = "enabled"
-        PAUSED = "paused"  # webhooks are written and wait
-        DISABLED = "disabled"  # none are written, and those that wait are cancelled
-        DELETED = "deleted"  # the same, and merchants see it no more
+        ENABLED = "enabled", _("Enabled")
+        PAUSED = "paused", _("Paused")  # webhooks are written and wait
+        DISABLED = "disabled", _("Disabled")  # none are written, and those that wait are cancelled
+        DELETED = "deleted", _("Deleted")  # the same, and merchants see it no more
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="webhook_endpoints", db_index=False)
     livemode = models.BooleanField()
-    url = models.CharField("URL", max_length=2083)
+    url = models.CharField(_("URL"), max_length=2083)
     enabled_events = ArrayField(models.CharField(max_length=EVENT_TYPE_MAX_LENGTH))
-    status = models.CharField(max_length=8, choices=Status.choices, default=Status.ENABLED)
-    description = models.CharField(max_length=255, blank=True, default="")
+    status = models.CharField(_("status"), max_length=8, choices=Status.choices, default=Status.ENABLED)
+    description = models.CharField(_("description"), max_length=255, blank=True, default="")
     metadata = VerbatimJSONField(null=True, blank=True)
     # Since when every attempt has failed; empty after one that did not.
     failing_since = models.DateTimeField(null=True, blank=True)
     # When kaha disabled it because of that; empty once its status is changed again.
     gave_up_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = WebhookEndpointQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("webhook endpoint"), _("webhook endpoints")
         constraints = [
             models.CheckConstraint(name="endpoint_lists_events", condition=~Q(enabled_events=[])),
             models.CheckConstraint(
