@@ -133,8 +133,8 @@ class CustomerAdmin(ReadOnlyAdmin):
     parts = (People(),)
     inlines = (SourcesInline,)
     public_id = id_column("cus")
-    who = column("Customer", lambda customer: customer.email or customer.mobile_number or UNNAMED)
-    standing = column("State", lambda row: chip("deleted", "quiet") if row.deleted_at else chip("present", "good"))
+    who = column(_("Customer"), lambda customer: customer.email or customer.mobile_number or UNNAMED)
+    standing = column(_("State"), lambda row: chip("deleted", "quiet") if row.deleted_at else chip("present", "good"))
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 
@@ -150,7 +150,7 @@ class CustomerAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("Events"))
     def events(self, customer: Customer) -> SafeString:
-        return search_link(Event, public_id("cus", customer.id), _("its events"))
+        return search_link(Event, public_id("cus", customer.id), gettext("its events"))
 
 
 @admin.register(Customer, site=merchant_site)
@@ -165,7 +165,7 @@ def customer_person(request: HttpRequest, source: Source) -> Iterator[Person]:
         customer = Customer.objects.get(pk=source.customer_id)
         reached = filter(None, (mail_link(customer.email), phone_link(customer.mobile_number)))
         name = customer.description or customer.email
-        yield Person(_("Customer"), name, link(Customer, customer.pk, name), list(reached))
+        yield Person(gettext("Customer"), name, link(Customer, customer.pk, name), list(reached))
 
 
 @timeline_panel
@@ -175,4 +175,4 @@ def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any])
     if customer_id is None or not request.user.has_perm("customers.view_customer"):
         return None
     kept = CustomerSource.objects.filter(customer=customer_id)
-    return panel_with(_("Other charges of the customer"), charges.filter(source__in=kept.values("source")))
+    return panel_with(gettext("Other charges of the customer"), charges.filter(source__in=kept.values("source")))

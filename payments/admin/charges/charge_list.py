@@ -147,9 +147,9 @@ class ChargeList(ReadOnlyAdmin):
     )
     payer = payer_column(lambda charge: charge)
     what_for = what_for_column(lambda charge: charge)
-    paid_with = column("Paid with", lambda charge: source_label(charge.source))
-    how_much = column("Amount", lambda charge: money(charge.amount, charge.currency), is_number=True)
-    shown_state = column("State", chips)
+    paid_with = column(_("Paid with"), lambda charge: source_label(charge.source))
+    how_much = column(_("Amount"), lambda charge: money(charge.amount, charge.currency), is_number=True)
+    shown_state = column(_("State"), chips)
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)

@@ -108,10 +108,12 @@ class ChargeAdmin(ChargeList):
     shown_action = json_column("action")
     shown_failure = json_column("failure_data")
     shown_metadata = json_column("metadata")
-    refunded = column("Refunded", lambda charge: money(charge.amount_refunded or None, charge.currency))
-    rate = column("Rate", lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency))
+    refunded = column(_("Refunded"), lambda charge: money(charge.amount_refunded or None, charge.currency))
+    rate = column(
+        _("Rate"), lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
+    )
     source_link = column(
-        "Source", lambda charge: link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
+        _("Source"), lambda charge: link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
     )
 
     class Media:
@@ -171,8 +173,8 @@ class RefundAdmin(ReadOnlyAdmin):
     shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})
     shown_amount = money_column("amount")
     events = events_column(_("Of the refund"))
-    order = column("Order", lambda refund: refund.charge.description or NOTHING)
-    why = column("Reason", lambda refund: refund_reason(refund.reason))
+    order = column(_("Order"), lambda refund: refund.charge.description or NOTHING)
+    why = column(_("Reason"), lambda refund: refund_reason(refund.reason))
 
     def headline(self, row: Refund) -> str:
         words = {"pending": _("to be refunded"), "failed": _("not refunded")}.get(row.status, _("refunded"))

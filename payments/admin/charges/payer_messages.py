@@ -45,7 +45,7 @@ class SendReceipt(RowAction):
 
     def do(self, charge: Charge, cleaned: dict[str, Any]) -> Done:
         receipts.send_again(charge)
-        return _("The receipt is on its way.")
+        return gettext("The receipt is on its way.")
 
 
 def _about(message: PayerMessage) -> SafeString | str:
@@ -73,10 +73,10 @@ class PayerMessageAdmin(ReadOnlyAdmin):
         (_("Sent"), {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
         (_("What it says"), {"fields": ("subject", "said")}),
     )
-    shown = column("Message", lambda message: short_id(message.pk.hex))
-    what = column("Kind", label_of)
-    about = column("About", _about)
-    standing = column("State", lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
+    shown = column(_("Message"), lambda message: short_id(message.pk.hex))
+    what = column(_("Kind"), label_of)
+    about = column(_("About"), _about)
+    standing = column(_("State"), lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
     due = moment_column("due_at")
     ended = moment_column("ended_at")
-    said = column("Text", lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)
+    said = column(_("Text"), lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)

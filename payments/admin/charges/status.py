@@ -28,7 +28,7 @@ ALL: Stored = tuple((flags.status, flags.captured) for flags in FLAGS)
 class State:
     """A state as operators filter by it. `stored` says which charges may be in it; empty for any."""
 
-    label: str
+    label: Any
     condition: Q
     stored: Stored = ()
     # Whether all these charges are in this state, or nearly all.

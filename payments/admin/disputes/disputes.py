@@ -90,27 +90,27 @@ class DisputeAdmin(ReadOnlyAdmin):
     payer = payer_column()
     what_for = what_for_column()
     shown_amount = money_column("amount")
-    shown_fee = column("Fee", lambda dispute: money(dispute.fee or None, dispute.currency))
+    shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.currency))
     events = events_column(_("Of the dispute"))
     responded = moment_column("responded_at")
     evidence_due = column(
-        "Evidence due",
+        _("Evidence due"),
         lambda dispute: moment_cell(dispute.evidence_due_at),
         in_list=lambda dispute: format_html(gettext("by {}"), moment_in_list(dispute.evidence_due_at)),
     )
     response_status = column(
-        "Status of the response",
+        _("Status of the response"),
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
     )
-    refusal = column("Why the provider does not have it", lambda dispute: dispute.response_why or NOTHING)
-    bank_has = column("Taken by the payer's bank", lambda dispute: _("yes") if dispute.withdrawn else _("no"))
+    refusal = column(_("Why the provider does not have it"), lambda dispute: dispute.response_why or NOTHING)
+    bank_has = column(_("Taken by the payer's bank"), lambda dispute: _("yes") if dispute.withdrawn else _("no"))
     shown_status = column(
-        "Status", lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
+        _("Status"), lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
     )
 
-    order = column("Order", lambda dispute: dispute.charge.description or NOTHING)
+    order = column(_("Order"), lambda dispute: dispute.charge.description or NOTHING)
     why = column(
-        "Reason",
+        _("Reason"),
         lambda dispute: two_lines(_reason(dispute), dispute.network_code),
         in_list=_reason,
     )

@@ -32,7 +32,6 @@ from payments.models.charging.evidence import (
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.vault import VaultUnavailable
 
-SUBMITTED = _("The evidence is on its way to the provider.")
 LARGEST = filesizeformat(SIZE_MAX)
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
@@ -112,7 +111,7 @@ class AddEvidence(Responds):
         if not cleaned["submit"]:
             return "The evidence is added. It is sent when it is submitted."
         dispute_responses.submit_evidence(dispute)
-        return SUBMITTED
+        return gettext("The evidence is on its way to the provider.")
 
 
 class SubmitEvidence(Responds):
@@ -125,7 +124,7 @@ class SubmitEvidence(Responds):
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
-        return SUBMITTED
+        return gettext("The evidence is on its way to the provider.")
 
 
 class AcceptDispute(Responds):
@@ -138,4 +137,4 @@ class AcceptDispute(Responds):
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.accept(dispute, cleaned["operator"])
-        return _("The acceptance is on its way to the provider.")
+        return gettext("The acceptance is on its way to the provider.")

@@ -1,12 +1,13 @@
 """Payments, their refunds, and what a merchant's people do about them."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charges import ChargeAdmin, RefundAdmin
@@ -30,7 +31,7 @@ NOT_SHOWN = ("operation", "going_back", "reversed_late")
 class OfMerchantByState(ByState):
     """Where the money is."""
 
-    conditions = {
+    conditions: ClassVar[Any] = {
         name: (capfirst(LOOKED_UP[1]) if name == "unknown" else state.label, state.condition)
         for name, state in STATES.items()
         if name not in NOT_SHOWN
@@ -80,7 +81,7 @@ def _status(refund: Any) -> object:
 class MerchantRefunds(OfMerchant, RefundAdmin):
     inlines = ()
     what_for = order_column()
-    shown_status = column("Status", _status)
+    shown_status = column(_("Status"), _status)
 
     def complete(self, rows: Any) -> None:
         mark_looked_up(rows, "refund")
