@@ -48,7 +48,7 @@ class Conditions(admin.SimpleListFilter):
     A value that is no choice finds nothing, or the rows whose `column` has it: a saved view may be older than a list.
     """
 
-    conditions: Mapping[str, tuple[str, Q]] = {}
+    conditions: Mapping[str, tuple[Any, Q]] = {}
     column = ""
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:

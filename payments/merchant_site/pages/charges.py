@@ -1,7 +1,7 @@
 """Payments, their refunds, and what a merchant's people do about them."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -31,7 +31,7 @@ NOT_SHOWN = ("operation", "going_back", "reversed_late")
 class OfMerchantByState(ByState):
     """Where the money is."""
 
-    conditions: ClassVar[Any] = {
+    conditions = {
         name: (capfirst(LOOKED_UP[1]) if name == "unknown" else state.label, state.condition)
         for name, state in STATES.items()
         if name not in NOT_SHOWN
