@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.db import models
+from django.utils.translation import gettext
 
 from payments.db.texts.declared import DECLARED, Rule
 from payments.sensitive_data.card_numbers import SHORTEST, holds_card_number
@@ -39,7 +40,7 @@ def storable(text: str) -> str:
 def no_card_number(value: Any) -> None:
     """Raise ValidationError if a value of a column or a form holds a card number, or cannot be stored."""
     if problem := _problem(value):
-        raise ValidationError(problem, "secret")
+        raise ValidationError(gettext(problem), "secret")
 
 
 @cache
