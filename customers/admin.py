@@ -49,7 +49,7 @@ WHAT_HAPPENS = _(
 
 
 class SourceForm(ReasonForm):
-    source = forms.ChoiceField(widget=forms.RadioSelect({"class": "radiolist"}))
+    source = forms.ChoiceField(label=_("Source"), widget=forms.RadioSelect({"class": "radiolist"}))
 
 
 class DetachSource(RowAction):

@@ -17,10 +17,14 @@ MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
 
 
 @contextmanager
-def marked_texts() -> Iterator[None]:
-    """Have each text that is translated stand in ⟦⟧."""
+def marked_texts() -> Iterator[set[str]]:
+    """Have each text that is translated stand in ⟦⟧; yield the texts that were asked for."""
+    asked = set[str]()
 
     def one(text: str) -> str:
+        # A lazy text that becomes part of another is translated first.
+        if "⟦" not in text:
+            asked.add(str(text))
         return f"⟦{text}⟧" if text else text
 
     def many(single: str, plural: str, number: int) -> str:
@@ -32,7 +36,7 @@ def marked_texts() -> Iterator[None]:
         patch.object(translation._trans, "pgettext", lambda _, text: one(text)),
         patch.object(translation._trans, "npgettext", lambda _, *each: many(*each)),
     ):
-        yield
+        yield asked
 
 
 class _Texts(HTMLParser):

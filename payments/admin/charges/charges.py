@@ -15,7 +15,7 @@ from payments.admin.charges.charge_list import ChargeList
 from payments.admin.charges.payer_messages import SendReceipt
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
 from payments.admin.framework.base import Part, ReadOnlyAdmin, ReadOnlyInline
-from payments.admin.framework.filters import ByMode
+from payments.admin.framework.filters import ByMode, one_of
 from payments.admin.framework.formats import (
     NOTHING,
     chips,
@@ -128,7 +128,7 @@ class ChargeAdmin(ChargeList):
 
     def headline(self, row: Charge) -> str:
         about = gettext(" for {what}").format(what=row.description) if row.description else ""
-        return f"{money(row.amount, row.currency)}{of_payer(row, 'from')}{about}"
+        return f"{money(row.amount, row.currency)}{of_payer(row, gettext(' from {payer}'))}{about}"
 
     def marks(self, row: Charge) -> list[Any]:
         paid = (self.paid(row), source_label(row.source), moment_brief(row.created_at))
@@ -151,7 +151,7 @@ class RefundAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "created", "mode")
     file_columns = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
-    list_filter = ("status", ByMode, "created_at")
+    list_filter = (one_of("status", Refund.Status.values), ByMode, "created_at")
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", *WITH_PAYER)
     search_fields = ("reason",)
@@ -178,4 +178,4 @@ class RefundAdmin(ReadOnlyAdmin):
 
     def headline(self, row: Refund) -> str:
         words = {"pending": _("to be refunded"), "failed": _("not refunded")}.get(row.status, _("refunded"))
-        return f"{money(row.amount, row.currency)} {words}{of_payer(row.charge, 'to')}"
+        return f"{money(row.amount, row.currency)} {words}{of_payer(row.charge, gettext(' to {payer}'))}"

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.filters import ByMode
+from payments.admin.framework.filters import ByMode, one_of
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, short_id
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
@@ -52,7 +52,11 @@ def _about(message: PayerMessage) -> SafeString | str:
     if message.kind not in KINDS:
         return message.about_id.hex
     model = KINDS[message.kind].about
-    return link(model, message.about_id, f"{model._meta.verbose_name} {short_id(message.about_id.hex)}")
+    return link(
+        model,
+        message.about_id,
+        format_html("{} {}", gettext(str(model._meta.verbose_name)), short_id(message.about_id.hex)),
+    )
 
 
 @admin.register(PayerMessage)
@@ -63,7 +67,12 @@ class PayerMessageAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("what", "recipient", "merchant", "standing", "created", "mode")
     file_columns = ("shown", "what", "recipient", "about", "standing", "merchant", "mode", "created")
-    list_filter = (ByMode, "state", "channel", "created_at")
+    list_filter = (
+        ByMode,
+        one_of("state", PayerMessage.State.values),
+        one_of("channel", PayerMessage.Channel.values, dict(PayerMessage.Channel.choices)),
+        "created_at",
+    )
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)
     search_help_text = _("The ID of a payment, refund or merchant, whole, or an address.")
@@ -74,7 +83,7 @@ class PayerMessageAdmin(ReadOnlyAdmin):
         (_("What it says"), {"fields": ("subject", "said")}),
     )
     shown = column(_("Message"), lambda message: short_id(message.pk.hex))
-    what = column(_("Kind"), label_of)
+    what = column(_("Kind"), lambda message: gettext(label_of(message)))
     about = column(_("About"), _about)
     standing = column(_("State"), lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
     due = moment_column("due_at")

@@ -7,8 +7,8 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from payments.admin.framework.formats import (
     NOTHING,
@@ -77,7 +77,10 @@ def page_context(request: HttpRequest, checkout: Checkout) -> dict[str, Any]:
     moments.sort(key=lambda moment: (moment.at, moment.kind))
     return {
         "summary": known_of(_summary(request, checkout)),
-        "lists": [search_link(model, str(checkout), str(model._meta.verbose_name_plural)) for model in _lists(request)],
+        "lists": [
+            search_link(model, str(checkout), gettext(str(model._meta.verbose_name_plural)))
+            for model in _lists(request)
+        ],
         "is_pending": checkout.state == State.PAYING,
         "items": list(_items(checkout)),
         "attempts": Panel(_("Attempts to pay"), list(map(_attempt, charges))),

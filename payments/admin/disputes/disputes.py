@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
 from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.filters import ByMode, by
+from payments.admin.framework.filters import ByMode, one_of
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -39,7 +38,7 @@ CHIPS: dict[str, str] = {
     Dispute.Status.WON: "good",
     Dispute.Status.LOST: "bad",
 }
-ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for status in Dispute.Status})
+ByStatus = one_of("status", Dispute.Status.values)
 
 
 def _reason(dispute: Dispute) -> str:
@@ -124,7 +123,7 @@ class DisputeAdmin(ReadOnlyAdmin):
     def headline(self, row: Dispute) -> str:
         why = gettext(" as {reason}").format(reason=_reason(row).lower()) if row.reason else ""
         disputed = gettext("{amount} disputed").format(amount=money(row.amount, row.currency))
-        return f"{disputed}{why}{of_payer(row.charge, 'by')}"
+        return f"{disputed}{why}{of_payer(row.charge, gettext(' by {payer}'))}"
 
     @admin.display(description=_("Evidence"))
     def pieces(self, dispute: Dispute) -> SafeString | str:

@@ -38,10 +38,12 @@ ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
 class EvidenceForm(ReasonForm):
     type = forms.ChoiceField(
+        label=_("Type"),
         choices=[(kind.value, _(kind.replace("_", " ").capitalize())) for kind in EvidenceType],
         help_text=_("In place of the piece of this type, if there is one."),
     )
     text = forms.CharField(
+        label=_("Text"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
         max_length=TEXT_MAX_LENGTH,
@@ -49,6 +51,7 @@ class EvidenceForm(ReasonForm):
         help_text=_("Sealed, and sent to the provider alone."),
     )
     file = forms.FileField(
+        label=_("File"),
         required=False,
         widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
         help_text=format_lazy(_("In place of a text: a PDF, PNG or JPEG of at most {size}, sealed too."), size=LARGEST),

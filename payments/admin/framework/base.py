@@ -217,7 +217,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def headline(self, row: Any) -> str:
         """Return in words what `row` is."""
-        return f"{capfirst(self.opts.verbose_name)} {row}"
+        return f"{capfirst(self.words[0])} {row}"
 
     def marks(self, row: Any) -> list[Any]:
         """Return the state of `row` and its ID, which stand below the headline."""

@@ -16,6 +16,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone, translation
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -53,7 +54,7 @@ class ListPage(admin.ModelAdmin):
     @property
     def words(self) -> tuple[Any, Any]:
         """What one row and many are called."""
-        return self.called or (str(self.opts.verbose_name), str(self.opts.verbose_name_plural))
+        return self.called or (gettext(str(self.opts.verbose_name)), gettext(str(self.opts.verbose_name_plural)))
 
     def mode_lookup(self) -> str | None:
         """Return the lookup of the mode of this list's rows; None where they have none."""

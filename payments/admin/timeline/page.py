@@ -116,7 +116,9 @@ def timeline_context(
         "name": contents.name,
         "moments": list(with_gaps(moments)),
         "more": records.more,
-        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in contents.lists],
+        "lists": [
+            search_link(model, str(charge), gettext(str(model._meta.verbose_name_plural))) for model in contents.lists
+        ],
         "panels": panels_of(request, charge, charges),
         "views": records.views if sees_people else None,
     }
