@@ -11,8 +11,11 @@ from django.test import Client
 from django.utils.translation.template import templatize
 
 from payments.domain.merchants.merchants import NewMerchant
+from tests.admin.conftest import House
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
+from tests.merchant_site.marked_texts import marked_texts, names_without_mark
+from tests.merchant_site.test_walls import Rows, addresses, newest_shown, rows, shown  # noqa: F401
 
 PREFERENCES = "/merchant/preferences/"
 OF_PAYERS, OF_SITE = (polib.pofile(str(path / "fil/LC_MESSAGES/django.po")) for path in settings.LOCALE_PATHS)
@@ -20,6 +23,8 @@ NAMES = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
 IN_TEMPLATE = re.compile(r"""(?:gettext|_)\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|{\w+}|%[sd]")
 CODE = [settings.BASE_DIR / "payments", settings.BASE_DIR / "customers"]
+# Of Django; the last of these is no text of a page.
+NO_WORDS = {"%(truncated_text)s…", "200", ":", ":?.!", "Content type %(ct_id)s object %(obj_id)s doesn’t exist"}
 TEMPLATES = settings.BASE_DIR / "templates"
 
 
@@ -97,3 +102,14 @@ def test_each_translation_has_the_placeholders_of_its_text() -> None:
 def test_the_compiled_catalog_is_that_of_the_texts() -> None:
     compiled = polib.mofile(str(settings.LOCALE_PATHS[1] / "fil/LC_MESSAGES/django.mo"))
     assert {e.msgid: e.msgstr for e in compiled} == {e.msgid: e.msgstr for e in OF_SITE}
+
+
+@pytest.mark.long
+def test_every_page_asks_for_its_texts_and_each_has_a_translation(rows: Rows, house: House) -> None:  # noqa: F811
+    client = signed_in(member(house.shop.merchant))
+    unmarked = set[str]()
+    with marked_texts() as asked:
+        for address in addresses(rows):
+            unmarked |= names_without_mark(shown(client.get(address)))
+    assert unmarked == set()
+    assert asked - {entry.msgid for entry in (*OF_PAYERS, *OF_SITE)} == NO_WORDS
