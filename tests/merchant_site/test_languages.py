@@ -2,8 +2,12 @@
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
+from payments.models import ApprovalRequest, AuditEntry
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
 
@@ -39,3 +43,18 @@ def test_a_language_that_is_not_offered_is_refused(owner: Client) -> None:
 
 def test_the_back_office_is_in_english(admin_client: Client) -> None:
     assert language(admin_client, "/admin/preferences/", headers={"Accept-Language": "fil"}) == "en-gb"  # type: ignore[arg-type]
+
+
+def test_a_file_has_the_same_words_in_each_language(owner: Client, house: object) -> None:
+    def file(code: str) -> bytes:
+        answer = owner.post("/merchant/payments/charge/csv/?mode=test", headers={"Accept-Language": code})
+        return b"".join(answer.streaming_content) + answer["Content-Disposition"].encode()[:30]  # type: ignore[attr-defined]
+
+    assert b"captured" in file("fil")
+    assert file("fil") == file("en")
+
+
+def test_the_audit_log_names_things_in_english(owner: Client, shop: NewMerchant) -> None:
+    with translation.override("fil"):
+        audit_log.record(Action.PROPOSED, ApprovalRequest(kind="issue_key", merchant=shop.merchant))
+    assert AuditEntry.objects.latest("pk").object_name.startswith("Issue a key")
