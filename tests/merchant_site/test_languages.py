@@ -8,9 +8,13 @@ import polib
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils import translation
 from django.utils.translation.template import templatize
 
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
+from payments.models import ApprovalRequest, AuditEntry
 from tests.admin.conftest import House
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
@@ -113,3 +117,18 @@ def test_every_page_asks_for_its_texts_and_each_has_a_translation(rows: Rows, ho
             unmarked |= names_without_mark(shown(client.get(address)))
     assert unmarked == set()
     assert asked - {entry.msgid for entry in (*OF_PAYERS, *OF_SITE)} == NO_WORDS
+
+
+def test_a_file_has_the_same_words_in_each_language(owner: Client, house: object) -> None:
+    def file(code: str) -> bytes:
+        answer = owner.post("/merchant/payments/charge/csv/?mode=test", headers={"Accept-Language": code})
+        return b"".join(answer.streaming_content) + answer["Content-Disposition"].encode()[:30]  # type: ignore[attr-defined]
+
+    assert b"captured" in file("fil")
+    assert file("fil") == file("en")
+
+
+def test_the_audit_log_names_things_in_english(owner: Client, shop: NewMerchant) -> None:
+    with translation.override("fil"):
+        audit_log.record(Action.PROPOSED, ApprovalRequest(kind="issue_key", merchant=shop.merchant))
+    assert AuditEntry.objects.latest("pk").object_name.startswith("Issue a key")
