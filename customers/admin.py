@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
@@ -40,18 +42,18 @@ from payments.merchant_site.site import merchant_site
 from payments.models import Charge, Event, Source
 from payments.search import find
 
-WHAT_HAPPENS = (
+WHAT_HAPPENS = _(
     "The source cannot be charged any more, and its card data is destroyed. The merchant gets an event. "
     "Charges that were made stay. This cannot be undone."
 )
 
 
 class SourceForm(ReasonForm):
-    source = forms.ChoiceField(widget=forms.RadioSelect({"class": "radiolist"}))
+    source = forms.ChoiceField(label=_("Source"), widget=forms.RadioSelect({"class": "radiolist"}))
 
 
 class DetachSource(RowAction):
-    name, label = "detach_source", "Detach a source"
+    name, label = "detach_source", _("Detach a source")
     permission = "customers.delete_customersource"
     refusals = (PaymentError,)
 
@@ -66,17 +68,17 @@ class DetachSource(RowAction):
         return form
 
     def facts(self, customer: Customer) -> Facts:
-        yield "Customer", f"{customer}, {customer.email}"
-        yield "Merchant", customer.merchant.title
-        yield "What happens", WHAT_HAPPENS
+        yield _("Customer"), f"{customer}, {customer.email}"
+        yield _("Merchant"), customer.merchant.title
+        yield _("What happens"), WHAT_HAPPENS
 
     def do(self, customer: Customer, cleaned: dict[str, Any]) -> Done:
         kept_sources.detach_for_operator(customer, cleaned["source"])
-        return f"{cleaned['source']} is detached, and its card data destroyed."
+        return gettext("{source} is detached, and its card data destroyed.").format(source=cleaned["source"])
 
 
 ByPresence = by(
-    "presence", present=("Present", Q(deleted_at__isnull=True)), deleted=("Deleted", Q(deleted_at__isnull=False))
+    "presence", present=(_("Present"), Q(deleted_at__isnull=True)), deleted=(_("Deleted"), Q(deleted_at__isnull=False))
 )
 
 
@@ -94,7 +96,7 @@ class SourcesInline(ReadOnlyInline):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("source__card")
 
-    @admin.display(description="Type")
+    @admin.display(description=_("Type"))
     def label(self, tie: CustomerSource) -> str:
         return source_label(tie.source)
 
@@ -125,30 +127,32 @@ class CustomerAdmin(ReadOnlyAdmin):
     )
     fieldsets = (
         (None, {"fields": ("public_id", "description", "email", "mobile_number", "mode", "charge_links", "events")}),
-        ("As sent", {"fields": ("shown_metadata",)}),
-        ("Times", {"fields": ("created", "updated", "deleted", "of_merchant", "version")}),
+        (_("As sent"), {"fields": ("shown_metadata",)}),
+        (_("Times"), {"fields": ("created", "updated", "deleted", "of_merchant", "version")}),
     )
     parts = (People(),)
     inlines = (SourcesInline,)
     public_id = id_column("cus")
-    who = column("Customer", lambda customer: customer.email or customer.mobile_number or UNNAMED)
-    standing = column("State", lambda row: chip("deleted", "quiet") if row.deleted_at else chip("present", "good"))
+    who = column(_("Customer"), lambda customer: customer.email or customer.mobile_number or UNNAMED)
+    standing = column(
+        _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("present"), "good")
+    )
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 
     def headline(self, row: Customer) -> str:
-        return row.email or row.mobile_number or f"Customer of {row.merchant}"
+        return row.email or row.mobile_number or gettext("Customer of {merchant}").format(merchant=row.merchant)
 
-    @admin.display(description="Charges")
+    @admin.display(description=_("Charges"))
     def charge_links(self, customer: Customer) -> SafeString | str:
         """Return links to the newest charges on the customer's sources, kept or not."""
         sources = list(customer.ties.values_list("source_id", flat=True))
         newest = Charge.objects.filter(source_id__in=sources).order_by("-id")[:SHOWN_CHARGES]
         return lines(map(charge_line, newest))
 
-    @admin.display(description="Events")
+    @admin.display(description=_("Events"))
     def events(self, customer: Customer) -> SafeString:
-        return search_link(Event, public_id("cus", customer.id), "its events")
+        return search_link(Event, public_id("cus", customer.id), gettext("its events"))
 
 
 @admin.register(Customer, site=merchant_site)
@@ -163,7 +167,7 @@ def customer_person(request: HttpRequest, source: Source) -> Iterator[Person]:
         customer = Customer.objects.get(pk=source.customer_id)
         reached = filter(None, (mail_link(customer.email), phone_link(customer.mobile_number)))
         name = customer.description or customer.email
-        yield Person("Customer", name, link(Customer, customer.pk, name), list(reached))
+        yield Person(gettext("Customer"), name, link(Customer, customer.pk, name), list(reached))
 
 
 @timeline_panel
@@ -173,4 +177,4 @@ def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any])
     if customer_id is None or not request.user.has_perm("customers.view_customer"):
         return None
     kept = CustomerSource.objects.filter(customer=customer_id)
-    return panel_with("Other charges of the customer", charges.filter(source__in=kept.values("source")))
+    return panel_with(gettext("Other charges of the customer"), charges.filter(source__in=kept.values("source")))

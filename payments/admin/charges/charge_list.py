@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from payments.admin.charges.status import ByState, index_path_for
@@ -42,7 +44,7 @@ MOST_COUNTED = 1_000
 
 
 class CardNumberForm(forms.Form):
-    number = forms.CharField(label="Card number", max_length=30, widget=HiddenNumberInput)
+    number = forms.CharField(label=_("Card number"), max_length=30, widget=HiddenNumberInput)
 
     @sensitive_variables()
     def clean_number(self) -> bytes:
@@ -50,14 +52,14 @@ class CardNumberForm(forms.Form):
         number = self.cleaned_data["number"].translate({ord(" "): None, ord("-"): None})
         digits_only = number.isascii() and number.isdigit()
         if not digits_only or len(number) != CARD_NUMBER_DIGITS or not luhn_valid(number):
-            raise forms.ValidationError("This is not a card number.", "invalid")
+            raise forms.ValidationError(_("This is not a card number."), "invalid")
         return card_fingerprint(number)
 
 
 class ByCard(admin.SimpleListFilter):
     """A filter by the card number of one card, which the address names by the card's ID."""
 
-    title = "card number"
+    title = _("card number")
     parameter_name = "card"
 
     def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: admin.ModelAdmin) -> None:
@@ -70,7 +72,7 @@ class ByCard(admin.SimpleListFilter):
             return []
         seen = model_admin.get_queryset(request).filter(source__card=parse_id("card", value) or UUID(int=0))
         self.card = Card.objects.filter(source__charges__in=seen).first()
-        return [(value, f"that of {self.card}" if self.card else "unknown")]
+        return [(value, gettext("that of {card}").format(card=self.card) if self.card else gettext("unknown"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.value() is None:
@@ -145,9 +147,9 @@ class ChargeList(ReadOnlyAdmin):
     )
     payer = payer_column(lambda charge: charge)
     what_for = what_for_column(lambda charge: charge)
-    paid_with = column("Paid with", lambda charge: source_label(charge.source))
-    how_much = column("Amount", lambda charge: money(charge.amount, charge.currency), is_number=True)
-    shown_state = column("State", chips)
+    paid_with = column(_("Paid with"), lambda charge: source_label(charge.source))
+    how_much = column(_("Amount"), lambda charge: money(charge.amount, charge.currency), is_number=True)
+    shown_state = column(_("State"), chips)
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)
@@ -168,15 +170,15 @@ class ChargeList(ReadOnlyAdmin):
             raise PermissionDenied
         form = CardNumberForm(request.POST or None)
         if not form.is_valid():
-            facts = [("What happens with it", "The number is not kept. It finds charges by its fingerprint.")]
-            return form_page(request, self, "Charges on a card number", facts, form, [("search", "Search")])
+            facts = [(_("What happens with it"), _("The number is not kept. It finds charges by its fingerprint."))]
+            return form_page(request, self, _("Charges on a card number"), facts, form, [("search", _("Search"))])
         charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
         count = charges.order_by()[: MOST_COUNTED + 1].count()
         found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
         audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
         charge = charges.select_related("source__card").order_by("-pk").first()
         if charge is None:
-            self.message_user(request, "There is no charge on this card number.", messages.WARNING)
+            self.message_user(request, gettext("There is no charge on this card number."), messages.WARNING)
             return redirect("admin:payments_charge_by_card")
         handle = public_id("card", charge.source.card.pk)
         return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")

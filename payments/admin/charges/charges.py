@@ -6,6 +6,8 @@ from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActions
@@ -58,9 +60,9 @@ class ChargeAdmin(ChargeList):
     contents = FOR_OPERATORS
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
-        ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
+        (_("Money"), {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
         (
-            "State",
+            _("State"),
             {
                 "fields": (
                     "status",
@@ -76,7 +78,7 @@ class ChargeAdmin(ChargeList):
             },
         ),
         (
-            "Payer",
+            _("Payer"),
             {
                 "fields": (
                     "source_link",
@@ -90,9 +92,9 @@ class ChargeAdmin(ChargeList):
                 )
             },
         ),
-        ("Why it failed", {"fields": ("shown_failure",)}),
-        ("As sent", {"fields": ("shown_metadata",)}),
-        ("Times", {"fields": ("created", "updated")}),
+        (_("Why it failed"), {"fields": ("shown_failure",)}),
+        (_("As sent"), {"fields": ("shown_metadata",)}),
+        (_("Times"), {"fields": ("created", "updated")}),
     )
     public_id = id_column("ch")
     checkout_link = row_link_column("checkout", Checkout)
@@ -106,10 +108,12 @@ class ChargeAdmin(ChargeList):
     shown_action = json_column("action")
     shown_failure = json_column("failure_data")
     shown_metadata = json_column("metadata")
-    refunded = column("Refunded", lambda charge: money(charge.amount_refunded or None, charge.currency))
-    rate = column("Rate", lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency))
+    refunded = column(_("Refunded"), lambda charge: money(charge.amount_refunded or None, charge.currency))
+    rate = column(
+        _("Rate"), lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
+    )
     source_link = column(
-        "Source", lambda charge: link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
+        _("Source"), lambda charge: link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
     )
 
     class Media:
@@ -120,23 +124,33 @@ class ChargeAdmin(ChargeList):
 
     def get_fieldsets(self, request: HttpRequest, obj: Charge | None = None) -> Any:
         fields = flatten_fieldsets(super().get_fieldsets(request, obj))
-        return [("All fields", {"fields": fields, "classes": ("collapse",)})]
+        return [(_("All fields"), {"fields": fields, "classes": ("collapse",)})]
 
     def headline(self, row: Charge) -> str:
-        about = f" for {row.description}" if row.description else ""
-        return f"{money(row.amount, row.currency)}{of_payer(row, 'from')}{about}"
+        about = gettext("for {about}").format(about=row.description) if row.description else ""
+        parts = (money(row.amount, row.currency), of_payer(row, gettext("from {payer}")), about)
+        return " ".join(filter(None, parts))
 
     def marks(self, row: Charge) -> list[Any]:
-        paid = (self.paid(row), source_label(row.source), moment_brief(row.created_at))
-        return [chips(row), format_html("<span>{} by {}, {}</span>", *paid), short_id(str(row))]
+        facts = {"paid": self.paid(row), "source": source_label(row.source), "time": moment_brief(row.created_at)}
+        return [
+            chips(row),
+            format_html("<span>{}</span>", format_html(gettext("{paid} by {source}, {time}"), **facts)),
+            short_id(str(row)),
+        ]
 
     def paid(self, row: Charge) -> str:
         """Return whether a charge was paid, and to whom."""
-        return format_html("{} {}", "Paid to" if row.captured else "For", link(Merchant, row.merchant_id, row.merchant))
+        return format_html(
+            "{} {}", _("Paid to") if row.captured else _("For"), link(Merchant, row.merchant_id, row.merchant)
+        )
 
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
         shown = timeline_context(request, row, self.get_queryset(request).select_related(None), self.contents)
         return super().beside_row(request, row) | {"timeline": shown}
+
+
+HEADLINES = {"pending": _("{amount} to be refunded"), "failed": _("{amount} not refunded")}
 
 
 @admin.register(Refund)
@@ -156,9 +170,9 @@ class RefundAdmin(ReadOnlyAdmin):
     )
     fieldsets = (
         (None, {"fields": ("order", "why", "shown_amount", "shown_status", "charge_link", "created")}),
-        ("References", {"fields": ("public_id", "of_merchant", "mode")}),
-        ("Times", {"fields": ("updated", "version")}),
-        ("Events", {"fields": ("events",)}),
+        (_("References"), {"fields": ("public_id", "of_merchant", "mode")}),
+        (_("Times"), {"fields": ("updated", "version")}),
+        (_("Events"), {"fields": ("events",)}),
     )
     inlines: ClassVar[Any] = (AttemptsOfCharge,)
     public_id = id_column("re")
@@ -166,10 +180,10 @@ class RefundAdmin(ReadOnlyAdmin):
     what_for = what_for_column()
     shown_status = state_column("status", {"pending": "warn", "succeeded": "good", "failed": "bad"})
     shown_amount = money_column("amount")
-    events = events_column("Of the refund")
-    order = column("Order", lambda refund: refund.charge.description or NOTHING)
-    why = column("Reason", lambda refund: refund_reason(refund.reason))
+    events = events_column(_("Of the refund"))
+    order = column(_("Order"), lambda refund: refund.charge.description or NOTHING)
+    why = column(_("Reason"), lambda refund: refund_reason(refund.reason))
 
     def headline(self, row: Refund) -> str:
-        words = {"pending": "to be refunded", "failed": "not refunded"}.get(row.status, "refunded")
-        return f"{money(row.amount, row.currency)} {words}{of_payer(row.charge, 'to')}"
+        amount = HEADLINES.get(row.status, _("{amount} refunded")).format(amount=money(row.amount, row.currency))
+        return f"{amount} {of_payer(row.charge, gettext('to {payer}'))}".strip()

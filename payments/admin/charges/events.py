@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
@@ -57,17 +58,17 @@ class EventAdmin(ReadOnlyAdmin):
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("type",)
-    search_help_text = "Any ID, whole, or a type of event."
+    search_help_text = _("Any ID, whole, or a type of event.")
     search = IdSearch({**OF_OBJECTS, "evt": "pk", "mer": "merchant_id"}, named=_named_by)
     fieldsets = (
         (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
-        ("Request", {"fields": ("key_link",)}),
-        ("As sent", {"fields": ("shown_payload",)}),
+        (_("Request"), {"fields": ("key_link",)}),
+        (_("As sent"), {"fields": ("shown_payload",)}),
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
-    object_link = column("Object", link_to_object, in_list=_object_id)
-    shown_payload = column("Payload", lambda event: pretty_json(loads(bytes(event.payload).decode())))
+    object_link = column(_("Object"), link_to_object, in_list=_object_id)
+    shown_payload = column(_("Payload"), lambda event: pretty_json(loads(bytes(event.payload).decode())))
 
     def headline(self, row: Event) -> str:
         return f"{row.type}"

@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
@@ -23,32 +25,34 @@ from payments.models import Charge, PayerMessage
 class SendReceipt(RowAction):
     """Send the receipt of a charge to its payer again."""
 
-    name, label = "send_receipt", "Send receipt"
+    name, label = "send_receipt", _("Send receipt")
     permission = "payments.resend_payermessage"
     form = OnceForm
     refusals = (PaymentError,)
-    over = "There is no receipt to send: nothing was paid, or no e-mail address of the payer is known."
-    what_happens = "The payer gets the receipt of this payment once more, by e-mail. No money moves."
+    over = _("There is no receipt to send: nothing was paid, or no e-mail address of the payer is known.")
+    what_happens = _("The payer gets the receipt of this payment once more, by e-mail. No money moves.")
 
     def fits(self, charge: Charge) -> bool:
         return bool(receipts.address_of(charge))
 
     def question(self, charge: Charge) -> str:
-        return f"Send the receipt of {money(charge.amount_captured, charge.currency)} again"
+        amount = money(charge.amount_captured, charge.currency)
+        return gettext("Send the receipt of {amount} again").format(amount=amount)
 
     def about(self, charge: Charge) -> Facts:
-        yield "To", receipts.address_of(charge)
+        yield _("To"), receipts.address_of(charge)
 
     def do(self, charge: Charge, cleaned: dict[str, Any]) -> Done:
         receipts.send_again(charge)
-        return "The receipt is on its way."
+        return gettext("The receipt is on its way.")
 
 
 def _about(message: PayerMessage) -> SafeString | str:
     if message.kind not in KINDS:
         return message.about_id.hex
     model = KINDS[message.kind].about
-    return link(model, message.about_id, f"{model._meta.verbose_name} {short_id(message.about_id.hex)}")
+    what = format_html("{} {}", model._meta.verbose_name, short_id(message.about_id.hex))
+    return link(model, message.about_id, what)
 
 
 @admin.register(PayerMessage)
@@ -62,17 +66,21 @@ class PayerMessageAdmin(ReadOnlyAdmin):
     list_filter = (ByMode, "state", "channel", "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)
-    search_help_text = "The ID of a payment, refund or merchant, whole, or an address."
+    search_help_text = _("The ID of a payment, refund or merchant, whole, or an address.")
     search = IdSearch({"": "pk about_id", "ch": "about_id", "re": "about_id", "pr": "about_id", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("what", "about", "of_merchant", "mode", "channel", "locale", "created")}),
-        ("Sent", {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
-        ("What it says", {"fields": ("subject", "said")}),
+        (_("Sent"), {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
+        (_("What it says"), {"fields": ("subject", "said")}),
     )
-    shown = column("Message", lambda message: short_id(message.pk.hex))
-    what = column("Kind", label_of)
-    about = column("About", _about)
-    standing = column("State", lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
+    shown = column(_("Message"), lambda message: short_id(message.pk.hex))
+    what = column(_("Kind"), label_of)
+    about = column(_("About"), _about)
+    standing = column(_("State"), lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
     due = moment_column("due_at")
     ended = moment_column("ended_at")
-    said = column("Text", lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)
+    why = column(_("Why"), lambda message: gettext(message.why) or NOTHING)
+    said = column(_("Text"), lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)
+
+    def headline(self, row: PayerMessage) -> str:
+        return label_of(row)

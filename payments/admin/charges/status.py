@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import Conditions
 from payments.admin.framework.index_scan import IndexPath
@@ -27,7 +28,7 @@ ALL: Stored = tuple((flags.status, flags.captured) for flags in FLAGS)
 class State:
     """A state as operators filter by it. `stored` says which charges may be in it; empty for any."""
 
-    label: str
+    label: Any
     condition: Q
     stored: Stored = ()
     # Whether all these charges are in this state, or nearly all.
@@ -41,24 +42,27 @@ def _stored(*statuses: str) -> Stored:
 HELD, CAPTURED = (Status.SUCCEEDED.value, False), (Status.SUCCEEDED.value, True)
 IS_HELD = Q(status=Status.SUCCEEDED, authorized=True)
 STATES = {
-    "held": State("Held", IS_HELD, (HELD,), is_whole=True),
+    "held": State(_("Held"), IS_HELD, (HELD,), is_whole=True),
     "expiring": State(
-        "Hold expires within 48 hours", IS_HELD & Q(hold_expires_at__lte=Now() + EXPIRES_SOON), (HELD,), is_whole=True
+        _("Hold expires within 48 hours"),
+        IS_HELD & Q(hold_expires_at__lte=Now() + EXPIRES_SOON),
+        (HELD,),
+        is_whole=True,
     ),
-    "captured": State("Captured", Q(captured=True), (CAPTURED, *_stored(Status.REFUNDED)), is_whole=True),
-    "awaiting": State("Awaiting payer", Q(status=Status.PENDING, action__isnull=False), _stored(Status.PENDING)),
-    "unknown": State("Unknown outcome", Q()),
-    "refunded": State("Refunded", Q(status=Status.REFUNDED), _stored(Status.REFUNDED), is_whole=True),
+    "captured": State(_("Captured"), Q(captured=True), (CAPTURED, *_stored(Status.REFUNDED)), is_whole=True),
+    "awaiting": State(_("Awaiting payer"), Q(status=Status.PENDING, action__isnull=False), _stored(Status.PENDING)),
+    "unknown": State(_("Unknown outcome"), Q()),
+    "refunded": State(_("Refunded"), Q(status=Status.REFUNDED), _stored(Status.REFUNDED), is_whole=True),
     "part_refunded": State(
-        "Partly refunded",
+        _("Partly refunded"),
         Q(status=Status.SUCCEEDED, amount_refunded__gt=0, amount_refunded__lt=F("amount_captured")),
         (CAPTURED,),
     ),
-    "failed": State("Failed", Q(status=Status.FAILED), _stored(Status.FAILED), is_whole=True),
-    "voided": State("Voided", Q(status=Status.VOIDED), _stored(Status.VOIDED), is_whole=True),
-    "operation": State("Operation under way", ~Q(operation="")),
-    "going_back": State("Late payments being reversed", Q()),
-    "reversed_late": State("Reversed after failing", Q(reversed_late=True), _stored(Status.FAILED)),
+    "failed": State(_("Failed"), Q(status=Status.FAILED), _stored(Status.FAILED), is_whole=True),
+    "voided": State(_("Voided"), Q(status=Status.VOIDED), _stored(Status.VOIDED), is_whole=True),
+    "operation": State(_("Operation under way"), ~Q(operation="")),
+    "going_back": State(_("Late payments being reversed"), Q()),
+    "reversed_late": State(_("Reversed after failing"), Q(reversed_late=True), _stored(Status.FAILED)),
 }
 
 # The attempts that find the charges of a state. An operation in progress has a due attempt, and few are due.
@@ -72,7 +76,7 @@ FEW: Mapping[str, Callable[[], QuerySet[Any]]] = {
 class ByState(Conditions):
     """Where the money is; the last three are for those who run the service."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "money"
     conditions = {name: (state.label, state.condition) for name, state in STATES.items()}
 

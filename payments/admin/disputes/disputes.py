@@ -6,6 +6,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
@@ -41,7 +43,7 @@ ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for st
 
 
 def _reason(dispute: Dispute) -> str:
-    return capfirst(dispute.reason.replace("_", " "))
+    return capfirst(gettext(dispute.reason.replace("_", " ")))
 
 
 @admin.register(Dispute)
@@ -64,9 +66,9 @@ class DisputeAdmin(ReadOnlyAdmin):
         last4="charge__source__card__last4",
     )
     fieldsets = (
-        ("Evidence and response", {"fields": ("pieces", "response", "response_status", "responded", "refusal")}),
+        (_("Evidence and response"), {"fields": ("pieces", "response", "response_status", "responded", "refusal")}),
         (
-            "What it is about",
+            _("What it is about"),
             {
                 "fields": (
                     "order",
@@ -80,35 +82,35 @@ class DisputeAdmin(ReadOnlyAdmin):
                 )
             },
         ),
-        ("References", {"fields": ("public_id", "of_merchant", "provider_ref", "network_ref", "network_code")}),
-        ("Times", {"fields": ("evidence_due", "created", "updated", "version")}),
-        ("Events", {"fields": ("events",)}),
+        (_("References"), {"fields": ("public_id", "of_merchant", "provider_ref", "network_ref", "network_code")}),
+        (_("Times"), {"fields": ("evidence_due", "created", "updated", "version")}),
+        (_("Events"), {"fields": ("events",)}),
     )
     public_id = id_column("dp")
     payer = payer_column()
     what_for = what_for_column()
     shown_amount = money_column("amount")
-    shown_fee = column("Fee", lambda dispute: money(dispute.fee or None, dispute.currency))
-    events = events_column("Of the dispute")
+    shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.currency))
+    events = events_column(_("Of the dispute"))
     responded = moment_column("responded_at")
     evidence_due = column(
-        "Evidence due",
+        _("Evidence due"),
         lambda dispute: moment_cell(dispute.evidence_due_at),
-        in_list=lambda dispute: format_html("by {}", moment_in_list(dispute.evidence_due_at)),
+        in_list=lambda dispute: format_html(gettext("by {time}"), time=moment_in_list(dispute.evidence_due_at)),
     )
     response_status = column(
-        "Status of the response",
+        _("Status of the response"),
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
     )
-    refusal = column("Why the provider does not have it", lambda dispute: dispute.response_why or NOTHING)
-    bank_has = column("Taken by the payer's bank", lambda dispute: "yes" if dispute.withdrawn else "no")
+    refusal = column(_("Why the provider does not have it"), lambda dispute: dispute.response_why or NOTHING)
+    bank_has = column(_("Taken by the payer's bank"), lambda dispute: _("yes") if dispute.withdrawn else _("no"))
     shown_status = column(
-        "Status", lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
+        _("Status"), lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
     )
 
-    order = column("Order", lambda dispute: dispute.charge.description or NOTHING)
+    order = column(_("Order"), lambda dispute: dispute.charge.description or NOTHING)
     why = column(
-        "Reason",
+        _("Reason"),
         lambda dispute: two_lines(_reason(dispute), dispute.network_code),
         in_list=_reason,
     )
@@ -116,16 +118,19 @@ class DisputeAdmin(ReadOnlyAdmin):
     def marks(self, row: Dispute) -> list[Any]:
         chip_of_state, *rest = super().marks(row)
         due = row.evidence_due_at if row.status in ASKS_FOR_EVIDENCE else None
-        answer = [format_html("<strong>Answer by {}</strong>", moment_brief(due))] if due else []
-        return [chip_of_state, *answer, *rest]
+        if due is None:
+            return [chip_of_state, *rest]
+        answer = format_html(gettext("Answer by {time}"), time=moment_brief(due))
+        return [chip_of_state, format_html("<strong>{}</strong>", answer), *rest]
 
     def headline(self, row: Dispute) -> str:
-        why = f" as {row.reason.replace('_', ' ')}" if row.reason else ""
-        return f"{money(row.amount, row.currency)} disputed{why}{of_payer(row.charge, 'by')}"
+        amount = gettext("{amount} disputed").format(amount=money(row.amount, row.currency))
+        why = gettext("as {reason}").format(reason=gettext(row.reason.replace("_", " "))) if row.reason else ""
+        return " ".join(filter(None, (amount, why, of_payer(row.charge, gettext("by {payer}")))))
 
-    @admin.display(description="Evidence")
+    @admin.display(description=_("Evidence"))
     def pieces(self, dispute: Dispute) -> SafeString | str:
         return lines(
-            f"{piece.type.replace('_', ' ')}: {piece.content_type}, {filesizeformat(piece.size)}"
+            f"{gettext(piece.type.replace('_', ' '))}: {piece.content_type}, {filesizeformat(piece.size)}"
             for piece in dispute.evidence.defer("sealed_content").order_by("id")
         )

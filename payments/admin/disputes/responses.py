@@ -6,6 +6,9 @@ from typing import Any
 from django import forms
 from django.core.validators import RegexValidator
 from django.template.defaultfilters import filesizeformat
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
@@ -29,31 +32,36 @@ from payments.models.charging.evidence import (
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.vault import VaultUnavailable
 
-SUBMITTED = "The evidence is on its way to the provider."
+SUBMITTED = _("The evidence is on its way to the provider.")
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
 
 class EvidenceForm(ReasonForm):
     type = forms.ChoiceField(
-        choices=[(kind.value, kind.replace("_", " ").capitalize()) for kind in EvidenceType],
-        help_text="In place of the piece of this type, if there is one.",
+        label=_("Type"),
+        choices=[(kind.value, _(kind.replace("_", " ").capitalize())) for kind in EvidenceType],
+        help_text=_("In place of the piece of this type, if there is one."),
     )
     text = forms.CharField(
+        label=_("Text"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
         max_length=TEXT_MAX_LENGTH,
-        validators=[RegexValidator(READABLE, NOTHING_TO_READ)],
-        help_text="Sealed, and sent to the provider alone.",
+        validators=[RegexValidator(READABLE, _(NOTHING_TO_READ))],
+        help_text=_("Sealed, and sent to the provider alone."),
     )
     file = forms.FileField(
+        label=_("File"),
         required=False,
         widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
-        help_text=f"In place of a text: a PDF, PNG or JPEG of at most {filesizeformat(SIZE_MAX)}, sealed too.",
+        help_text=format_lazy(
+            _("In place of a text: a PDF, PNG or JPEG of at most {size}, sealed too."), size=filesizeformat(SIZE_MAX)
+        ),
     )
     submit = forms.BooleanField(
         required=False,
-        label="Submit all evidence now",
-        help_text="It is sent once, and cannot be changed afterwards.",
+        label=_("Submit all evidence now"),
+        help_text=_("It is sent once, and cannot be changed afterwards."),
     )
 
     def clean_file(self) -> tuple[str, str] | None:
@@ -62,17 +70,18 @@ class EvidenceForm(ReasonForm):
         if file is None:
             return None
         if file.size > SIZE_MAX:
-            raise forms.ValidationError(f"The file is larger than {filesizeformat(SIZE_MAX)}.", "too_long")
+            too_large = gettext("The file is larger than {size}.").format(size=filesizeformat(SIZE_MAX))
+            raise forms.ValidationError(too_large, "too_long")
         content = file.read()
         found = content_type_of(content)
         if found is None:
-            raise forms.ValidationError("The file must be a PDF, PNG or JPEG.", "invalid_file")
+            raise forms.ValidationError(_("The file must be a PDF, PNG or JPEG."), "invalid_file")
         return found, base64.b64encode(content).decode()
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if not self.errors and bool(cleaned["text"]) == bool(cleaned["file"]):
-            self.add_error("file", "Give a text or a file, one of the two.")
+            self.add_error("file", _("Give a text or a file, one of the two."))
         return cleaned
 
 
@@ -80,20 +89,21 @@ class Responds(RowAction):
     """An action on a dispute that can be responded to now."""
 
     refusals = (PaymentError, AboveLimit, VaultUnavailable)
-    over = "This dispute takes no response now."
+    over = _("This dispute takes no response now.")
 
     def fits(self, dispute: Dispute) -> bool:
         return dispute.status in ASKS_FOR_EVIDENCE and dispute.response_state not in ANSWERED
 
     def facts(self, dispute: Dispute) -> Facts:
-        yield "Disputed", f"{money(dispute.amount, dispute.currency)}, {dispute.reason.replace('_', ' ')}"
+        yield _("Disputed"), f"{money(dispute.amount, dispute.currency)}, {gettext(dispute.reason.replace('_', ' '))}"
         if dispute.evidence_due_at:
-            yield "Evidence due", moment_text(dispute.evidence_due_at)
-        yield "Evidence so far", ", ".join(piece.type for piece in evidence.of_dispute(dispute)) or "none"
+            yield _("Evidence due"), moment_text(dispute.evidence_due_at)
+        pieces = ", ".join(gettext(piece.type.replace("_", " ")) for piece in evidence.of_dispute(dispute))
+        yield _("Evidence so far"), pieces or _("none")
 
 
 class AddEvidence(Responds):
-    name, label = "add_evidence", "Add evidence"
+    name, label = "add_evidence", _("Add evidence")
     permission = "payments.respond_dispute"
     form = EvidenceForm
     file_bytes = SIZE_MAX
@@ -102,32 +112,32 @@ class AddEvidence(Responds):
         content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
         dispute_responses.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
         if not cleaned["submit"]:
-            return "The evidence is added. It is sent when it is submitted."
+            return gettext("The evidence is added. It is sent when it is submitted.")
         dispute_responses.submit_evidence(dispute)
-        return SUBMITTED
+        return str(SUBMITTED)
 
 
 class SubmitEvidence(Responds):
-    name, label = "submit_evidence", "Submit the evidence"
+    name, label = "submit_evidence", _("Submit the evidence")
     permission = "payments.respond_dispute"
-    warning = "It is sent once, and cannot be changed afterwards."
+    warning = _("It is sent once, and cannot be changed afterwards.")
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.evidence.exists()
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
-        return SUBMITTED
+        return str(SUBMITTED)
 
 
 class AcceptDispute(Responds):
-    name, label = "accept", "Accept the loss"
+    name, label = "accept", _("Accept the loss")
     permission = "payments.accept_dispute"
-    warning = "The payer keeps the money. This cannot be undone."
+    warning = _("The payer keeps the money. This cannot be undone.")
 
     def fits(self, dispute: Dispute) -> bool:
         return super().fits(dispute) and dispute.status == Dispute.Status.NEEDS_RESPONSE
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.accept(dispute, cleaned["operator"])
-        return "The acceptance is on its way to the provider."
+        return gettext("The acceptance is on its way to the provider.")

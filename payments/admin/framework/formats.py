@@ -133,10 +133,10 @@ def source_label(source: Source) -> str:
     return f"{brand_name(card.brand)}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
 
 
-def of_payer(charge: Charge, word: str) -> str:
-    """Return ` from Maria Santos` for the `word` from; nothing where no name is known."""
+def of_payer(charge: Charge, words: str) -> str:
+    """Return `from Maria Santos` for the words `from {payer}`; nothing where no name is known."""
     name = charge.source.payer_name
-    return f" {word} {name}" if name else ""
+    return words.format(payer=name) if name else ""
 
 
 def provider_title(provider: str) -> str:
