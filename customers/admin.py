@@ -134,7 +134,9 @@ class CustomerAdmin(ReadOnlyAdmin):
     inlines = (SourcesInline,)
     public_id = id_column("cus")
     who = column(_("Customer"), lambda customer: customer.email or customer.mobile_number or UNNAMED)
-    standing = column(_("State"), lambda row: chip("deleted", "quiet") if row.deleted_at else chip("present", "good"))
+    standing = column(
+        _("State"), lambda row: chip(_("deleted"), "quiet") if row.deleted_at else chip(_("present"), "good")
+    )
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 

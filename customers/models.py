@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q, Subquery
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Upper
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fields import OwnForeignKey, OwnOneToOneField, VerbatimJSONField
@@ -33,13 +34,13 @@ class Customer(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     livemode = models.BooleanField()
-    email = models.CharField(max_length=254)
-    mobile_number = models.CharField(max_length=25, blank=True, default="")
-    description = models.CharField(max_length=255)
+    email = models.CharField(_("email"), max_length=254)
+    mobile_number = models.CharField(_("mobile number"), max_length=25, blank=True, default="")
+    description = models.CharField(_("description"), max_length=255)
     metadata = VerbatimJSONField(null=True, blank=True)
     # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
     version = models.PositiveIntegerField(default=1)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -48,6 +49,7 @@ class Customer(models.Model):
     kept: list["CustomerSource"]
 
     class Meta:
+        verbose_name, verbose_name_plural = _("customer"), _("customers")
         constraints = [
             models.CheckConstraint(
                 name="customer_nothing_personal_once_deleted",
@@ -88,6 +90,9 @@ class CustomerSource(models.Model):
     source = OwnOneToOneField(Source, models.PROTECT, related_name="+")
     attached_at = models.DateTimeField(default=clock.now, editable=False)
     detached_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("customer source"), _("customer sources")
 
     def __str__(self) -> str:
         return ids.public_id("src", self.source_id)

@@ -17,17 +17,18 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ("livemode", models.BooleanField()),
-                ("email", models.CharField(max_length=254)),
-                ("mobile_number", models.CharField(blank=True, default="", max_length=25)),
-                ("description", models.CharField(max_length=255)),
+                ("email", models.CharField(max_length=254, verbose_name="email")),
+                ("mobile_number", models.CharField(blank=True, default="", max_length=25, verbose_name="mobile number")),
+                ("description", models.CharField(max_length=255, verbose_name="description")),
                 ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
                 ("version", models.PositiveIntegerField(default=1)),
-                ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+                ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
                 ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                 ("deleted_at", models.DateTimeField(blank=True, null=True)),
                 ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
             ],
             options={
+                "verbose_name": "customer", "verbose_name_plural": "customers",
                 "indexes": [
                     models.Index(F("merchant"), F("livemode"), F("id"), condition=Q(("deleted_at__isnull", True)), name="customer_of_merchant"),
                     models.Index(F("merchant"), F("livemode"), F("email"), F("id"), condition=Q(("deleted_at__isnull", True)), name="customer_by_email"),
@@ -55,6 +56,7 @@ class Migration(migrations.Migration):
                 ("customer", models.ForeignKey(on_delete=models.PROTECT, related_name="ties", to="customers.customer")),
                 ("source", models.OneToOneField(on_delete=models.PROTECT, related_name="+", to="payments.source")),
             ],
+            options={"verbose_name": "customer source", "verbose_name_plural": "customer sources"},
         ),
         readable(["customers_customer", "customers_customersource"]),
     ]

@@ -1,5 +1,6 @@
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
@@ -15,15 +16,15 @@ class PayerMessage(FastModel):
     """
 
     class Channel(models.TextChoices):
-        EMAIL = "email", "e-mail"
+        EMAIL = "email", _("e-mail")
         SMS = "sms", "SMS"
 
     class State(models.TextChoices):
-        WAITING = "waiting"
-        SENT = "sent"  # the mail server, or the SMS service, took it
-        KEPT = "kept"  # of test mode, which sends nothing
-        DROPPED = "dropped"  # nobody to send it to, or not needed any more
-        GIVEN_UP = "given_up", "given up"  # refused for good, or not taken for three days
+        WAITING = "waiting", _("Waiting")
+        SENT = "sent", _("Sent")  # the mail server, or the SMS service, took it
+        KEPT = "kept", _("Kept")  # of test mode, which sends nothing
+        DROPPED = "dropped", _("Dropped")  # nobody to send it to, or not needed any more
+        GIVEN_UP = "given_up", _("given up")  # refused for good, or not taken for three days
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # The unique constraint, which begins with the merchant, serves this key too.
@@ -31,28 +32,28 @@ class PayerMessage(FastModel):
     livemode = models.BooleanField()
     # An entry of `payments.domain.payer_messages.kinds`.
     kind = models.CharField(max_length=20)
-    channel = models.CharField(max_length=5, choices=Channel.choices, default=Channel.EMAIL)
+    channel = models.CharField(_("channel"), max_length=5, choices=Channel.choices, default=Channel.EMAIL)
     # The object that it is about, and the object's version that caused it, or a number where no change did.
     about_id = models.UUIDField()
     sequence = models.PositiveIntegerField()
-    locale = models.CharField(max_length=5, default="en")
+    locale = models.CharField(_("locale"), max_length=5, default="en")
     # To whom and what, once it was sent, or kept.
-    recipient = models.CharField(max_length=254, blank=True, default="")
-    subject = models.CharField(max_length=255, blank=True, default="")
+    recipient = models.CharField(_("recipient"), max_length=254, blank=True, default="")
+    subject = models.CharField(_("subject"), max_length=255, blank=True, default="")
     text = models.TextField(blank=True, default="")
-    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     # Why it was not sent.
-    why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
+    why = models.CharField(_("why"), max_length=WHY_MAX_LENGTH, blank=True, default="")
     # Tries that failed.
-    tries = models.PositiveSmallIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(_("tries"), default=0)
     # When it is to be sent; while it is being sent, when another worker may do so.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
     ended_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
 
     class Meta:
-        verbose_name = "message to a payer"
-        verbose_name_plural = "messages to payers"
+        verbose_name = _("message to a payer")
+        verbose_name_plural = _("messages to payers")
         default_permissions = ("view",)
         permissions = [("resend_payermessage", "Can send receipts again")]
         constraints = [

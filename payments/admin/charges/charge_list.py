@@ -178,7 +178,7 @@ class ChargeList(ReadOnlyAdmin):
         audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
         charge = charges.select_related("source__card").order_by("-pk").first()
         if charge is None:
-            self.message_user(request, _("There is no charge on this card number."), messages.WARNING)
+            self.message_user(request, gettext("There is no charge on this card number."), messages.WARNING)
             return redirect("admin:payments_charge_by_card")
         handle = public_id("card", charge.source.card.pk)
         return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")

@@ -127,12 +127,17 @@ class ChargeAdmin(ChargeList):
         return [(_("All fields"), {"fields": fields, "classes": ("collapse",)})]
 
     def headline(self, row: Charge) -> str:
-        about = gettext(" for {what}").format(what=row.description) if row.description else ""
-        return f"{money(row.amount, row.currency)}{of_payer(row, gettext(' from {payer}'))}{about}"
+        about = gettext("for {about}").format(about=row.description) if row.description else ""
+        parts = (money(row.amount, row.currency), of_payer(row, gettext("from {payer}")), about)
+        return " ".join(filter(None, parts))
 
     def marks(self, row: Charge) -> list[Any]:
-        paid = (self.paid(row), source_label(row.source), moment_brief(row.created_at))
-        return [chips(row), format_html(gettext("<span>{} by {}, {}</span>"), *paid), short_id(str(row))]
+        facts = {"paid": self.paid(row), "source": source_label(row.source), "time": moment_brief(row.created_at)}
+        return [
+            chips(row),
+            format_html("<span>{}</span>", format_html(gettext("{paid} by {source}, {time}"), **facts)),
+            short_id(str(row)),
+        ]
 
     def paid(self, row: Charge) -> str:
         """Return whether a charge was paid, and to whom."""
@@ -143,6 +148,9 @@ class ChargeAdmin(ChargeList):
     def beside_row(self, request: HttpRequest, row: Charge) -> dict[str, Any]:
         shown = timeline_context(request, row, self.get_queryset(request).select_related(None), self.contents)
         return super().beside_row(request, row) | {"timeline": shown}
+
+
+HEADLINES = {"pending": _("{amount} to be refunded"), "failed": _("{amount} not refunded")}
 
 
 @admin.register(Refund)
@@ -177,5 +185,5 @@ class RefundAdmin(ReadOnlyAdmin):
     why = column(_("Reason"), lambda refund: refund_reason(refund.reason))
 
     def headline(self, row: Refund) -> str:
-        words = {"pending": _("to be refunded"), "failed": _("not refunded")}.get(row.status, _("refunded"))
-        return f"{money(row.amount, row.currency)} {words}{of_payer(row.charge, gettext(' to {payer}'))}"
+        amount = HEADLINES.get(row.status, _("{amount} refunded")).format(amount=money(row.amount, row.currency))
+        return f"{amount} {of_payer(row.charge, gettext('to {payer}'))}".strip()

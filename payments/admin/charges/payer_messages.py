@@ -36,9 +36,8 @@ class SendReceipt(RowAction):
         return bool(receipts.address_of(charge))
 
     def question(self, charge: Charge) -> str:
-        return gettext("Send the receipt of {amount} again").format(
-            amount=money(charge.amount_captured, charge.currency)
-        )
+        amount = money(charge.amount_captured, charge.currency)
+        return gettext("Send the receipt of {amount} again").format(amount=amount)
 
     def about(self, charge: Charge) -> Facts:
         yield _("To"), receipts.address_of(charge)
@@ -52,11 +51,8 @@ def _about(message: PayerMessage) -> SafeString | str:
     if message.kind not in KINDS:
         return message.about_id.hex
     model = KINDS[message.kind].about
-    return link(
-        model,
-        message.about_id,
-        format_html("{} {}", gettext(str(model._meta.verbose_name)), short_id(message.about_id.hex)),
-    )
+    what = format_html("{} {}", model._meta.verbose_name, short_id(message.about_id.hex))
+    return link(model, message.about_id, what)
 
 
 @admin.register(PayerMessage)
@@ -83,9 +79,13 @@ class PayerMessageAdmin(ReadOnlyAdmin):
         (_("What it says"), {"fields": ("subject", "said")}),
     )
     shown = column(_("Message"), lambda message: short_id(message.pk.hex))
-    what = column(_("Kind"), lambda message: gettext(label_of(message)))
+    what = column(_("Kind"), label_of)
     about = column(_("About"), _about)
     standing = column(_("State"), lambda message: chip(message.get_state_display(), MESSAGE_MARKS[message.state]))
     due = moment_column("due_at")
     ended = moment_column("ended_at")
+    why = column(_("Why"), lambda message: gettext(message.why) or NOTHING)
     said = column(_("Text"), lambda message: format_html("<pre>{}</pre>", message.text) if message.text else NOTHING)
+
+    def headline(self, row: PayerMessage) -> str:
+        return label_of(row)

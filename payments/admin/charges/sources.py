@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 
 from payments.admin.columns import UNNAMED
 from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin
@@ -65,7 +66,7 @@ def _known(value: str) -> str:
 def charge_line(charge: Charge) -> SafeString:
     """Return a charge in a line: what it was for, with its link, and its amount and state."""
     shown = link(Charge, charge.pk, charge.description or short_id(str(charge)))
-    return format_html("{} {} {}", shown, money(charge.amount, charge.currency), charge.status)
+    return format_html("{} {} {}", shown, money(charge.amount, charge.currency), gettext(charge.status))
 
 
 @admin.register(Source)

@@ -42,7 +42,7 @@ ByStatus = one_of("status", Dispute.Status.values)
 
 
 def _reason(dispute: Dispute) -> str:
-    return gettext(capfirst(dispute.reason.replace("_", " ")))
+    return capfirst(gettext(dispute.reason.replace("_", " ")))
 
 
 @admin.register(Dispute)
@@ -95,7 +95,7 @@ class DisputeAdmin(ReadOnlyAdmin):
     evidence_due = column(
         _("Evidence due"),
         lambda dispute: moment_cell(dispute.evidence_due_at),
-        in_list=lambda dispute: format_html(gettext("by {}"), moment_in_list(dispute.evidence_due_at)),
+        in_list=lambda dispute: format_html(gettext("by {time}"), time=moment_in_list(dispute.evidence_due_at)),
     )
     response_status = column(
         _("Status of the response"),
@@ -117,17 +117,19 @@ class DisputeAdmin(ReadOnlyAdmin):
     def marks(self, row: Dispute) -> list[Any]:
         chip_of_state, *rest = super().marks(row)
         due = row.evidence_due_at if row.status in ASKS_FOR_EVIDENCE else None
-        answer = [format_html(gettext("<strong>Answer by {}</strong>"), moment_brief(due))] if due else []
-        return [chip_of_state, *answer, *rest]
+        if due is None:
+            return [chip_of_state, *rest]
+        answer = format_html(gettext("Answer by {time}"), time=moment_brief(due))
+        return [chip_of_state, format_html("<strong>{}</strong>", answer), *rest]
 
     def headline(self, row: Dispute) -> str:
-        why = gettext(" as {reason}").format(reason=_reason(row).lower()) if row.reason else ""
-        disputed = gettext("{amount} disputed").format(amount=money(row.amount, row.currency))
-        return f"{disputed}{why}{of_payer(row.charge, gettext(' by {payer}'))}"
+        amount = gettext("{amount} disputed").format(amount=money(row.amount, row.currency))
+        why = gettext("as {reason}").format(reason=gettext(row.reason.replace("_", " "))) if row.reason else ""
+        return " ".join(filter(None, (amount, why, of_payer(row.charge, gettext("by {payer}")))))
 
     @admin.display(description=_("Evidence"))
     def pieces(self, dispute: Dispute) -> SafeString | str:
         return lines(
-            f"{gettext(capfirst(piece.type.replace('_', ' ')))}: {piece.content_type}, {filesizeformat(piece.size)}"
+            f"{gettext(piece.type.replace('_', ' '))}: {piece.content_type}, {filesizeformat(piece.size)}"
             for piece in dispute.evidence.defer("sealed_content").order_by("id")
         )

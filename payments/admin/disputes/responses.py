@@ -32,7 +32,7 @@ from payments.models.charging.evidence import (
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.vault import VaultUnavailable
 
-LARGEST = filesizeformat(SIZE_MAX)
+SUBMITTED = _("The evidence is on its way to the provider.")
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 
 
@@ -47,14 +47,16 @@ class EvidenceForm(ReasonForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
         max_length=TEXT_MAX_LENGTH,
-        validators=[RegexValidator(READABLE, NOTHING_TO_READ)],
+        validators=[RegexValidator(READABLE, _(NOTHING_TO_READ))],
         help_text=_("Sealed, and sent to the provider alone."),
     )
     file = forms.FileField(
         label=_("File"),
         required=False,
         widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
-        help_text=format_lazy(_("In place of a text: a PDF, PNG or JPEG of at most {size}, sealed too."), size=LARGEST),
+        help_text=format_lazy(
+            _("In place of a text: a PDF, PNG or JPEG of at most {size}, sealed too."), size=filesizeformat(SIZE_MAX)
+        ),
     )
     submit = forms.BooleanField(
         required=False,
@@ -68,7 +70,8 @@ class EvidenceForm(ReasonForm):
         if file is None:
             return None
         if file.size > SIZE_MAX:
-            raise forms.ValidationError(_("The file is larger than %(size)s.") % {"size": LARGEST}, "too_long")
+            too_large = gettext("The file is larger than {size}.").format(size=filesizeformat(SIZE_MAX))
+            raise forms.ValidationError(too_large, "too_long")
         content = file.read()
         found = content_type_of(content)
         if found is None:
@@ -96,10 +99,11 @@ class Responds(RowAction):
         return dispute.status in ASKS_FOR_EVIDENCE and dispute.response_state not in ANSWERED
 
     def facts(self, dispute: Dispute) -> Facts:
-        yield _("Disputed"), f"{money(dispute.amount, dispute.currency)}, {_named(dispute.reason)}"
+        yield _("Disputed"), f"{money(dispute.amount, dispute.currency)}, {gettext(dispute.reason.replace('_', ' '))}"
         if dispute.evidence_due_at:
             yield _("Evidence due"), moment_text(dispute.evidence_due_at)
-        yield _("Evidence so far"), ", ".join(_named(piece.type) for piece in evidence.of_dispute(dispute)) or _("none")
+        pieces = ", ".join(gettext(piece.type.replace("_", " ")) for piece in evidence.of_dispute(dispute))
+        yield _("Evidence so far"), pieces or _("none")
 
 
 class AddEvidence(Responds):
@@ -112,9 +116,9 @@ class AddEvidence(Responds):
         content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
         dispute_responses.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
         if not cleaned["submit"]:
-            return "The evidence is added. It is sent when it is submitted."
+            return gettext("The evidence is added. It is sent when it is submitted.")
         dispute_responses.submit_evidence(dispute)
-        return gettext("The evidence is on its way to the provider.")
+        return str(SUBMITTED)
 
 
 class SubmitEvidence(Responds):
@@ -127,7 +131,7 @@ class SubmitEvidence(Responds):
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         dispute_responses.submit_evidence(dispute)
-        return gettext("The evidence is on its way to the provider.")
+        return str(SUBMITTED)
 
 
 class AcceptDispute(Responds):

@@ -135,7 +135,7 @@ def source_label(source: Source) -> str:
 
 
 def of_payer(charge: Charge, words: str) -> str:
-    """Return `words`, such as ` from {payer}`, with the payer's name; nothing where no name is known."""
+    """Return `from Maria Santos` for the words `from {payer}`; nothing where no name is known."""
     name = charge.source.payer_name
     return words.format(payer=name) if name else ""
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import chips, link, money, search_link
@@ -85,6 +85,8 @@ STORY_MAX = 12
 NOTABLE_SECONDS = 0.05
 MINUTE_SECONDS = 60
 MAY_SEE_PEOPLE = "payments.view_auditentry"
+# What is said to a caller, in the language of the reader first.
+SPOKEN = {"en": _("In English"), "fil": _("In Filipino")}
 
 
 def timeline(records: Records, with_address: bool, contents: Contents = FOR_OPERATORS) -> list[Moment]:
@@ -101,9 +103,10 @@ def timeline_context(
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     moments = timeline(records, sees_people, contents)
+    languages = sorted(SPOKEN, key=lambda name: not str(get_language()).startswith(name))
     return {
         "twins": [_duplicate(charge, other) for other in twins_of(charge)],
-        "spoken": {name: spoken(charge, records.refunds, records.disputes, name) for name in ("en", "fil")},
+        "spoken": [(name, SPOKEN[name], spoken(charge, records.refunds, records.disputes, name)) for name in languages],
         "reference": short_reference(charge.pk),
         "has_card": hasattr(charge.source, "card"),
         "is_pending": is_pending(charge),

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Model
+from django.utils.translation import gettext_lazy as _
 
 from payments.domain.payer_messages.content import Content
 from payments.domain.payer_messages.invoices import (
@@ -27,22 +29,22 @@ class Kind:
     `delivered`, if any, is called in the transaction that records that a message was taken; in live mode only.
     """
 
-    label: str
+    label: Any
     about: type[Model]
     read: Callable[[PayerMessage], Content | None]
     delivered: Callable[[PayerMessage], None] | None = None
 
 
 KINDS = {
-    PAYMENT: Kind("Receipt", Charge, payment_receipt),
-    AGAIN: Kind("Receipt, sent again", Charge, payment_receipt),
-    REFUND: Kind("Receipt of a refund", Refund, refund_receipt),
-    INVOICE: Kind("Invoice", Checkout, invoice, invoice_delivered),
-    REMINDER: Kind("Reminder of an invoice", Checkout, reminder),
-    FAILURE: Kind("Declined payment", Checkout, failure),
+    PAYMENT: Kind(_("Receipt"), Charge, payment_receipt),
+    AGAIN: Kind(_("Receipt, sent again"), Charge, payment_receipt),
+    REFUND: Kind(_("Receipt of a refund"), Refund, refund_receipt),
+    INVOICE: Kind(_("Invoice"), Checkout, invoice, invoice_delivered),
+    REMINDER: Kind(_("Reminder of an invoice"), Checkout, reminder),
+    FAILURE: Kind(_("Declined payment"), Checkout, failure),
 }
 
 
 def label_of(message: PayerMessage) -> str:
     """Return the name of a message's kind for operators."""
-    return KINDS[message.kind].label if message.kind in KINDS else message.kind
+    return str(KINDS[message.kind].label) if message.kind in KINDS else message.kind

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -26,13 +25,14 @@ from payments.models import Charge, OperatorAction, PayerMessage, Refund, Unknow
 
 # States that those who run the service look for.
 NOT_SHOWN = ("operation", "going_back", "reversed_late")
+UNKNOWN: Any = _("Being looked up with the bank")
 
 
 class OfMerchantByState(ByState):
     """Where the money is."""
 
     conditions = {
-        name: (capfirst(LOOKED_UP[1]) if name == "unknown" else state.label, state.condition)
+        name: (UNKNOWN if name == "unknown" else state.label, state.condition)
         for name, state in STATES.items()
         if name not in NOT_SHOWN
     }
@@ -72,7 +72,7 @@ class MerchantCharges(OfMerchant, ChargeAdmin):
         return shown
 
 
-def _status(refund: Any) -> object:
+def _shown_status(refund: Any) -> object:
     mark, words = LOOKED_UP
     return chip(words, mark) if getattr(refund, "is_looked_up", False) else RefundAdmin.shown_status(None, refund)
 
@@ -81,7 +81,7 @@ def _status(refund: Any) -> object:
 class MerchantRefunds(OfMerchant, RefundAdmin):
     inlines = ()
     what_for = order_column()
-    shown_status = column(_("Status"), _status)
+    shown_status = column(_("Status"), _shown_status)
 
     def complete(self, rows: Any) -> None:
         mark_looked_up(rows, "refund")

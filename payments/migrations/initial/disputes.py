@@ -12,12 +12,12 @@ OPERATIONS = [
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
             ("provider_ref", models.CharField(max_length=255)),
-            ("network_ref", models.CharField(blank=True, default="", max_length=255)),
+            ("network_ref", models.CharField(blank=True, default="", max_length=255, verbose_name="network ref")),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
             ("fee", models.BigIntegerField(default=0)),
             ("reason", models.CharField(max_length=30)),
-            ("network_code", models.CharField(blank=True, default="", max_length=40)),
+            ("network_code", models.CharField(blank=True, default="", max_length=40, verbose_name="network code")),
             ("stage", models.PositiveSmallIntegerField()),
             ("money_stage", models.PositiveSmallIntegerField(default=0)),
             (
@@ -39,7 +39,7 @@ OPERATIONS = [
             ("evidence_due_at", models.DateTimeField(blank=True, null=True)),
             (
                 "response",
-                models.CharField(blank=True, choices=[("evidence", "evidence"), ("accept", "accept")], default="", max_length=8),
+                models.CharField(blank=True, choices=[("evidence", "evidence"), ("accept", "accept")], default="", max_length=8, verbose_name="response"),
             ),
             (
                 "response_state",
@@ -52,12 +52,13 @@ OPERATIONS = [
             ("response_tries", models.PositiveSmallIntegerField(default=0)),
             ("response_why", models.CharField(blank=True, default="", max_length=300)),
             ("version", models.PositiveIntegerField(default=1)),
-            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="disputes", to="payments.charge")),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
+            "verbose_name": "dispute", "verbose_name_plural": "disputes",
             "default_permissions": ("view",),
             "permissions": [
                 ("respond_dispute", "Can add and submit evidence"),

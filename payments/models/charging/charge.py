@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Least
 from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.checks import RowRules, one_of
@@ -45,19 +46,19 @@ class Charge(FastModel):
     """A charge. Only `payments.domain.charging.state_machine` changes its state."""
 
     class Status(models.TextChoices):
-        PENDING = "pending"
-        SUCCEEDED = "succeeded"
-        FAILED = "failed"
-        VOIDED = "voided"
-        REFUNDED = "refunded"
+        PENDING = "pending", _("Pending")
+        SUCCEEDED = "succeeded", _("Succeeded")
+        FAILED = "failed", _("Failed")
+        VOIDED = "voided", _("Voided")
+        REFUNDED = "refunded", _("Refunded")
 
     class Initiator(models.TextChoices):
-        MERCHANT = "merchant"  # without the payer, who agreed when the source was kept
-        CUSTOMER = "customer"
+        MERCHANT = "merchant", _("Merchant")  # without the payer, who agreed when the source was kept
+        CUSTOMER = "customer", _("Customer")
 
     class Schedule(models.TextChoices):
-        UNSCHEDULED = "unscheduled"
-        RECURRING = "recurring"  # one of a series at fixed times
+        UNSCHEDULED = "unscheduled", _("Unscheduled")
+        RECURRING = "recurring", _("Recurring")  # one of a series at fixed times
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # No constraint: it is its source's merchant (migrations/sql/merchant_terms.sql).
@@ -74,15 +75,15 @@ class Charge(FastModel):
     # False for a charge on a vaulted source, which may be charged any number of times.
     single_use = models.BooleanField()
     # What card networks want to know of a charge on a vaulted source. Any other is its payer's, at the checkout.
-    initiator = models.CharField(max_length=8, choices=Initiator.choices, default=Initiator.CUSTOMER)
-    schedule = models.CharField(max_length=11, choices=Schedule.choices, default=Schedule.UNSCHEDULED)
+    initiator = models.CharField(_("initiator"), max_length=8, choices=Initiator.choices, default=Initiator.CUSTOMER)
+    schedule = models.CharField(_("schedule"), max_length=11, choices=Schedule.choices, default=Schedule.UNSCHEDULED)
     amount = models.BigIntegerField()
     amount_captured = models.BigIntegerField(default=0)
     amount_refunded = models.BigIntegerField(default=0)
-    currency = models.CharField(max_length=3)
-    status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
-    authorized = models.BooleanField(default=False)
-    captured = models.BooleanField(default=False)
+    currency = models.CharField(_("currency"), max_length=3)
+    status = models.CharField(_("status"), max_length=9, choices=Status.choices, default=Status.PENDING)
+    authorized = models.BooleanField(_("authorized"), default=False)
+    captured = models.BooleanField(_("captured"), default=False)
     # The merchant's rate when the charge was created, and the fee that was posted at capture.
     fee_basis_points = models.SmallIntegerField(default=0)
     fee_fixed = models.BigIntegerField(default=0)
@@ -91,10 +92,10 @@ class Charge(FastModel):
     settle_due_at = models.DateTimeField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     capture_at_once = models.BooleanField(default=True)
-    require_auth = models.BooleanField(default=True)
-    statement_descriptor = models.CharField(max_length=100)
-    description = models.CharField(max_length=255)
-    redirect_url = models.CharField(max_length=2083, blank=True)
+    require_auth = models.BooleanField(_("require auth"), default=True)
+    statement_descriptor = models.CharField(_("statement descriptor"), max_length=100)
+    description = models.CharField(_("description"), max_length=255)
+    redirect_url = models.CharField(_("redirect url"), max_length=2083, blank=True)
     metadata = VerbatimJSONField(null=True, blank=True)
     action = VerbatimJSONField(null=True, blank=True)
     action_expires_at = models.DateTimeField(null=True, blank=True)
@@ -104,15 +105,15 @@ class Charge(FastModel):
     failure_data = VerbatimJSONField(null=True, blank=True)
     # The capture, void, refund or extension under way ("" for none). No other operation may start until its outcome
     # is known.
-    operation = models.CharField(max_length=7, blank=True, default="")
+    operation = models.CharField(_("operation"), max_length=7, blank=True, default="")
     # Money arrived at the provider after this charge had failed, and was reversed there; operators check these.
-    reversed_late = models.BooleanField(default=False)
+    reversed_late = models.BooleanField(_("reversed late"), default=False)
     # Whether the payer's bank has ever disputed it, and how much of it the bank has taken back.
     disputed = models.BooleanField(default=False)
     amount_disputed = models.BigIntegerField(default=0)
     # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
     version = models.IntegerField(default=1)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ChargeQuerySet.as_manager()
@@ -120,6 +121,7 @@ class Charge(FastModel):
     refund_list: list["Refund"]
 
     class Meta:
+        verbose_name, verbose_name_plural = _("charge"), _("charges")
         constraints = [
             RowRules(
                 name="charge_follows_rules",
@@ -196,9 +198,9 @@ class Refund(FastModel):
     """A refund of all or part of a charge to the payer."""
 
     class Status(models.TextChoices):
-        PENDING = "pending"
-        SUCCEEDED = "succeeded"
-        FAILED = "failed"
+        PENDING = "pending", _("Pending")
+        SUCCEEDED = "succeeded", _("Succeeded")
+        FAILED = "failed", _("Failed")
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
@@ -207,15 +209,16 @@ class Refund(FastModel):
     charge = OwnForeignKey(Charge, models.PROTECT, related_name="refunds", db_index=False)
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    reason = models.CharField(max_length=255)
-    status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
+    reason = models.CharField(_("reason"), max_length=255)
+    status = models.CharField(_("status"), max_length=9, choices=Status.choices, default=Status.PENDING)
     version = models.PositiveIntegerField(default=1)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ScopedQuerySet["Refund"].as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("refund"), _("refunds")
         constraints = [
             models.CheckConstraint(name="refund_amount_positive", condition=Q(amount__gte=1)),
             models.CheckConstraint(

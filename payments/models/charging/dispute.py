@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
 from payments.db.fast_model import FastModel
@@ -17,21 +18,21 @@ class Dispute(FastModel):
     """A dispute of a charge. Only `payments.domain.disputes.record` changes it, and only to a further stage."""
 
     class Status(models.TextChoices):
-        WARNING = "warning"  # the bank asks; no money was taken
-        NEEDS_RESPONSE = "needs_response", "Needs response"
-        UNDER_REVIEW = "under_review", "Under review"
-        WON = "won"
-        LOST = "lost"
-        ACCEPTED = "accepted"
-        EXPIRED = "expired"
+        WARNING = "warning", _("Warning")  # the bank asks; no money was taken
+        NEEDS_RESPONSE = "needs_response", _("Needs response")
+        UNDER_REVIEW = "under_review", _("Under review")
+        WON = "won", _("Won")
+        LOST = "lost", _("Lost")
+        ACCEPTED = "accepted", _("Accepted")
+        EXPIRED = "expired", _("Expired")
 
     class ResponseState(models.TextChoices):
-        PENDING = "pending"  # a worker sends it
-        SENT = "sent"  # the provider has it
-        REFUSED = "refused"  # by the provider
-        UNKNOWN = "unknown"  # it was tried more than once, and may have reached the provider
+        PENDING = "pending", _("Pending")  # a worker sends it
+        SENT = "sent", _("Sent")  # the provider has it
+        REFUSED = "refused", _("Refused")  # by the provider
+        UNKNOWN = "unknown", _("Unknown")  # it was tried more than once, and may have reached the provider
 
-    RESPONSES = (("evidence", "evidence"), ("accept", "accept"))
+    RESPONSES = (("evidence", _("evidence")), ("accept", _("accept")))
     # The others are its end, unless the bank disputes again.
     OPEN = (Status.WARNING, Status.NEEDS_RESPONSE, Status.UNDER_REVIEW)
 
@@ -41,13 +42,13 @@ class Dispute(FastModel):
     charge = OwnForeignKey(Charge, models.PROTECT, related_name="disputes", db_index=False)
     # The provider's name of the dispute, and the card network's.
     provider_ref = models.CharField(max_length=255)
-    network_ref = models.CharField(max_length=255, blank=True, default="")
+    network_ref = models.CharField(_("network ref"), max_length=255, blank=True, default="")
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     # The merchant's, while the payer's bank has the money.
     fee = models.BigIntegerField(default=0)
     reason = models.CharField(max_length=30)
-    network_code = models.CharField(max_length=40, blank=True, default="")
+    network_code = models.CharField(_("network code"), max_length=40, blank=True, default="")
     # The furthest stage that was reported (`payments.providers.disputes.Stage`), the furthest that moved money, and
     # what follows from them.
     stage = models.PositiveSmallIntegerField()
@@ -57,7 +58,7 @@ class Dispute(FastModel):
     withdrawn = models.BooleanField()
     evidence_due_at = models.DateTimeField(null=True, blank=True)
     # What the merchant does about it, and whether the provider has that: "" for nothing yet.
-    response = models.CharField(max_length=8, blank=True, default="", choices=RESPONSES)
+    response = models.CharField(_("response"), max_length=8, blank=True, default="", choices=RESPONSES)
     response_state = models.CharField(max_length=7, blank=True, default="", choices=ResponseState.choices)
     responded_at = models.DateTimeField(null=True, blank=True)
     # When a worker sends a pending response next, and how often one has tried; then why the provider does not have it.
@@ -65,12 +66,13 @@ class Dispute(FastModel):
     response_tries = models.PositiveSmallIntegerField(default=0)
     response_why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
     version = models.PositiveIntegerField(default=1)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ScopedQuerySet["Dispute"].as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("dispute"), _("disputes")
         default_permissions = ("view",)
         permissions = [
             ("respond_dispute", "Can add and submit evidence"),
