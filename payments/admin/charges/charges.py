@@ -15,7 +15,7 @@ from payments.admin.charges.charge_list import ChargeList
 from payments.admin.charges.payer_messages import SendReceipt
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
 from payments.admin.framework.base import Part, ReadOnlyAdmin, ReadOnlyInline
-from payments.admin.framework.filters import ByMode, one_of
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
     NOTHING,
     chips,
@@ -159,7 +159,7 @@ class RefundAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "created", "mode")
     file_columns = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
-    list_filter = (one_of("status", Refund.Status.values), ByMode, "created_at")
+    list_filter = ("status", ByMode, "created_at")
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", *WITH_PAYER)
     search_fields = ("reason",)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.filters import ByMode, one_of
+from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, short_id
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
@@ -63,12 +63,7 @@ class PayerMessageAdmin(ReadOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("what", "recipient", "merchant", "standing", "created", "mode")
     file_columns = ("shown", "what", "recipient", "about", "standing", "merchant", "mode", "created")
-    list_filter = (
-        ByMode,
-        one_of("state", PayerMessage.State.values),
-        one_of("channel", PayerMessage.Channel.values, dict(PayerMessage.Channel.choices)),
-        "created_at",
-    )
+    list_filter = (ByMode, "state", "channel", "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=recipient",)
     search_help_text = _("The ID of a payment, refund or merchant, whole, or an address.")

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Q
 from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.filters import ByMode, one_of
+from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -38,7 +39,7 @@ CHIPS: dict[str, str] = {
     Dispute.Status.WON: "good",
     Dispute.Status.LOST: "bad",
 }
-ByStatus = one_of("status", Dispute.Status.values)
+ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for status in Dispute.Status})
 
 
 def _reason(dispute: Dispute) -> str:

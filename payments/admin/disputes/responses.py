@@ -85,10 +85,6 @@ class EvidenceForm(ReasonForm):
         return cleaned
 
 
-def _named(code: str) -> str:
-    return gettext(code.replace("_", " ").capitalize())
-
-
 class Responds(RowAction):
     """An action on a dispute that can be responded to now."""
 

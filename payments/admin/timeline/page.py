@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import chips, link, money, search_link

@@ -56,7 +56,7 @@ class RaiseLimit(RowAction):
 
     def form_for(self, row: ApprovalLimit, data: Any) -> ReasonForm:
         form = OnceForm(data)
-        form.fields["amount"] = AmountField(row.currency, AMOUNT_MAX, row.amount + 1)
+        form.fields["amount"] = AmountField(row.currency, AMOUNT_MAX, row.amount + 1, label=_("Amount"))
         form.order_fields(["amount"])
         return form
 
