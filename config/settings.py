@@ -285,13 +285,13 @@ ACCOUNT_EMAIL_VERIFICATION, ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS, ACCOUNT_EMAIL_SUBJEC
 ACCOUNT_SESSION_REMEMBER = ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
 ACCOUNT_LOGIN_TIMEOUT, ACCOUNT_REAUTHENTICATION_METHODS = 10 * 60, ["password"]
 # Failures are counted by `payments.staff.sign_in.lockout`.
-ACCOUNT_RATE_LIMITS = {"login_failed": None}
+ACCOUNT_RATE_LIMITS = {"login_failed": None, "manage_email": "5/h/user"}
 MFA_ADAPTER = "payments.staff.sign_in.adapters.FactorAdapter"
 MFA_FORMS = {"authenticate": f"{OURS}.CodeForm", "authenticate_webauthn": f"{OURS}.PasskeyForm"}
 MFA_FORMS |= {"activate_totp": f"{OURS}.NewAppForm", "add_webauthn": f"{OURS}.NewPasskeyForm"}
 MFA_SUPPORTED_TYPES, MFA_RECOVERY_CODES_SHOW_ONCE = ["totp", "webauthn", "recovery_codes"], True
 MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_ALLOW_UNVERIFIED_EMAIL = "kaha", 1, True
-PASSWORD_RESET_TIMEOUT = 3600
+PASSWORD_RESET_TIMEOUT, ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3600, 1
 ADMIN_PASSKEY_HOST, MERCHANT_PASSKEY_HOST = map(addresses.host_of, (ADMIN_ORIGIN, MERCHANT_ORIGIN))
 # The limits and used codes of the sign-in, which outlast Redis.
 STORE = "django.core.cache.backends.db.DatabaseCache"

@@ -1,6 +1,5 @@
 """A merchant's people: invited, given another role, and ended. At least one owner stays."""
 
-from secrets import token_hex
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -15,6 +14,7 @@ from payments.domain.operators.four_eyes import Refused
 from payments.models import Merchant, MerchantAccess
 from payments.staff import invitations
 from payments.staff.hosts import site_for
+from payments.staff.sign_in.addresses import hold, name_from
 
 MOST = 100
 UNUSABLE = "!"  # begins the password of an account that has none
@@ -45,14 +45,15 @@ def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
     if people.count() >= MOST:
         text = _("There are {count} colleagues, which is the most. End the access of one first.")
         raise Refused(text.format(count=MOST))
+    # Another merchant may give the same person an account at this moment.
+    hold(email)
     known = User.objects.filter(email__iexact=email, is_staff=False, is_active=True).order_by("pk").first()
     user = known if known and settings.EMAIL_HOST else _new_account(name, email)
     return MerchantAccess.objects.create(user=user, merchant=merchant, role=role)
 
 
 def _new_account(name: str, email: str) -> User:
-    is_taken = User.objects.filter(username=email).exists()
-    user = User(username=f"{email}+{token_hex(3)}" if is_taken else email, first_name=name, email=email)
+    user = User(username=name_from(email), first_name=name, email=email)
     user.set_unusable_password()
     user.save()
     return user

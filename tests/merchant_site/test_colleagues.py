@@ -1,14 +1,12 @@
 """A merchant's people: owners invite, change and end them, and one owner always stays."""
 
 import re
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core import mail
-from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
@@ -19,6 +17,7 @@ from payments.models import AuditEntry, MerchantAccess
 from payments.staff.models import Invitation
 from tests.admin.conftest import the_operator, words_of
 from tests.client import signed_in
+from tests.concurrency import at_once
 from tests.merchant_site.conftest import Role, member
 from tests.staff.sign_in import PASSWORD
 
@@ -142,24 +141,27 @@ def test_an_owner_who_never_signed_in_is_no_other_owner(owner: Client) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_end_each_other_one_stays(shop: NewMerchant) -> None:
     pair = [access_of(member(shop.merchant, Role.OWNER, name)) for name in ("ana", "ben")]
-    start, refused = threading.Barrier(2), list[str]()
+    refused = list[str]()
 
     def end(access: MerchantAccess) -> None:
-        start.wait()
         try:
             colleagues.end(access)
         except Refused as refusal:
             refused.append(str(refusal))
-        finally:
-            connection.close()
 
-    threads = [threading.Thread(target=end, args=[access]) for access in pair]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(2, lambda number: end(pair[number]))
     assert refused == [colleagues.LAST_OWNER]
     assert MerchantAccess.objects.filter(merchant=shop.merchant).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_merchants_who_invite_one_new_person_at_once_share_the_account(
+    shop: NewMerchant, other_shop: NewMerchant, settings: Settings
+) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    pair = shop.merchant, other_shop.merchant
+    found = at_once(2, lambda number: colleagues.add(pair[number], "Dina", "dina@shop.example", Role.SUPPORT).user)
+    assert found == [User.objects.get(email="dina@shop.example")] * 2
 
 
 ACTS: dict[str, Callable[[Client, MerchantAccess], Any]] = {

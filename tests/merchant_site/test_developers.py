@@ -32,6 +32,7 @@ def once() -> dict[str, str]:
 
 def test_a_developer_makes_a_test_key_which_works_and_is_shown_once(developer: Client) -> None:
     form = TEST_KEY | once()
+    assert "Why" not in words_of(developer.get(f"{KEYS}add/"))
     text = words_of(developer.post(f"{KEYS}add/", form))
     key = re.findall(r"sk_test_\w+", text)[0]
     assert Api(key).get("/me").status_code == 200

@@ -9,6 +9,7 @@ from django.test import Client
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
+from payments.merchant_site.colleagues import end
 from payments.models import (
     ApprovalLimit,
     ApprovalRequest,
@@ -16,6 +17,7 @@ from payments.models import (
     AuditEntry,
     Charge,
     Evidence,
+    MerchantAccess,
     OperatorAction,
     PayoutPart,
     Posting,
@@ -138,6 +140,15 @@ def test_an_operator_may_decide_and_stays_unnamed(limit: ApprovalLimit, owner: C
     file = b"".join(owner.post("/merchant/payments/operatoraction/csv/").streaming_content).decode()  # type: ignore[attr-defined]
     assert "rejected" in shown
     assert not any(word in shown + file for word in ("olive", "Seen by the office"))
+
+
+def test_a_colleague_whose_access_was_ended_is_still_named(limit: ApprovalLimit, owner: Client, api: Api) -> None:
+    api.charge()
+    sol = member(limit.merchant, Role.SUPPORT, "sol")
+    refunded(signed_in(sol), "60.00")
+    end(MerchantAccess.objects.get(user=sol))
+    shown = words_of(owner.get("/merchant/payments/operatoraction/"))
+    assert ("sol" in shown, "kaha&#x27;s staff" in shown) == (True, False)
 
 
 @pytest.mark.long

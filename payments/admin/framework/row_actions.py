@@ -145,9 +145,13 @@ class RowActions(admin.ModelAdmin):
         view = partial(self.act, act=act)
         return csrf_exempt(view) if act.file_bytes else view
 
+    def form_of(self, act: RowAction, row: Any, data: Any) -> forms.Form:
+        """Return the form of an action as this page shows it."""
+        return act.form_for(row, data)
+
     def _answer(self, request: HttpRequest, act: RowAction, row: Any) -> HttpResponse:
         """Carry the action out where its form is filled in, or show the form."""
-        form = act.form_for(row, request.POST or None)
+        form = self.form_of(act, row, request.POST or None)
         form.files = request.FILES
         done = self._done(request, act, row, form) if form.is_valid() else None
         return done or self._form_page(request, act, row, form)

@@ -95,7 +95,7 @@ class ListPage(admin.ModelAdmin):
             self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
             return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
         limit = MerchantAccess.objects.limit_of(request.user)
-        cells = self.file_cells or cells_of(self)
+        cells = self.cells_of_file()
         zone = timezone.get_current_timezone()
         file = Lines(list_lines(changelist, cells, zone, lambda: self._may_continue(request, limit)), give_back)
         with translation.override(settings.LANGUAGE_CODE):
@@ -104,6 +104,10 @@ class ListPage(admin.ModelAdmin):
         audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
         name = f"{title.replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
         return download(file, name)
+
+    def cells_of_file(self) -> Cells:
+        """Return the cells of a line of a file, by their heads."""
+        return self.file_cells or cells_of(self)
 
     def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
         """Return whether the operator may still see this list, and the merchants of `limit` in it."""

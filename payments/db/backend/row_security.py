@@ -103,6 +103,12 @@ def readable_whole(tables: Iterable[str]) -> RunSQL:
 
 
 def people() -> RunSQL:
-    """Return the operation that lets `rows_of` read the accounts of the merchant's own people, and of nobody else."""
+    """Return the operation that lets `rows_of` read the accounts of the merchant's own people, and of nobody else.
+
+    Those whose access was ended are still named beside what they asked for and decided.
+    """
     members = "id IN (SELECT user_id FROM payments_merchantaccess WHERE role <> '')"
-    return RunSQL(MAKE_ROLE + POLICY.format(table="auth_user", role=ROLE, condition=members))
+    asked = "EXISTS (SELECT FROM payments_approvalrequest WHERE {} = auth_user.id)"
+    ended = " OR ".join(asked.format(column) for column in ("proposed_by_id", "decided_by_id"))
+    condition = f"{members} OR NOT is_staff AND ({ended})"
+    return RunSQL(MAKE_ROLE + POLICY.format(table="auth_user", role=ROLE, condition=condition))

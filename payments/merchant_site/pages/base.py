@@ -11,6 +11,7 @@ from django.urls import reverse
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.row_actions import RowAction
+from payments.admin.lists.file import Cells
 from payments.admin.lists.page import MAY_EXPORT
 from payments.admin.people import MERCHANT
 from payments.merchant_site.site import merchant_of
@@ -19,6 +20,7 @@ from payments.models.merchants.merchant_access import Limit
 
 # What a merchant's people need not see: which merchant it is, and the service's own columns.
 UNSEEN = ("merchant", "of_merchant", "shown_merchant", "provider_ref", "attempt_link", "shown_limit", "version")
+HEADS_UNSEEN = ("merchant", "merchant_title")
 # The permission to see what developers look at: events, and each request.
 SEES_EVENTS = "payments.view_event"
 # Filters that offer a choice of merchants.
@@ -33,6 +35,9 @@ class OfMerchant(BaseAdmin):
 
     def shown_columns(self, request: HttpRequest) -> list[str]:
         return [name for name in super().shown_columns(request) if name not in UNSEEN]
+
+    def cells_of_file(self) -> Cells:
+        return {head: cell for head, cell in super().cells_of_file().items() if head not in HEADS_UNSEEN}
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         filters = super().get_list_filter(request)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -11,8 +12,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.events import EventAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import beside, column
 from payments.admin.framework.object_actions import Consequence
+from payments.admin.framework.row_actions import RowAction
 from payments.admin.merchants.actions import RollWebhookSecret
 from payments.admin.merchants.api_keys import (
     KEY_NOTICE,
@@ -32,7 +35,19 @@ from payments.merchant_site.site import merchant_site
 from payments.models import ApiKey, ApiRequest, Event, Merchant, Webhook, WebhookEndpoint, WebhookSecret
 from payments.sensitive_data.redaction import readable
 
+WHY = "Done on the merchants' own site."
 APPROVER = _("an owner other than you, or kaha,")
+
+
+class NotAskedWhy(BaseAdmin):
+    """A page whose forms leave out the reason, which operators give."""
+
+    def form_of(self, act: RowAction, row: Any, data: Any) -> forms.Form:
+        form = super().form_of(act, row, data)
+        # A form takes nothing else for a field that is disabled.
+        reason = form.fields["reason"]
+        reason.disabled, reason.initial, reason.widget = True, WHY, forms.HiddenInput()
+        return form
 
 
 class IssueOwnKey(IssueKey):
@@ -46,7 +61,7 @@ class RollOwnKey(RollKey):
 
 
 @admin.register(ApiKey, site=merchant_site)
-class Keys(MadeByAction, OfMerchant, ApiKeyAdmin):
+class Keys(NotAskedWhy, MadeByAction, OfMerchant, ApiKeyAdmin):
     maker = IssueOwnKey()
     row_actions = (RollOwnKey(), SetOrigins(), RevokeKey())
     list_display: Any = ("named", "kind", "scope", "standing", "last_used", "expires", "mode")
@@ -58,7 +73,7 @@ class Keys(MadeByAction, OfMerchant, ApiKeyAdmin):
 
 
 @admin.register(WebhookEndpoint, site=merchant_site)
-class Endpoints(MadeByAction, OfMerchant, WebhookEndpointAdmin):
+class Endpoints(NotAskedWhy, MadeByAction, OfMerchant, WebhookEndpointAdmin):
     maker = AddEndpoint()
     row_actions = WebhookEndpointAdmin.row_actions
 
@@ -80,7 +95,7 @@ class Webhooks(OfMerchant, WebhookAdmin):
 
 
 @admin.register(WebhookSecret, site=merchant_site)
-class Secrets(MadeByAction, OfMerchant, WebhookSecretAdmin):
+class Secrets(NotAskedWhy, MadeByAction, OfMerchant, WebhookSecretAdmin):
     """Those of the addresses that sources name; an endpoint has its own."""
 
     maker = RollWebhookSecret()

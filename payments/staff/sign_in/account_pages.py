@@ -24,6 +24,7 @@ account_reset_password_from_key: Set a new password
 account_reset_password_from_key_done: The new password is set
 account_reauthenticate: Your password again
 account_change_password: Change password
+account_confirm_email: Your new e-mail address
 mfa_index: Your second factors
 mfa_activate_totp: New second factor
 mfa_add_webauthn: New passkey

@@ -73,6 +73,14 @@ class PasswordForm(LoginForm):
 class ResetForm(ResetPasswordForm):
     """Sends the link beside the request: the time that it takes would show that there is such an operator."""
 
+    users: Any
+
+    def clean_email(self) -> str:
+        email: str = super().clean_email()
+        # The library finds those, too, who asked for this address and have not confirmed it.
+        self.users = [user for user in self.users if user.email.lower() == email.lower()]
+        return email
+
     def save(self, request: HttpRequest, **_: Any) -> None:
         SENDER.submit(copy_context().run, self._send, request)
 

@@ -8,11 +8,15 @@ from allauth.mfa.webauthn import views as passkeys
 from allauth.usersessions import views as sessions
 from django.urls import path, re_path
 
+from payments.staff.sign_in.addresses import AddressView, ConfirmAddressView
+
 urlpatterns = [
     path("login/", account.login, name="account_login"),
     path("second-factor/", factors.authenticate, name="mfa_authenticate"),
     path("confirm/", account.reauthenticate, name="account_reauthenticate"),
     path("password_change/", account.password_change, name="account_change_password"),
+    path("address/", AddressView.as_view(), name="account_email"),
+    path("address/<str:key>/", ConfirmAddressView.as_view(), name="account_confirm_email"),
     path("password-reset/", account.password_reset, name="account_reset_password"),
     path("password-reset/sent/", account.password_reset_done, name="account_reset_password_done"),
     re_path(
