@@ -1,13 +1,14 @@
 """Slots that a caller may take, and callers that wait for their turn."""
 
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.concurrency.fair_queue import FairQueue, Slots, Turn
+from payments.concurrency.fair_queue import PAUSE_MOST_SECONDS, FairQueue, PausingQueue, Slots, Turn
 from payments.domain.bulkheads import Bulkheads
 from payments.embedded.processes import wait_until
 from tests.concurrency import at_once
@@ -175,3 +176,31 @@ def test_a_thread_that_gave_up_is_skipped() -> None:
     assert not queue.wait("b", 0.001)
     queue.end(turn)
     assert queue.wait("a", 0)
+
+
+@pytest.mark.parametrize(("took", "pause"), [(0.25, 0.75), (30, PAUSE_MOST_SECONDS)])
+def test_the_next_turn_begins_when_the_pause_after_the_one_before_is_over(took: float, pause: float) -> None:
+    at, pauses = [100.0], list[tuple[float, Callable[[], None]]]()
+    queue = PausingQueue(lambda *later: pauses.append(later), lambda: at[0])
+    first, second = begin(queue, "ab")
+    at[0] += took
+    queue.end(first)
+    # It gave its place back when it began to wait, and ends later.
+    queue.end(first)
+    assert pauses[0][0] == pause
+    assert have_begun([second, *begin(queue, "c")]) == [False, False]
+    for _, end_pause in pauses:
+        end_pause()
+    assert second.has_begun
+    at[0] += 0.1
+    queue.end(second)
+    assert pauses[-1][0] == pytest.approx(0.3)
+
+
+def test_who_leaves_a_queue_with_pauses_while_waiting_causes_none() -> None:
+    pauses = list[object]()
+    queue = PausingQueue(lambda *later: pauses.append(later))
+    _, second = begin(queue, "ab")
+    queue.end(second)
+    assert not pauses
+    assert not queue.waiting

@@ -1,9 +1,14 @@
 """Fair shares of what a process has little of: slots, which are refused, and a queue in which callers wait."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
+
+# A turn that is followed by a pause of three times its length takes the fourth part of a thread.
+PAUSE, PAUSE_MOST_SECONDS = 3, 1.0
 
 
 class Slots:
@@ -147,3 +152,36 @@ class FairQueue:
         self._lines[turn.caller].remove(turn)
         if not self._lines[turn.caller]:
             del self._lines[turn.caller]
+
+
+class PausingQueue(FairQueue):
+    """A queue for one turn at a time and a pause after each: however many wait, they take a part of one thread.
+
+    Only one thread may use it. `later` calls a function after so many seconds.
+    """
+
+    def __init__(
+        self, later: Callable[[float, Callable[[], None]], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(1)
+        self._later, self._clock, self._began_at = later, clock, 0.0
+
+    def begin(self, caller: Hashable, on_begin: Callable[[], object]) -> Turn:
+        """Return a turn that has begun, or that waits also for the end of the pause."""
+        turn = super().begin(caller, on_begin)
+        if turn.has_begun:
+            self._began_at = self._clock()
+        return turn
+
+    def end(self, turn: Turn) -> None:
+        """Give the place of `turn` to the next one when the pause is over."""
+        if turn.has_begun and not turn.is_over:
+            seconds = min(PAUSE * (self._clock() - self._began_at), PAUSE_MOST_SECONDS)
+            self._later(seconds, partial(self._end_pause, turn))
+        else:
+            super().end(turn)
+
+    def _end_pause(self, turn: Turn) -> None:
+        if not turn.is_over:
+            self._began_at = self._clock()
+            super().end(turn)

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.views.feeds import WAIT, Wait
-from payments.concurrency.fair_queue import FairQueue, Slots
+from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
 from payments.web.limited_pages import LimitedPages, limited_route
@@ -106,7 +106,8 @@ class Threads:
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
     office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
-    of their own; of the merchants' own site one, in which all people of a merchant are one caller.
+    of their own; of the merchants' own site one, with a pause after each, in which all people of a merchant are one
+    caller. Who is not known to be one of them, as before a sign-in, has a line apart.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -117,7 +118,8 @@ class Threads:
         self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
         self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
         self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
-        self._merchants = FairQueue(1)
+        later = asyncio.get_running_loop().call_later
+        self._people, self._strangers = PausingQueue(later), PausingQueue(later)
 
     @property
     def are_taken(self) -> bool:
@@ -153,7 +155,7 @@ class Threads:
         if not self._room.take(caller):
             raise Refused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue = self._queue_of(environ)
+        queue = self._queue_of(environ, caller)
         turn = queue.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun:
@@ -168,11 +170,11 @@ class Threads:
             self._callers.learn(environ)
             self._limited.learn(environ)
 
-    def _queue_of(self, environ: Environ) -> FairQueue:
+    def _queue_of(self, environ: Environ, caller: Hashable) -> FairQueue:
         if environ["PATH_INFO"].startswith(OFFICE):
             return self._office
         if environ["PATH_INFO"].startswith(MERCHANTS):
-            return self._merchants
+            return self._people if isinstance(caller, tuple) else self._strangers
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tests.neighbours import attacks
 from tests.neighbours.flood import hold_sockets, hold_sockets_of_many, running
 from tests.neighbours.logs import Log
-from tests.neighbours.people import crowd_of_people, gather_people
+from tests.neighbours.people import crowd_of_people, gather_people, strangers_at_sign_in
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
 
 if TYPE_CHECKING:
@@ -281,6 +281,7 @@ OFFENCES: dict[str, Offence] = {
     "crowd_of_slow_bodies": Offence(crowd_of_slow_bodies, gather_crowd, few_threads),
     "crowd_of_exports": Offence(crowd_of_exports, gather_operators, few_threads),
     "crowd_of_people": Offence(crowd_of_people, gather_people, few_threads),
+    "strangers_at_sign_in": Offence(strangers_at_sign_in),
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),
     # Workers are woken through Redis: webhooks go out once it is back.

@@ -1,8 +1,9 @@
-"""A merchant's own people, on its site, who all open its largest list, search it and take it along at once."""
+"""The merchants' site: people of one who all open its largest list at once, and strangers who guess passwords."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -13,7 +14,8 @@ from tests.neighbours.flood import running
 if TYPE_CHECKING:
     from tests.neighbours.offences import Scene
 
-PEOPLE = 20
+PEOPLE, STRANGERS = 20, 200
+SIGN_IN = "/merchant/login/"
 LIST = "/merchant/payments/charge/"
 ASKED = (f"{LIST}?mode=test", f"{LIST}?mode=test&least=1&currency=PHP", f"{LIST}?mode=test&q=of+many", "/merchant/")
 TOKEN = "t" * 32
@@ -40,6 +42,26 @@ def gather_people(scene: "Scene") -> None:
 def crowd_of_people(scene: "Scene") -> AbstractContextManager[None]:
     """20 people of one merchant who each open lists, search and download without a pause."""
     return running(_browse, scene.url, scene.cookies)
+
+
+def strangers_at_sign_in(scene: "Scene") -> AbstractContextManager[None]:
+    """200 addresses that each open the sign-in page and send a wrong password, without a pause."""
+    return running(_guess, scene.url)
+
+
+async def _guess(url: str) -> None:
+    async def one(number: int) -> None:
+        connector = aiohttp.TCPConnector(limit=0, local_addr=(address_of(number), 0))
+        headers = {"Cookie": f"csrftoken={TOKEN}", "X-CSRFToken": TOKEN, "Origin": url}
+        async with aiohttp.ClientSession(url, connector=connector, headers=headers) as session:
+            for attempt in count():
+                guess = {"login": f"person{number}-{attempt}", "password": "a wrong password"}
+                for method in ("GET", "POST"):
+                    with suppress(aiohttp.ClientError, TimeoutError):
+                        async with session.request(method, SIGN_IN, data=guess) as response:
+                            await response.read()
+
+    await asyncio.gather(*(one(number) for number in range(STRANGERS)))
 
 
 async def _browse(url: str, cookies: Sequence[str]) -> None:
