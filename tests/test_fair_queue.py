@@ -178,23 +178,35 @@ def test_a_thread_that_gave_up_is_skipped() -> None:
     assert queue.wait("a", 0)
 
 
+Pauses = list[tuple[float, Callable[[], None]]]
+
+
 @pytest.mark.parametrize(("took", "pause"), [(0.25, 0.75), (30, PAUSE_MOST_SECONDS)])
-def test_the_next_turn_begins_when_the_pause_after_the_one_before_is_over(took: float, pause: float) -> None:
-    at, pauses = [100.0], list[tuple[float, Callable[[], None]]]()
-    queue = PausingQueue(lambda *later: pauses.append(later), lambda: at[0])
-    first, second = begin(queue, "ab")
+def test_a_caller_has_a_pause_after_each_turn_and_others_have_not(took: float, pause: float) -> None:
+    at, pauses = [100.0], Pauses()
+    queue = PausingQueue(lambda *later: pauses.append(later), clock=lambda: at[0])
+    first, second, other = begin(queue, "aab")
     at[0] += took
     queue.end(first)
     # It gave its place back when it began to wait, and ends later.
     queue.end(first)
-    assert pauses[0][0] == pause
-    assert have_begun([second, *begin(queue, "c")]) == [False, False]
-    for _, end_pause in pauses:
-        end_pause()
+    assert [seconds for seconds, _ in pauses] == [pause]
+    assert have_begun([second, other]) == [False, True]
+    queue.end(other)
+    assert not second.has_begun
+    pauses[0][1]()
     assert second.has_begun
+
+
+def test_where_no_room_is_left_the_pause_is_that_of_all() -> None:
+    at, pauses = [100.0], Pauses()
+    queue = PausingQueue(lambda *later: pauses.append(later), leaves_room=False, clock=lambda: at[0])
+    first, second = begin(queue, "ab")
     at[0] += 0.1
-    queue.end(second)
-    assert pauses[-1][0] == pytest.approx(0.3)
+    queue.end(first)
+    assert have_begun([second, *begin(queue, "c")]) == [False, False]
+    pauses.pop()[1]()
+    assert second.has_begun
 
 
 def test_who_leaves_a_queue_with_pauses_while_waiting_causes_none() -> None:

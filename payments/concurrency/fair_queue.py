@@ -89,6 +89,8 @@ class FairQueue:
         self._slots, self._leaves_room = Slots(most_of_one or most, most if leaves_room else None), leaves_room
         # Waiting turns by caller, the next caller first.
         self._lines: dict[Hashable, deque[Turn]] = {}
+        # Who may not begin a turn for now.
+        self._resting = set[Hashable]()
         self._lock = Lock()
 
     @property
@@ -106,7 +108,7 @@ class FairQueue:
         """Return a turn that has begun, or that waits: then `on_begin` is called, by what ends another."""
         turn = Turn(caller, on_begin)
         with self._lock:
-            turn.has_begun = caller not in self._lines and self._slots.take(self._holder(caller))
+            turn.has_begun = caller not in self._lines and self._takes(caller)
             if not turn.has_begun:
                 self._lines.setdefault(caller, deque()).append(turn)
         return turn
@@ -131,9 +133,17 @@ class FairQueue:
                 self._slots.give_back(self._holder(turn.caller))
             else:
                 self._remove(turn)
-            begun = [self._next(caller) for caller in list(self._lines) if self._slots.take(self._holder(caller))]
+        self._begin_waiting()
+
+    def _begin_waiting(self) -> None:
+        with self._lock:
+            begun = [self._next(caller) for caller in list(self._lines) if self._takes(caller)]
         for each in begun:
             each.on_begin()
+
+    def _takes(self, caller: Hashable) -> bool:
+        holder = self._holder(caller)
+        return holder not in self._resting and self._slots.take(holder)
 
     def _holder(self, caller: Hashable) -> Hashable:
         """Return the name by which slots are held: one for all where no room is left."""
@@ -155,33 +165,35 @@ class FairQueue:
 
 
 class PausingQueue(FairQueue):
-    """A queue for one turn at a time and a pause after each: however many wait, they take a part of one thread.
+    """A queue for one turn at a time, with a pause after each: however many wait, they take a part of one thread.
 
-    Only one thread may use it. `later` calls a function after so many seconds.
+    The pause is the caller's, or where no room is left, that of all. Only one thread may use the queue. `later` calls a
+    function after so many seconds.
     """
 
     def __init__(
-        self, later: Callable[[float, Callable[[], None]], object], clock: Callable[[], float] = time.monotonic
+        self,
+        later: Callable[[float, Callable[[], None]], object],
+        leaves_room: bool = True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(1)
+        super().__init__(1, leaves_room)
         self._later, self._clock, self._began_at = later, clock, 0.0
 
-    def begin(self, caller: Hashable, on_begin: Callable[[], object]) -> Turn:
-        """Return a turn that has begun, or that waits also for the end of the pause."""
-        turn = super().begin(caller, on_begin)
-        if turn.has_begun:
-            self._began_at = self._clock()
-        return turn
-
     def end(self, turn: Turn) -> None:
-        """Give the place of `turn` to the next one when the pause is over."""
+        """Give the place of `turn` to the next one; its caller has a pause first."""
         if turn.has_begun and not turn.is_over:
+            holder = self._holder(turn.caller)
+            self._resting.add(holder)
             seconds = min(PAUSE * (self._clock() - self._began_at), PAUSE_MOST_SECONDS)
-            self._later(seconds, partial(self._end_pause, turn))
-        else:
-            super().end(turn)
+            self._later(seconds, partial(self._end_pause, holder))
+        super().end(turn)
 
-    def _end_pause(self, turn: Turn) -> None:
-        if not turn.is_over:
+    def _takes(self, caller: Hashable) -> bool:
+        if is_taken := super()._takes(caller):
             self._began_at = self._clock()
-            super().end(turn)
+        return is_taken
+
+    def _end_pause(self, holder: Hashable) -> None:
+        self._resting.remove(holder)
+        self._begin_waiting()

@@ -106,8 +106,8 @@ class Threads:
     slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
     office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
-    of their own; of the merchants' own site one, with a pause after each, in which all people of a merchant are one
-    caller. Who is not known to be one of them, as before a sign-in, has a line apart.
+    of their own; of the merchants' own site one, in which all people of a merchant are one caller, who has a pause
+    after each. Who is not known to be one of them, as before a sign-in, has a line apart, with a pause for all.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -119,7 +119,7 @@ class Threads:
         self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
         self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
         later = asyncio.get_running_loop().call_later
-        self._people, self._strangers = PausingQueue(later), PausingQueue(later)
+        self._people, self._strangers = PausingQueue(later), PausingQueue(later, leaves_room=False)
 
     @property
     def are_taken(self) -> bool:

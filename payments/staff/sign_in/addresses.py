@@ -147,7 +147,10 @@ class ConfirmAddressView(LoginRequiredMixin, ConfirmEmailView):
         asked = self.get_object().email_address
         if confirm(request, asked):
             name = asked.user.get_username()
-            messages.success(request, gettext("Your address is {email} now. You sign in as {name}.").format(email=asked.email, name=name))
+            messages.success(
+                request,
+                gettext("Your address is {email} now. You sign in as {name}.").format(email=asked.email, name=name),
+            )
         else:
             messages.error(request, ANOTHERS)
         return redirect("admin:index")
