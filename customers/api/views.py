@@ -38,7 +38,7 @@ def customers_page(
     return Customer.objects.present().whole(merchant_id).newest_page([path], length, below)
 
 
-CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page), customer_filters)
+CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page, for_rendering=True), customer_filters)
 
 
 class CustomerViewSet(ApiViewSet):

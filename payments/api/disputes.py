@@ -21,7 +21,7 @@ from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import Dispute, Evidence
 from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
 
-DISPUTES = Listing(Dispute, "dp", CompiledQuery(disputes_page), dispute_filters)
+DISPUTES = Listing(Dispute, "dp", CompiledQuery(disputes_page, for_rendering=True), dispute_filters)
 
 
 class DisputeViewSet(ApiViewSet):

@@ -20,7 +20,7 @@ from payments.ledger import transactions
 from payments.models import Payout, Posting
 from payments.rendering.objects.payouts import PAYOUT, TRANSACTION
 
-PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page), payout_filters)
+PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page, for_rendering=True), payout_filters)
 TRANSACTIONS = Listing(
     *(Posting, "txn", transactions.of_merchant, transaction_filters),
     within={"account__in": transactions.ACCOUNTS},

@@ -3,6 +3,7 @@
 A new cursor looks them up again, and psycopg's usual one converts a statement of more than 50 parameters at each call.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
@@ -61,6 +62,5 @@ def _cursor_of(connection: BoundedConnection, text: str, for_rendering: bool) ->
 @lru_cache(maxsize=512)
 def _numbered(text: str) -> bytes:
     """Return the statement converted, as the same object each time, by which a cursor knows its statement again."""
-    first, *others = text.split("%s")
     number = count(1)
-    return "".join([first, *(f"${next(number)}{other}" for other in others)]).replace("%%", "%").encode()
+    return re.sub("%[%s]", lambda mark: "%" if mark[0] == "%%" else f"${next(number)}", text).encode()

@@ -5,6 +5,7 @@ What `/ready` looks at too is read through Django's connection, or through a pro
 
 import socket
 import ssl
+import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -274,3 +275,8 @@ def certificate_end() -> datetime | None:
     except OSError:
         return None
     return x509.load_der_x509_certificate(found).not_valid_after_utc if found else None
+
+
+def python_options() -> str:
+    """Return the options that this Python was built with."""
+    return sysconfig.get_config_var("CONFIG_ARGS") or ""

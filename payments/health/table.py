@@ -77,6 +77,7 @@ FACTS = (
     Fact("API keys", facts.expiring_api_keys, findings.of_api_keys),
     Fact("Redis", facts.redis_fault, findings.of_redis, gauges.redis, "redis", of_database=False, is_watched=True),
     Fact("Certificate", facts.certificate_end, findings.of_certificate, of_database=False),
+    Fact("Python", facts.python_options, findings.of_python, of_database=False),
     Fact("Reconciliation", facts.newest_reports, metrics=gauges.reconciliation, name="reconciliation"),
     Fact("Audit log", facts.audit_fault, metrics=gauges.audit, name="audit"),
 )

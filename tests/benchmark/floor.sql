@@ -7,7 +7,6 @@ CREATE TABLE floor.api_key (
     livemode boolean NOT NULL
 );
 
--- Numbered, so that each client of pgbench can count its own.
 CREATE TABLE floor.source (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     merchant_id uuid NOT NULL,

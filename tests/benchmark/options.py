@@ -38,7 +38,7 @@ def parse(arguments: list[str]) -> Options:
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
     given = parser.parse_args(arguments)
     # With seeded charges, those that must be as fast as on an empty database.
-    usual = [part for part in PARTS.values() if (part.name in AMONG_SEEDED if given.charges else part.usual)]
+    usual = [part for part in PARTS.values() if (part.name in AMONG_SEEDED if given.charges else not part.seeded)]
     parts = given.only or usual
     if given.charges:
         parts = [part.among_seeded() for part in parts]

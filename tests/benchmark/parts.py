@@ -13,14 +13,16 @@ from tests.benchmark.clients.client import APPROVED, DECLINED, PAGE, Client
 
 BESIDE = {
     "plain": "a plain view, the same JSON",
-    "usual": "ORM and ModelSerializer",
+    "textbook": "textbook, in one transaction",
+    "books": "textbook with books, in two",
+    "insert": "pgbench, the insert alone",
     "empty": "on a database without the seeded charges",
-    "full": "the same, 1,600 charges stored",
     "list": "a list meanwhile",
     "ping": "GET /ping meanwhile",
     "quiet_list": "a list otherwise",
     "quiet_ping": "GET /ping otherwise",
 }
+PEERS = ("textbook", "books")
 AMONG_SEEDED = ("charges", "list", "middle", "last", "quiet")
 
 
@@ -29,8 +31,7 @@ class Part:
     """What can be measured; `beside` names what it is compared with, each measured in the same rounds.
 
     `make` makes so many requests, `again` says whether each can be sent again and again. One without `make` is
-    measured in a way of its own. `floor` is the script of pgbench that is the least a database must do for it. One
-    that is not `usual` is measured only where `--only` names it, one of `seeded` only where charges were seeded.
+    measured in a way of its own, one of `seeded` only where charges were seeded.
     """
 
     name: str
@@ -38,8 +39,6 @@ class Part:
     make: Callable[[Client, int], Sequence[str]] | None = None
     again: bool = False
     beside: Sequence[str] = ("plain",)
-    floor: str = ""
-    usual: bool = True
     seeded: bool = False
 
     @property
@@ -47,15 +46,14 @@ class Part:
         """Yield the names of all that are measured for it, with their titles."""
         yield self.name, self.title
         yield from ((f"{self.name}/{name}", f"  {BESIDE[name]}") for name in self.beside)
-        if self.floor:
-            yield self.floor, f"  pgbench, {self.floor}"
 
     def among_seeded(self) -> "Part":
-        """Return the same where charges were seeded: beside none but an empty database."""
+        """Return the same where charges were seeded: beside none but an empty database, and peers with as many."""
         if not self.make:
             return self
-        beside = ("empty",) if self.name in AMONG_SEEDED and not self.seeded else ()
-        return replace(self, beside=beside, floor="")
+        peers = [name for name in self.beside if name in PEERS]
+        beside = ("empty", *peers) if self.name in AMONG_SEEDED and not self.seeded else ()
+        return replace(self, beside=beside)
 
 
 def _charges(client: Client, count: int, number: str = APPROVED, **members: Any) -> Sequence[str]:
@@ -109,26 +107,25 @@ def _quiet(client: Client, count: int) -> Sequence[str]:
 
 
 MEANWHILE = ("list", "ping", "quiet_list", "quiet_ping")
-SEEDED: dict[str, Any] = {"again": True, "beside": (), "usual": False, "seeded": True}
+SEEDED: dict[str, Any] = {"again": True, "beside": (), "seeded": True}
 PARTS = {
     part.name: part
     for part in (
-        Part("sources", "POST /v2/sources/", Client.new_sources, floor="insert"),
-        Part("charges", "POST /v2/charges/, captured", _charges, floor="two_tx"),
+        Part("sources", "POST /v2/sources/", Client.new_sources, beside=("plain", "insert")),
+        Part("charges", "POST /v2/charges/, captured", _charges, beside=("plain", *PEERS)),
         Part("sessions", "POST /v2/checkout_sessions/", Client.new_sessions, beside=()),
         Part("paid", "the page of a session, paid by card", _paid, beside=()),
         Part("callbacks", "POST /v2/charges/, callbacks delivered alongside", _callbacks, beside=()),
-        Part("held", "POST /v2/charges/, held", partial(_charges, capture=False), floor="two_tx"),
-        Part("declined", "POST /v2/charges/, declined", partial(_charges, number=DECLINED), floor="two_tx"),
+        Part("held", "POST /v2/charges/, held", partial(_charges, capture=False)),
+        Part("declined", "POST /v2/charges/, declined", partial(_charges, number=DECLINED)),
         Part("replayed", "POST /v2/charges/, replayed", _replayed, again=True),
         Part("capture", "POST /v2/charges/ID/capture", _capture),
         Part("refund", "POST /v2/charges/ID/refund", _refund),
-        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", "usual")),
+        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", "textbook")),
         Part("retrieve", "GET /v2/charges/ID", _retrieve, again=True),
         Part("middle", "GET /v2/charges/, a page in the middle", _middle, **SEEDED),
         Part("last", "GET /v2/charges/, the last page", _last, **SEEDED),
         Part("quiet", "GET /v2/charges/, of a merchant that went quiet", _quiet, **SEEDED),
         Part("slow", "POST /v2/charges/, a provider that takes 1 s", beside=MEANWHILE),
-        Part("localstripe", "localstripe, POST /v1/charges", beside=("full",), usual=False),
     )
 }

@@ -8,8 +8,8 @@ from typing import Any
 
 from payments.management.tables import NOTHING, in_columns
 from tests.benchmark.books import Books
-from tests.benchmark.figures import MEASURES, Spread
-from tests.benchmark.goals import Goal, reached
+from tests.benchmark.figures import MEASURES, Spread, spreads
+from tests.benchmark.goals import Goal, Rounds, reached
 from tests.benchmark.options import Options
 
 HEADS = ["per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms", "memory MB", "connections"]
@@ -17,11 +17,16 @@ HEADS = ["per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms",
 
 @dataclass(frozen=True)
 class Report:
-    """`figures` are by what was measured, and by measure; `books` is what the books said afterwards."""
+    """What was measured in `rounds`; `books` is what the books said afterwards."""
 
     options: Options
-    figures: Mapping[str, Mapping[str, Spread]]
+    rounds: Rounds
     books: Books
+
+    @property
+    def figures(self) -> Mapping[str, Mapping[str, Spread]]:
+        """Return what the rounds came to, by what was measured, and by measure."""
+        return {name: spreads(figures) for name, figures in self.rounds.items()}
 
 
 def as_json(report: Report) -> str:
@@ -31,7 +36,7 @@ def as_json(report: Report) -> str:
         **size,
         "cores": os.cpu_count(),
         "figures": {name: _rounded(measures) for name, measures in report.figures.items()},
-        "goals": [_goal(goal, ratio) for goal, ratio in reached(report.figures)],
+        "goals": [_goal(goal, ratio) for goal, ratio in reached(report.rounds)],
         "books": asdict(report.books) | {"in_order": report.books.in_order},
     }
     return json.dumps(found, indent=2)
@@ -56,18 +61,19 @@ def as_table(report: Report) -> list[str]:
         "",
         *in_columns([*_rows(report)]),
         "",
-        *in_columns([_goal_row(*one) for one in reached(report.figures)] or [["no goal was measured"]]),
+        *in_columns([_goal_row(*one) for one in reached(report.rounds)] or [["no goal was measured"]]),
         "",
         *_books_lines(report.books),
     ]
 
 
 def _rows(report: Report) -> Iterator[list[str]]:
-    taken = {name for measures in report.figures.values() for name in measures}
+    figures = report.figures
+    taken = {name for measures in figures.values() for name in measures}
     columns = {name: head for name, head in zip(MEASURES, HEADS, strict=True) if name in taken}
     yield ["", *columns.values()]
     for name, title in (row for part in report.options.parts for row in part.rows):
-        measures = report.figures[name]
+        measures = figures[name]
         yield [title, *(_cell(measures[column]) if column in measures else NOTHING for column in columns)]
 
 

@@ -5,22 +5,22 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from math import ceil
 
 from payments.models import Charge
 from tests.benchmark import books
-from tests.benchmark.beside.localstripe import Localstripe
 from tests.benchmark.beside.slow import Slow
 from tests.benchmark.clients.client import Answers, Client, Load
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.clients.seeded_charges import seed
-from tests.benchmark.figures import Figures, measured, spreads
+from tests.benchmark.figures import Figures, measured
 from tests.benchmark.floors import Pgbench
 from tests.benchmark.options import Options
-from tests.benchmark.parts import Part
+from tests.benchmark.parts import PEERS, Part
+from tests.benchmark.peers.start import PeerClient, started_peers
 from tests.benchmark.report import Report
-from tests.benchmark.servers import SIDE_SERVERS, Service, SideServer, side_server
+from tests.benchmark.servers import Service, SideServer, side_server
 
 # So many more requests are made ready than the fastest stretch so far would have used up.
 MARGIN = 1.5
@@ -32,7 +32,7 @@ Contenders = Iterator[tuple[str, Callable[[], Figures]]]
 
 
 def run(options: Options, service: Service, beside: Mapping[str, Service]) -> Report:
-    """Measure the chosen parts and their floors in turn, and hold the books against the answers. Raises Failed.
+    """Measure the chosen parts and what is beside them in turn, and hold the books against the answers. Raises Failed.
 
     Each is measured once in every round.
     """
@@ -46,7 +46,7 @@ def run(options: Options, service: Service, beside: Mapping[str, Service]) -> Re
                 rate = f"{rounds[name][-1].per_second:.0f} per second"
                 print(f"kaha: round {number} of {options.rounds}: {name}, {rate}", file=sys.stderr)
         print("kaha: looking at the books", file=sys.stderr)
-        return Report(options, {name: spreads(figures) for name, figures in rounds.items()}, bench.books())
+        return Report(options, rounds, bench.books())
 
 
 @dataclass
@@ -58,7 +58,6 @@ class Trial:
 
     part: Part
     client: Client
-    pids: Mapping[str, int]
     after: Callable[[], None] = lambda: None
     ids: list[str] = field(default_factory=list)
     sample: str = ""
@@ -76,7 +75,7 @@ class Trial:
         """Measure one stretch, and do what must be done `after` it."""
         if not self.part.again:
             self._make_ready(ceil(self._per_second * seconds * MARGIN))
-        figures = measured(partial(self._send, seconds), self.pids)
+        figures = measured(partial(self._send, seconds), self.client.pids)
         self._per_second = max(self._per_second, figures.per_second)
         self.after()
         return figures
@@ -128,15 +127,10 @@ class Bench:
             self._others += self._client.seeded.charges
         for part in options.parts:
             if part.make:
-                self._trials[part.name] = self._warm(part, self._client, self._service)
+                self._trials[part.name] = self._warm(part, self._client)
         yield from self._of_parts()
-        pgbench = Pgbench(self._service, options.connections, options.seconds)
-        for script in {part.floor: None for part in options.parts if part.floor}:
-            yield script, partial(pgbench.measure, script)
         if options.asks_for("slow"):
             yield from Slow(self._beside["slow"], options.seconds).contenders()
-        if options.asks_for("localstripe"):
-            yield from self._cleanup.enter_context(Localstripe(data / "localstripe", self._client.load)).contenders()
 
     def books(self) -> books.Books:
         """Return what the books say of all that was answered."""
@@ -145,33 +139,40 @@ class Bench:
         return books.check(answered, self._client.charges, self._others, bool(self._options.charges), callbacks)
 
     def _of_parts(self) -> Contenders:
-        seconds, servers = self._options.seconds, self._side_servers()
         for name, trial in self._trials.items():
-            yield name, partial(trial.measure, seconds)
+            yield name, partial(trial.measure, self._options.seconds)
             for other in trial.part.beside:
-                if other in servers:
-                    trial.measure_beside(servers[other], WARM_UP_SECONDS)
-                    yield f"{name}/{other}", partial(trial.measure_beside, servers[other], seconds)
-                else:
-                    service = self._beside[other]
-                    same = self._warm(trial.part, self._client_of(service), service)
-                    yield f"{name}/{other}", partial(same.measure, seconds)
+                yield f"{name}/{other}", self._other(trial, other)
 
-    def _side_servers(self) -> Mapping[str, SideServer]:
-        """Start those that stand beside some of the parts."""
+    def _other(self, trial: Trial, name: str) -> Callable[[], Figures]:
+        """Return what measures one of those beside a part."""
+        seconds = self._options.seconds
+        if name == "insert":
+            return Pgbench(self._service, self._options.connections, seconds).measure
+        if name == "plain":
+            trial.measure_beside(self._plain, WARM_UP_SECONDS)
+            return partial(trial.measure_beside, self._plain, seconds)
+        client = self._peers[name] if name in PEERS else self._client_of(self._beside[name])
+        return partial(self._warm(trial.part, client).measure, seconds)
+
+    @cached_property
+    def _plain(self) -> SideServer:
         file = self._service.data / "samples.json"
         file.write_text(json.dumps({name: json.loads(trial.sample) for name, trial in self._trials.items()}))
-        settings = {"SAMPLES": str(file), "DJANGO_SETTINGS_MODULE": "tests.benchmark.beside.usual_settings"}
-        wanted = {name for trial in self._trials.values() for name in trial.part.beside} & SIDE_SERVERS.keys()
-        start = self._cleanup.enter_context
-        return {name: start(side_server(name, self._service.data, **settings)) for name in wanted}
+        return self._cleanup.enter_context(side_server("plain", self._service.data, SAMPLES=str(file)))
 
-    def _warm(self, part: Part, client: Client, service: Service) -> Trial:
-        trial = Trial(part, client, service.pids)
+    @cached_property
+    def _peers(self) -> Mapping[str, PeerClient]:
+        started = started_peers(self._service, self._client.load, self._options.charges)
+        return self._cleanup.enter_context(started)
+
+    def _warm(self, part: Part, client: Client) -> Trial:
+        trial = Trial(part, client)
         if self._outbox and part.name == "callbacks":
             trial.after = self._outbox.drain
         trial.warm_up()
         return trial
 
     def _client_of(self, service: Service) -> Client:
-        return Client(Load(service.data, self._options.connections), service.port, service.secret_key)
+        load = Load(service.data, self._options.connections)
+        return Client(load, service.port, service.secret_key, service.pids)

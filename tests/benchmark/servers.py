@@ -34,11 +34,11 @@ LIMITS = {
     "DECLINE_LIMITS_TEST": ",".join(f"{kind}={UNREACHED}" for kind in ("card", "address", "key", "merchant")),
 }
 GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "wsgi", "--workers", PROCESSES]
-GRANIAN += ["--blocking-threads", 100, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
-# The floors of views, served by the same program as kaha's, and a merchant's endpoint.
+GRANIAN += ["--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
+# What is beside kaha, served by the same program, and a merchant's endpoint. Peers take least CPU with so many threads.
 SIDE_SERVERS: dict[str, list[Any]] = {
-    "plain": [*GRANIAN, "tests.benchmark.beside.plain:application"],
-    "usual": [*GRANIAN, "--factory", "django.core.wsgi:get_wsgi_application"],
+    "plain": [*GRANIAN, "--blocking-threads", 100, "tests.benchmark.beside.plain:application"],
+    "peers": [*GRANIAN, "--blocking-threads", 4, "--factory", "django.core.wsgi:get_wsgi_application"],
     "receiver": ["tests.benchmark.beside.receiver"],
 }
 

@@ -71,6 +71,17 @@ def test_a_value_is_no_part_of_the_sql() -> None:
     assert texts[0].endswith('WHERE "payments_source"."type" = %s')
 
 
+def test_what_is_the_same_for_all_calls_is_part_of_the_sql() -> None:
+    given: list[Any] = []
+    charge = ChargeFactory(description="100%s 'off'")
+    query = CompiledQuery(lambda *, charge_id: Charge.objects.filter(id=charge_id, description="100%s 'off'"))
+    with connection.execute_wrapper(
+        lambda execute, sql, params, *rest: given.append(params) or execute(sql, params, *rest)
+    ):
+        assert query(charge_id=charge.id) == [charge]
+    assert given == [[charge.id]]
+
+
 def test_a_datetime_that_is_not_a_value_is_refused() -> None:
     query = CompiledQuery(lambda *, kind: Source.objects.filter(type=kind, created_at__lt=clock.now()))
     with pytest.raises(TypeError, match="datetime"):

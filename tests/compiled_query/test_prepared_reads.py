@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from customers.api import views
 from customers.models import Customer, CustomerSource
+from customers.rendering import CUSTOMER
 from payments import clock
 from payments.api import charges, disputes, events, payouts, requests
 from payments.api.filters import STATUS_PAIRS
@@ -38,6 +39,9 @@ from payments.models import (
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.rendering.objects.charges import CHARGE
+from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.payouts import PAYOUT
+from payments.rendering.objects.webhook_endpoints import WEBHOOK_ENDPOINT
 from tests.factories import ChargeFactory, RefundFactory
 from tests.payouts.stories import make_payout
 from tests.risk.factories import block_card
@@ -51,6 +55,14 @@ FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
 PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
 FOLLOWED = (*PAGE, "above")
 PAYER = ("fingerprint", "bin_digits", "billing", "shipping")
+# Rows for rendering, which are no instances, are held against the ORM's as they are rendered.
+SHOWN = {
+    charges.CHARGES.page: CHARGE,
+    disputes.DISPUTES.page: DISPUTE,
+    payouts.PAYOUTS.page: PAYOUT,
+    endpoints.ENDPOINTS.page: WEBHOOK_ENDPOINT,
+    views.CUSTOMERS.page: CUSTOMER,
+}
 EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
@@ -170,11 +182,6 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
     return type(value), own, joined, state.adding, state.db
 
 
-def rendered(found: list[Charge]) -> list[dict[str, Any]]:
-    """Return rows for rendering, which are no instances, as they are rendered."""
-    return [CHARGE.render(charge) for charge in found]
-
-
 def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:
     query, names = READS[name]
     values = {name: stage[name] for name in names if name != "no_start"}
@@ -185,7 +192,11 @@ def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], di
 @pytest.mark.parametrize("name", READS)
 def test_the_rows_are_those_of_the_orm(name: str, stage: dict[str, Any]) -> None:
     query, values = given(name, stage)
-    look = rendered if query is charges.CHARGES.page else facts
+    shown = SHOWN.get(query)
+
+    def look(rows: list[Any]) -> Any:
+        return [shown.render(row) for row in rows] if shown else facts(rows)
+
     expected = look(list(query.build(**values)))
     assert len(expected) == 1
     assert [look(query(**values)), look(query(**values))] == [expected, expected]

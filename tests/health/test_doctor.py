@@ -50,7 +50,7 @@ def test_the_doctor_says_that_the_database_is_away() -> None:
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "URGENT  PostgreSQL does not answer." in done.stdout
-    assert "In order: Redis, Certificate." in done.stdout
+    assert "In order: Redis, Certificate" in done.stdout
     assert "unused" not in done.stdout + done.stderr
 
 

@@ -53,7 +53,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 16
+    assert len(examine().in_order) == 17
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:
@@ -227,3 +227,9 @@ def test_a_check_that_takes_too_long_ends_and_the_others_are_made(monkeypatch: p
     finally:
         done.set()
         thread.join()
+
+
+def test_a_python_that_was_built_without_optimizations_is_said_with_those_it_lacks() -> None:
+    [one] = findings.of_python("'--enable-optimizations' '--enable-shared'")
+    assert one.what == "Python was built without link-time optimization."
+    assert list(findings.of_python("'--enable-shared' '--prefix=/usr'")) == []

@@ -45,7 +45,7 @@ def endpoints_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUI
     return WebhookEndpoint.objects.present().newest_page([path], length, below)
 
 
-ENDPOINTS = Listing(WebhookEndpoint, "we", CompiledQuery(endpoints_page), endpoint_filters)
+ENDPOINTS = Listing(WebhookEndpoint, "we", CompiledQuery(endpoints_page, for_rendering=True), endpoint_filters)
 
 
 class WebhookEndpointViewSet(ApiViewSet):

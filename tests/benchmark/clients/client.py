@@ -3,7 +3,7 @@
 import base64
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,20 +91,27 @@ class Seeded:
 class Client:
     """Acts for the merchant whose `secret_key` it has; `charges` are the IDs of all charges it made unmeasured.
 
-    `receiver` is the URL of the merchant's endpoint.
+    `pids` are those of the `server` and of `postgres`, `root` is the path of the API, `receiver` the URL of the
+    merchant's endpoint.
     """
 
     load: Load
     port: int
     secret_key: str
+    pids: Mapping[str, int] = field(default_factory=dict)
+    root: str = "/v2"
     receiver: str = ""
     seeded: Seeded = Seeded()
     charges: list[str] = field(default_factory=list)
 
+    @property
+    def authorization(self) -> str:
+        """Return the header by which the merchant is known."""
+        return f"Basic {base64.b64encode(f'{self.secret_key}:'.encode()).decode()}"
+
     def request(self, method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> str:
         """Return a request as it goes over the wire; an idempotency `key` makes it one that is done once."""
-        credentials = base64.b64encode(f"{self.secret_key}:".encode()).decode()
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {HOST}", f"Authorization: Basic {credentials}"]
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {HOST}", f"Authorization: {self.authorization}"]
         text = json.dumps(body) if body is not None else ""
         if body is not None:
             lines += ["Content-Type: application/json", f"Content-Length: {len(text)}"]
@@ -115,12 +122,14 @@ class Client:
     def new_sources(self, count: int, number: str = APPROVED, **members: Any) -> list[str]:
         """Return requests that each make a source, of a payer of its own."""
         cards = [{**CARD, "number": number, "name": f"Payer {payer}"} for payer in range(count)]
-        return [self.request("POST", "/v2/sources/", {"type": "card", "card": card, **members}) for card in cards]
+        return [
+            self.request("POST", f"{self.root}/sources/", {"type": "card", "card": card, **members}) for card in cards
+        ]
 
     def new_charges(self, sources: Sequence[str], **members: Any) -> list[str]:
         """Return requests that each charge one of `sources`, under a key of its own."""
         bodies = [{**ORDER, "source": source, **members} for source in sources]
-        return [self.request("POST", "/v2/charges/", body, uuid4().hex) for body in bodies]
+        return [self.request("POST", f"{self.root}/charges/", body, uuid4().hex) for body in bodies]
 
     def new_sessions(self, count: int) -> list[str]:
         """Return requests that each make a checkout session, under a key of its own."""
@@ -138,7 +147,7 @@ class Client:
 
     def page(self, more: str = "") -> str:
         """Return a request for one page of charges."""
-        return self.request("GET", f"/v2/charges/?limit={PAGE}{more}")
+        return self.request("GET", f"{self.root}/charges/?limit={PAGE}{more}")
 
     def sources(self, count: int, number: str = APPROVED, **members: Any) -> Sequence[str]:
         """Make sources of cards with this number; return their IDs."""

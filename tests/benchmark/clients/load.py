@@ -19,7 +19,8 @@ HOST = "127.0.0.1"
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: ([0-9]+)", re.IGNORECASE)
 # The first one in an answer is that of the object that was asked for; a page answers with the address of the next.
-ID = re.compile(rb'(?:"id": ?"|/)([a-z]+_[0-9a-f]{32})')
+# Peers number their objects.
+ID = re.compile(rb'(?:"id": ?"?|/)([a-z]+_[0-9a-f]{32}|(?<=:)[0-9]+)')
 LOCATION = re.compile(rb"\r\nlocation: ([^\r]+)", re.IGNORECASE)
 STATUS = slice(9, 12)
 SUCCESS = {b"200", b"201", b"303"}

@@ -37,10 +37,10 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     return Ended(folder, json.loads(done.stdout))
 
 
-def test_each_part_is_measured_beside_its_floors(ended: Ended) -> None:
+def test_each_part_is_measured_beside_others(ended: Ended) -> None:
     parts = ["charges", "list"]
-    floors = {*(f"{part}/plain" for part in parts), "list/usual", "two_tx"}
-    assert ended.found["figures"].keys() == {*parts, *floors}
+    peers = {"charges/textbook", "charges/books", "list/textbook"}
+    assert ended.found["figures"].keys() == {*parts, *(f"{part}/plain" for part in parts), *peers}
 
 
 def test_every_measure_of_the_service_has_median_minimum_and_maximum(ended: Ended) -> None:
@@ -49,16 +49,16 @@ def test_every_measure_of_the_service_has_median_minimum_and_maximum(ended: Ende
     assert all(one["minimum"] == one["median"] == one["maximum"] > 0 for one in charges.values())
 
 
-def test_a_floor_has_the_cpu_of_what_it_is_the_floor_of(ended: Ended) -> None:
+def test_a_peer_has_the_cpu_of_its_server_and_of_the_same_postgresql(ended: Ended) -> None:
     figures = ended.found["figures"]
     assert "postgres_cpu_ms" not in figures["charges/plain"]
-    assert "server_cpu_ms" not in figures["two_tx"]
+    assert figures["charges/books"].keys() == figures["charges"].keys()
 
 
 def test_the_goals_stand_beside_what_was_reached(ended: Ended) -> None:
     figures = ended.found["figures"]
     first = ended.found["goals"][0]
-    ratio = figures["charges"]["per_second"]["median"] / figures["two_tx"]["per_second"]["median"]
+    ratio = figures["charges"]["per_second"]["median"] / figures["charges/books"]["per_second"]["median"]
     assert first["ratio"] == pytest.approx(ratio, rel=0.01)
 
 
