@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PEOPLE, STRANGERS = 20, 200
 SIGN_IN = "/merchant/login/"
+WRONG = "a wrong one"
 LIST = "/merchant/payments/charge/"
 ASKED = (f"{LIST}?mode=test", f"{LIST}?mode=test&least=1&currency=PHP", f"{LIST}?mode=test&q=of+many", "/merchant/")
 TOKEN = "t" * 32
@@ -55,7 +56,7 @@ async def _guess(url: str) -> None:
         headers = {"Cookie": f"csrftoken={TOKEN}", "X-CSRFToken": TOKEN, "Origin": url}
         async with aiohttp.ClientSession(url, connector=connector, headers=headers) as session:
             for attempt in count():
-                guess = {"login": f"person{number}-{attempt}", "password": "a wrong password"}
+                guess = {"login": f"person{number}-{attempt}", "password": WRONG}
                 for method in ("GET", "POST"):
                     with suppress(aiohttp.ClientError, TimeoutError):
                         async with session.request(method, SIGN_IN, data=guess) as response:

@@ -70,7 +70,8 @@ def test_each_text_of_the_pages_is_translated_and_no_other() -> None:
     texts = marked_in_code() | marked_in_templates()
     with override("en"):
         texts |= {str(month) for month in MONTHS.values()}
-    assert {entry.msgid for entry in translated()} == texts
+    of_site = polib.pofile(str(settings.LOCALE_PATHS[1] / "fil" / "LC_MESSAGES" / "django.po"))
+    assert {entry.msgid for entry in translated()} == texts - {entry.msgid for entry in of_site}
     assert [entry.msgid for entry in translated() if not entry.msgstr] == []
 
 

@@ -3,7 +3,7 @@
 libpq reads from the environment where PostgreSQL is.
 """
 
-SECRET_KEY = "of a benchmark"
+SECRET_KEY = "of a benchmark"  # pragma: allowlist secret
 ALLOWED_HOSTS = ["127.0.0.1"]
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
