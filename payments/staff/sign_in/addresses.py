@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
-from allauth.account.internal.flows.email_verification import send_verification_email_to_address
 from allauth.account.models import EmailAddress
 from allauth.account.views import ConfirmEmailView
 from allauth.decorators import rate_limit
@@ -35,7 +34,6 @@ logger = logging.getLogger("kaha.staff")
 # A sign-in name is an address with a mark, and has 150 characters at the most.
 LENGTH_MAX = 120
 OWN = _("This is your address already.")
-SENT_BEFORE = _("A link was sent there a moment ago. Wait three minutes before you ask for another.")
 NOT_SENT = _("The mail server did not take the message. Try again later.")
 ANOTHERS = _("Another account has this address. Yours stays as it was.")
 MAIL_ERRORS = (OSError, SMTPException)
@@ -53,13 +51,13 @@ def name_from(email: str) -> str:
     return f"{email}+{token_hex(3)}" if is_taken else email
 
 
-def ask(request: HttpRequest, email: str) -> bool:
-    """Send a link to a new address of the user, in place of one asked for before; return False if it was just sent."""
+def ask(request: HttpRequest, email: str) -> None:
+    """Send a link to a new address of the user, in place of one asked for before."""
     with transaction.atomic():
         own = EmailAddress.objects.filter(user=cast(User, request.user))
         own.exclude(email=email).delete()
         asked, _created = own.get_or_create(email=email, defaults={"user": request.user})
-    return send_verification_email_to_address(request, asked)
+    asked.send_confirmation(request)
 
 
 def confirm(request: HttpRequest, asked: EmailAddress) -> bool:
@@ -124,13 +122,14 @@ class AddressView(PersonalPage, FormView):
         return super().post(request, *args, **named) if settings.EMAIL_HOST else self.get(request, *args, **named)
 
     def form_valid(self, form: AddressForm) -> HttpResponse:
+        email = form.cleaned_data["email"]
         try:
-            refusal = "" if ask(self.request, form.cleaned_data["email"]) else SENT_BEFORE
+            ask(self.request, email)
         except MAIL_ERRORS:
-            refusal = NOT_SENT
-        if refusal:
-            form.add_error("email", refusal)
+            form.add_error("email", NOT_SENT)
             return self.form_invalid(form)
+        text = gettext("A link is on its way to {email}. Open it within a day, signed in.")
+        messages.success(self.request, text.format(email=email))
         return super().form_valid(form)
 
 
