@@ -1,11 +1,10 @@
 """Requests that wait for a decision, from one operator's point of view."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from payments.inbox.entries import about_charge
@@ -16,6 +15,17 @@ from payments.money import shown_amount
 
 # The most rows read of each list.
 READ_MAX = 100
+# What a merchant's own people ask for and decide, by the permission to see it; the other kinds are the service's.
+OF_MERCHANTS: dict[str, str] = {
+    **dict.fromkeys(OperatorAction.KINDS, "payments.view_operatoraction"),
+    **dict.fromkeys(ApprovalRequest.KEYS, "payments.view_approvalrequest"),
+    ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT: "payments.view_payoutaccount",
+    ApprovalRequest.Kind.RAISE_LIMIT: "payments.view_approvallimit",
+}
+
+
+OF_SERVICE = {kind: f"payments.view_{model._meta.model_name}" for model in SHOWN_AS for kind in model.KINDS}
+MAY_DECIDE = {kind: model.MAY_DECIDE for model in SHOWN_AS for kind in model.KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +48,18 @@ def proposed(limit: Limit, most: int = READ_MAX) -> list[Waiting]:
 
 def to_decide(user: User, limit: Limit) -> list[Waiting]:
     """Return what `user` may decide at the merchants in `limit`, what expires first at the top."""
-    decided = [model for model in _seen_by(user) if user.has_perm(model.MAY_DECIDE)]
-    rows = _first_to_expire(limit).proposed().exclude(proposed_by=user)
-    return _waiting(rows.filter(kind__in=_kinds(decided)))
+    return _waiting(decidable(user, limit))
+
+
+def decidable(user: User, limit: Limit) -> QuerySet[ApprovalRequest]:
+    """Return the requests of others that `user` may decide at the merchants in `limit`, the first to expire first."""
+    kinds = [kind for kind in seen_kinds(user) if user.has_perm(MAY_DECIDE[kind])]
+    rows: QuerySet[ApprovalRequest] = _first_to_expire(limit).proposed().exclude(proposed_by=user)
+    if not user.is_staff:
+        # What the staff ask for about a charge is theirs to decide. Merchants' people cannot see their accounts.
+        of_people = Q(proposed_by__in=User.objects.filter(is_staff=False))
+        rows = rows.filter(of_people | ~Q(kind__in=OperatorAction.KINDS))
+    return rows.filter(kind__in=kinds)
 
 
 def to_take(user: User, limit: Limit) -> list[Waiting]:
@@ -52,19 +71,17 @@ def to_take(user: User, limit: Limit) -> list[Waiting]:
 def asked_for(user: User, limit: Limit) -> list[Waiting]:
     """Return what `user` asked others to decide."""
     rows = _first_to_expire(limit).filter(proposed_by=user)
-    return _waiting(rows.proposed().filter(kind__in=_kinds(_seen_by(user))))
+    return _waiting(rows.proposed().filter(kind__in=seen_kinds(user)))
 
 
 def _first_to_expire(limit: Limit) -> Any:
     return ApprovalRequest.objects.filter(within(limit, "merchant")).order_by("expires_at")
 
 
-def _seen_by(user: User) -> list[type[ApprovalRequest]]:
-    return [model for model in SHOWN_AS if user.has_perm(f"payments.view_{model._meta.model_name}")]
-
-
-def _kinds(models: Iterable[type[ApprovalRequest]]) -> list[str]:
-    return [kind for model in models for kind in model.KINDS]
+def seen_kinds(user: User) -> list[str]:
+    """Return the kinds of requests that `user` may see."""
+    seen = OF_SERVICE if user.is_staff else OF_MERCHANTS
+    return [kind for kind, permission in seen.items() if user.has_perm(permission)]
 
 
 def _waiting(rows: QuerySet[ApprovalRequest], most: int = READ_MAX) -> list[Waiting]:

@@ -1,9 +1,10 @@
 """The site of the merchants' own people."""
 
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, cast
 
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, URLResolver, path
@@ -18,6 +19,8 @@ from payments.staff.admin_site.site import PeopleSite
 READS = ("GET", "HEAD")
 # What an address calls the key of its row.
 KEYS = ("pk", "object_id")
+# The navigation counts no more requests that wait.
+COUNTED = 100
 
 
 class MerchantSite(PeopleSite):
@@ -84,10 +87,12 @@ class MerchantSite(PeopleSite):
         return super().index(request, home(request, merchant_of(request)) | (extra_context or {}))
 
     def frame(self, request: HttpRequest) -> dict[str, Any]:
-        from payments.merchant_site.requests import waiting_for
+        from payments.inbox.decisions import decidable
 
-        shown = {"memberships": memberships_of(request), "merchant": merchant_of(request)}
-        return super().frame(request) | shown | {"open_entries": partial(waiting_for, request, merchant_of(request))}
+        merchant = merchant_of(request)
+        waiting = decidable(cast(User, request.user), frozenset({merchant.pk}))[:COUNTED]
+        shown = {"memberships": memberships_of(request), "merchant": merchant, "open_entries": waiting.count}
+        return super().frame(request) | shown
 
 
 def membership_of(request: HttpRequest) -> MerchantAccess:

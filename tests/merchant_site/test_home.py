@@ -1,5 +1,6 @@
 """The first page of the merchants' site: what waits, today's money, the next payout and what failed, by role."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from payments.quickstart.demo import payouts
 from tests.admin.conftest import House, text_of, words_of
 from tests.client import APPROVED, DECLINED, Api, signed_in
 from tests.merchant_site.conftest import Role, member
+from tests.merchant_site.test_walls import Rows, newest_shown, rows  # noqa: F401
 from tests.office.conftest import office  # noqa: F401
 from tests.office.tabs import PHONE, WAYS, Office
 from tests.overview.past_charges import make_past_charge
@@ -54,6 +56,12 @@ def test_what_waits_leads_to_pages_of_this_site(owner: Client, api: Api) -> None
     assert 'href="/admin/' not in page
     for step in ("change", "capture", "extend"):
         assert owner.get(f"/merchant/payments/charge/{row.pk}/{step}/").status_code == 200
+
+
+def test_every_link_of_the_page_opens_whatever_waits(rows: Rows, owner: Client) -> None:  # noqa: F811
+    links = set(re.findall(r'href="(/merchant/[^"]*)"', text_of(owner.get(HOME))))
+    assert any("/decide/" in link for link in links)
+    assert {link for link in links if owner.get(link).status_code not in (200, 302)} == set()
 
 
 def test_it_has_the_next_payout_with_the_bank_account(house: House, owner: Client, shop: NewMerchant) -> None:

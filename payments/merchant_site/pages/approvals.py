@@ -14,13 +14,13 @@ from payments.admin.approvals.approvals import STATES, ApprovalRequestAdmin
 from payments.admin.columns import WITH_PAYER
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column
-from payments.admin.framework.object_actions import Consequence
+from payments.admin.framework.object_actions import Consequence, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import DecidedByAnother
 from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
 from payments.admin.operators.words import Message, in_few_words, result
+from payments.inbox.decisions import OF_MERCHANTS, seen_kinds
 from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.requests import KINDS, seen_by
 from payments.merchant_site.site import merchant_site
 from payments.models import ApprovalRequest, OperatorAction
 
@@ -32,7 +32,9 @@ NEW_ACCOUNT = _(
     "not with a message."
 )
 
-ByKind = by("kind", **{kind: (Kind(kind).label, Q(kind=kind)) for kind in KINDS if kind in ApprovalRequest.KINDS})
+ByKind = by(
+    "kind", **{kind: (Kind(kind).label, Q(kind=kind)) for kind in OF_MERCHANTS if kind in ApprovalRequest.KINDS}
+)
 
 
 class Decided(OfMerchant, DecidedByAnother):
@@ -43,7 +45,7 @@ class Decided(OfMerchant, DecidedByAnother):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         # A join would leave out the requests of the staff, who are behind the wall.
         rows = super().get_queryset(request).select_related(None)
-        return rows.filter(kind__in=seen_by(request)).select_related("merchant")
+        return rows.filter(kind__in=seen_kinds(operator_of(request))).select_related("merchant")
 
     def complete(self, rows: Any) -> None:
         super().complete(rows)
