@@ -3,7 +3,7 @@
 The walk is made from the resolver. It is made again with each wall taken away: the other one holds by itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any
 from unittest.mock import patch
@@ -17,9 +17,9 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
 from payments.models import ApiRequest, ApprovalLimit, MerchantAccess
 from tests.admin.conftest import House
-from tests.admin.forms import addresses_below
+from tests.admin.forms import Form, addresses_below, forms_of
 from tests.admin.test_pages import newest as newest_shown  # noqa: F401  one of everything
-from tests.client import signed_in
+from tests.client import Api, made, signed_in
 from tests.merchant_site.conftest import Role, member
 from tests.staff.test_limits import everything, marks_of
 from tests.undone import undone
@@ -130,3 +130,51 @@ def test_a_merchant_that_is_not_open_is_another_one(rows: Rows, house: House, ot
     client = signed_in(user)
     client.post("/merchant/switch/", {"merchant": other_shop.merchant.pk.hex})
     assert {client.get(address).status_code for address in of_rows(rows)} <= {403, 404}
+
+
+def rows_of_merchant(merchant: Any) -> dict[type[Model], list[Any]]:
+    """Return the rows of a merchant that have pages, with their values."""
+    lookups = {model: page.merchant_lookup for model, page in merchant_site._registry.items()}
+    return {
+        model: list(model._default_manager.filter(**{lookup: merchant.pk}).order_by("pk").values())
+        for model, lookup in lookups.items()
+    }
+
+
+def fields_that_name_rows(form: Form) -> list[str]:
+    """Return the fields of a form that nobody types into: what is chosen, and what is hidden."""
+    return [name for name in form.values if name not in form.typed and name not in ("row_id", "decision", "action")]
+
+
+def forms_on(client: Client, pages: Iterable[str]) -> Iterator[Form]:
+    """Yield each form of the pages that sends something, but for those on every page."""
+    seen = set[str]()
+    for address in pages:
+        answer = client.get(address)
+        if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+            for form in forms_of(address, shown(answer)):
+                if form.method == "post" and form.action not in seen and not form.action.startswith(NEVER_ASKED):
+                    seen.add(form.action)
+                    yield form
+
+
+def test_no_field_of_a_form_takes_a_row_of_another_merchant(rows: Rows, house: House, other_shop: NewMerchant) -> None:
+    theirs = Api(other_shop.keys["sk_test"])
+    customer = made(theirs.post("/customers/", {"email": "pia@example.com", "description": "Pia Reyes"}))
+    charge = theirs.charge(description="Leche flan")
+    member(other_shop.merchant, name="pia")
+    before = rows_of_merchant(other_shop.merchant)
+    keys = {str(found[-1]["id"]) for found in before.values() if found and "id" in found[-1]}
+    marks = [customer["id"], "Leche flan", "pia@example.com", "Other Store"]
+    client, leaks, tried = signed_in(member(house.shop.merchant)), [], 0
+    for form in forms_on(client, addresses(rows)):
+        with undone():
+            for field in fields_that_name_rows(form):
+                for name in (*sorted(keys), customer["id"], charge["id"]):
+                    text, tried = shown(form.send(client, {field: name})), tried + 1
+                    # A page may say what was sent to it.
+                    leaks += [(form.action, field, mark) for mark in marks if mark in text and mark != name]
+            if rows_of_merchant(other_shop.merchant) != before:
+                leaks.append((form.action, "", "changed"))
+    assert leaks == []
+    assert tried > len(keys)
