@@ -36,7 +36,6 @@ def test_a_second_open_proposal_is_refused(api: Api) -> None:
         proposed(attempt, "declined")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "members",
     [
