@@ -78,7 +78,6 @@ def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
     assert api.charge_source(source["id"], initiator="merchant")["status"] == "succeeded"
 
 
-@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("decision", "code", "reason"),

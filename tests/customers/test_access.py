@@ -25,7 +25,6 @@ def outsiders(shop: NewMerchant, other_shop: NewMerchant) -> list[Api]:
     return [Api(shop.keys["sk_live"]), Api(other_shop.keys["sk_test"])]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("method", "path", "body"), CALLS)
 def test_somebody_elses_customer_does_not_exist(
     api: Api, outsiders: list[Api], maria: dict[str, Any], method: str, path: str, body: Any

@@ -77,7 +77,6 @@ def test_a_limit_may_be_anything_within_its_bounds(api: Api, name: str, limit: s
     assert api.get(f"/{name}/", limit=limit).status_code == 200
 
 
-@pytest.mark.long
 @every_list
 @each(["0", "101", "-1", "", "1.0", "ten", "1e1", "９", " 5", "true", "9" * 40])
 def test_a_limit_beyond_its_bounds_is_refused(api: Api, name: str, value: str) -> None:
@@ -94,7 +93,6 @@ def test_next_is_the_path_of_the_page_that_follows(api: Api, name: str) -> None:
     assert "limit=2" in page["next"]
 
 
-@pytest.mark.long
 @every_list
 @pytest.mark.parametrize(("limit", "lengths"), [(2, [2, 2]), (3, [3, 1]), (4, [4]), (5, [4])])
 def test_the_last_page_has_no_next_however_full_it_is(api: Api, name: str, limit: int, lengths: list[int]) -> None:
@@ -141,7 +139,6 @@ def test_a_start_that_never_was_is_refused(api: Api, name: str) -> None:
     assert faults_of(api.get(f"/{name}/", start_after=nobodys(PREFIXES[name]))).keys() == {"start_after"}
 
 
-@pytest.mark.long
 @every_list
 @pytest.mark.parametrize("owner", ["other_api", "live_api"])
 def test_a_start_of_somebody_else_is_refused(request: pytest.FixtureRequest, api: Api, name: str, owner: str) -> None:
@@ -174,7 +171,6 @@ def a_charge_of_each_sort(api: Api) -> dict[str, str]:
     }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "sorts"),
     [
