@@ -2,9 +2,12 @@
 
 import pytest
 
-from payments.domain.charging import recovery
+from payments import clock
+from payments.domain.charging import outcome_rules, recovery
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
+from payments.ledger import movements
+from payments.ledger.movements import Movement
 from payments.models import Attempt, Charge, Event
 from payments.providers.base import Approved, Declined, WebhookEvent
 from payments.providers.simulator.models import SimulatedPayment
@@ -80,6 +83,18 @@ def test_a_repeated_report_changes_nothing(api: Api) -> None:
 
     assert api.read(charge) == before
     assert Event.objects.count() == events
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_a_refund_made_after_it_failed_is_taken_from_where_its_money_is(api: Api, is_settled: bool) -> None:
+    charge = api.charge(REFUNDS_FAIL)
+    api.post(f"/charges/{charge['id']}/refund", {"amount": 4000})
+    settle_refunds()
+    attempt = Attempt.objects.select_related("charge", "refund").get(kind="refund")
+    attempt.charge.settled_at = clock.now() if is_settled else None
+    changes = outcome_rules.succeed_failed_refund(attempt, clock.now())
+    moved = [change for change in changes if isinstance(change, Movement)]
+    assert moved == [movements.refund_succeeded_late(4000, is_settled=is_settled)]
 
 
 def test_a_report_of_an_unknown_reference_is_ignored(db: None) -> None:
