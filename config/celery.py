@@ -9,8 +9,8 @@ from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready, worker_shutdown
 
 from config.boot.checks import log_live_cards, refuse_bad_configuration
-from config.boot.garbage import freeze_loaded_objects
 from config.logs.outputs import protect_standard_output
+from payments.concurrency.garbage import freeze_loaded_objects
 from payments.db.backend import allow_work
 from payments.traces import lifetime as traces
 

@@ -12,9 +12,9 @@ from django.db import close_old_connections, reset_queries
 from django.urls import get_resolver
 
 from config.boot.checks import log_live_cards, refuse_bad_configuration
-from config.boot.garbage import freeze_loaded_objects
 from config.boot.session_check import refuse_unbounded_sessions
 from config.http.wsgi_middleware import ContentTypeFilter, PathLimit
+from payments.concurrency.garbage import freeze_loaded_objects
 from payments.connections import release_connection
 
 refuse_bad_configuration()

@@ -15,6 +15,7 @@ from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
+from payments.concurrency.garbage import collect_after_page
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
 from payments.web.limited_pages import LimitedPages, limited_route
@@ -163,7 +164,8 @@ class Threads:
                     return None
                 if refusal := self._limited.answer_to(environ):
                     return refusal
-            return await self._answer_in_thread(partial(queue.end, turn), environ, client, send)
+            run = _run if queue is self._queue else _run_page
+            return await self._answer_in_thread(run, partial(queue.end, turn), environ, client, send)
         finally:
             queue.end(turn)
             self._room.give_back(caller)
@@ -179,13 +181,18 @@ class Threads:
         return self._shown if is_shown else self._queue
 
     async def _answer_in_thread(
-        self, end_turn: Callable[[], object], environ: Environ, client: Client, send: Send
+        self,
+        run: Callable[..., Answer | None],
+        end_turn: Callable[[], object],
+        environ: Environ,
+        client: Client,
+        send: Send,
     ) -> Answer | None:
         loop, may_queue = asyncio.get_running_loop(), self.are_taken
         on_wait = partial(loop.call_soon_threadsafe, end_turn)
         self._submitted += 1
         try:
-            work = self._pool.submit(_run, on_wait, self._application, environ, Pieces(send, client, loop))
+            work = self._pool.submit(run, on_wait, self._application, environ, Pieces(send, client, loop))
             answer = asyncio.wrap_future(work)
             if may_queue and await client.leaves_before(answer) and work.cancel():
                 return None
@@ -200,3 +207,10 @@ def _run(on_wait: Callable[[], object], *request: Any) -> Answer | None:
         return answer_of(*request)
     finally:
         context.on_wait.reset(token)
+
+
+def _run_page(*arguments: Any) -> Answer | None:
+    try:
+        return _run(*arguments)
+    finally:
+        collect_after_page()

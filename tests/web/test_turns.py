@@ -36,3 +36,10 @@ def test_a_request_that_waits_lets_others_of_its_caller_run(serve: Serve) -> Non
     port = serve(workers=1, DATABASE_CONNECTIONS="1", target="tests.web.waiting_app:application")
     with open_sockets(port, BURST, head("GET /waiting")):
         assert status_of(port, head("GET /running"), ATTACKER) == 200
+
+
+def test_what_a_page_leaves_is_collected_at_once(serve: Serve) -> None:
+    port = serve(workers=1, target="tests.web.waiting_app:application")
+    for page in PAGES:
+        assert status_of(port, head(f"GET {page}")) == 200
+    assert ask(port, head("GET /left"))[1] == b"0"

@@ -1,4 +1,4 @@
-"""A WSGI application behind our front: one path waits for as long as a test takes, one counts what runs at once.
+"""A WSGI application behind our front: one path waits for as long as a test takes, others count what runs and is left.
 
 Payers' pages are ours.
 """
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 from wsgiref.types import StartResponse
 
 from config.wsgi import application as wsgi_application  # Django is set up by it
@@ -15,7 +16,7 @@ from config.wsgi import application as wsgi_application  # Django is set up by i
 from payments import context
 from payments.web.front import Front
 
-WAITING, RUNNING, MOST = "/waiting", "/running", "/most"
+WAITING, RUNNING, MOST, LEFT = "/waiting", "/running", "/most", "/left"
 PAGES, CHECKOUT = ("/admin/running", "/links/running"), "/checkout/"
 WAIT_SECONDS = 120
 RUN_SECONDS = 0.02
@@ -34,7 +35,15 @@ class Running:
             self.most = max(self.most, self.now)
 
 
+class Cycle:
+    """An object that only the garbage collector frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
 running = Running()
+left = WeakSet[Cycle]()
 
 
 def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -48,8 +57,9 @@ def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterable[b
         running.add(1)
         time.sleep(RUN_SECONDS)
         running.add(-1)
+        left.add(Cycle())
     start_response("200 OK", [("Content-Type", "text/plain")])
-    return [str(running.most).encode() if path == MOST else b"answered"]
+    return [str({MOST: running.most, LEFT: len(left)}.get(path, "answered")).encode()]
 
 
 application = Front(answer)

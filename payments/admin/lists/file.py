@@ -18,6 +18,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, context
+from payments.concurrency.fair_queue import PAUSE
+from payments.concurrency.garbage import collect_after_page
 from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -31,8 +33,8 @@ TAG = re.compile(r"<[^>]+>")
 # An amount and a mode of creation come first, and what a page shows for an empty value is an empty cell.
 EMPTY = ("", "–", "-")
 OTHER_DOWNLOADS = _("Wait until other downloads are done, then try again.")
-# In one process, one piece is made at the same moment, and it is followed by a pause as long as its making took of the
-# processor: however many download, they take half of the interpreter.
+# In one process, one piece is made at the same moment, and it is followed by a pause: however many download, they take
+# the fourth part of the interpreter.
 _MAKING = Lock()
 # Each piece waits until its reader has taken it.
 PIECE_BYTES = 32 * 1024
@@ -61,7 +63,8 @@ class Lines:
             started = time.thread_time()
             while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
                 piece += line
-            time.sleep(time.thread_time() - started)
+            collect_after_page()
+            time.sleep(PAUSE * (time.thread_time() - started))
         return bytes(piece)
 
 

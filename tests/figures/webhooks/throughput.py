@@ -7,8 +7,8 @@ from statistics import median
 
 import aiohttp
 
-from config.boot.garbage import freeze_loaded_objects
 from payments import clock
+from payments.concurrency.garbage import freeze_loaded_objects
 from payments.ids import public_id
 from payments.models import Event, Merchant, Webhook
 from payments.webhooks.receiver_queues import SENDS_AT_ONCE_TO_RECEIVER

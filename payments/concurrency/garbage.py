@@ -15,3 +15,11 @@ def freeze_loaded_objects() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(THRESHOLD)
+
+
+def collect_after_page() -> None:
+    """Collect what a page of the staff's has left, some thousand objects that refer to each other, within 1 to 3 ms.
+
+    Left to itself, the collector comes after a dozen pages and stops all requests of a web server for 20 to 50 ms.
+    """
+    gc.collect(1)
