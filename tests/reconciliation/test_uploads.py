@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from payments import clock, tasks
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import files, matcher, runs, uploads
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.uploads import TooMany
 from payments.models import AuditEntry, MerchantAccess, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
 from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of
@@ -178,23 +176,6 @@ def test_a_form_without_its_token_is_refused(operator: User) -> None:
     assert not ReportUpload.objects.exists()
 
 
-def test_few_reports_wait_at_a_time(operator: User) -> None:
-    for _ in range(uploads.MOST_WAITING):
-        submit(HEAD, operator)
-    with pytest.raises(TooMany):
-        submit(HEAD, operator)
-
-
-def test_one_operator_sends_so_much_in_a_day_and_no_more(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "BYTES_A_DAY", len(HEAD))
-    submit(HEAD, operator)
-    ReportUpload.objects.update(state="refused", sealed_content=None, due_at=None)
-    with pytest.raises(TooMany, match="tomorrow"):
-        submit(HEAD, operator)
-    with clock.at(clock.now() + timedelta(days=1, seconds=1)):
-        submit(HEAD, operator)
-
-
 def test_a_report_whose_reader_died_is_read_again_without_double_items(raw: bytes, operator: User) -> None:
     upload = submit(raw, operator)
     ReportUpload.objects.update(state="reading", due_at=clock.now() + uploads.DUE.lease, tries=1, rows_read=9)
@@ -239,15 +220,6 @@ def test_a_report_that_stops_its_readers_is_given_up(raw: bytes, operator: User)
     ReportUpload.objects.update(state="reading", tries=uploads.MOST_TRIES)
     read(upload)
     assert (upload.state, upload.fault) == ("refused", uploads.STOPPED)
-
-
-def test_a_report_nobody_could_read_is_destroyed_after_a_day(raw: bytes, operator: User) -> None:
-    upload = submit(raw, operator)
-    with clock.at(upload.created_at + timedelta(hours=23)):
-        assert uploads.delete_expired() == 0
-    with clock.at(upload.created_at + timedelta(hours=25)):
-        assert uploads.delete_expired() == 1
-    assert ReportUpload.objects.get().sealed_content is None
 
 
 @pytest.mark.django_db(transaction=True)
