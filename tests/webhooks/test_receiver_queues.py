@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
@@ -16,8 +15,6 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.embedded.processes import wait_until
 from payments.models import Webhook, WebhookAttempt
-from payments.webhooks.claims import Claimed
-from payments.webhooks.receiver_queues import ReceiverQueues, SlowReceivers
 from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import DeliveryLoop
 from tests.figures.webhooks.events import put_events
@@ -146,24 +143,6 @@ def test_a_receiver_that_answers_again_gets_all_its_places_back(shop: NewMerchan
         limits.append(PATIENT)
         with draining(drain, until_over=[receiver]):
             assert wait_until(lambda: len(receiver.calls) == 10, WAIT_SECONDS)
-
-
-def test_however_many_receivers_are_slow_they_leave_four_hundred_places_to_the_others() -> None:
-    slow, merchants = SlowReceivers(), [uuid4() for _ in range(300)]
-    for merchant in merchants:
-        slow.note((merchant, False, "https://slow.example:443"), slow=True)
-    queues = ReceiverQueues(slow)
-    for merchant in merchants:
-        queues.add(claimed_for(merchant, "https://slow.example:443"), {})
-        queues.add(claimed_for(merchant, "https://slow.example:443"), {})
-    assert len(list(iter(queues.take, None))) == 100
-    for merchant in [uuid4() for _ in range(500)]:
-        queues.add(claimed_for(merchant, "https://quick.example:443"), {})
-    assert len(list(iter(queues.take, None))) == 400
-
-
-def claimed_for(merchant: UUID, receiver: str) -> Claimed:
-    return Claimed(uuid4(), uuid4(), merchant, False, None, receiver, receiver, b"", 0, None, clock.now())
 
 
 def test_a_receiver_behind_very_many_that_wait_for_later_is_still_found(shop: NewMerchant) -> None:

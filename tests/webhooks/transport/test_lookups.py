@@ -51,6 +51,22 @@ def test_a_merchants_hanging_names_hold_half_of_the_threads_and_anothers_name_is
     asyncio.run(run())
 
 
+def test_a_lookup_that_ends_gives_one_place_of_its_merchant_back_and_no_other() -> None:
+    async def run() -> None:
+        server = NameServer()
+        lookups = Lookups(server)
+        hanging = ask(lookups, "one", 10)
+        await settled(hanging)
+        await lookups.addresses_of("shop.example", Lookup("one", slow=False))
+        hanging += ask(lookups, "one", 200)
+        await settled(hanging)
+        assert len(server.asked) == 64 + 1
+        server.answer_all.set()
+        await asyncio.gather(*hanging)
+
+    asyncio.run(run())
+
+
 def test_names_of_slow_receivers_leave_threads_to_others_of_the_same_merchant() -> None:
     async def run() -> None:
         server = NameServer()
