@@ -94,6 +94,16 @@ def test_the_number_of_a_card_whose_charge_is_under_way_or_that_is_kept_stays(ap
     assert not Card.objects.filter(sealed_number=None).exists()
 
 
+def test_a_charge_under_way_keeps_the_number_of_no_other_card(api: Api) -> None:
+    api.charge(CHALLENGED)
+    unused = api.source()
+    let_time_pass(Card, "number_expires_at")
+
+    assert expiry.destroy_unused_numbers() == 1
+
+    assert Card.objects.get(sealed_number=None).source_id == parse_id("src", unused)
+
+
 def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:
     api.post("/sources/", {"type": "gcash"}, key="old")
     api.post("/sources/", {"type": "gcash"}, key="new")
