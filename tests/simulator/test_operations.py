@@ -11,8 +11,18 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.providers.base import Approved, Declined, Outcome, Payment, Pending
+from payments.providers.simulator.disputes import advance_due
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
-from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+from tests.simulator.factories import (
+    DISPUTED,
+    REFUNDS_FAIL,
+    REFUNDS_WAIT,
+    by_type,
+    operation,
+    payment,
+    simulator,
+    taken,
+)
 
 pytestmark = pytest.mark.django_db
 WEEK = 7
@@ -103,6 +113,12 @@ def test_what_the_state_does_not_allow_is_refused(capture: bool, steps: list[tup
     assert isinstance(last, Declined)
     assert (last.code, last.provider_code) == ("processing_error", "not_possible")
     assert last.message
+
+
+def test_what_the_payers_bank_has_taken_back_is_not_refunded() -> None:
+    disputed = taken(DISPUTED)
+    advance_due(1)
+    assert isinstance(do("refund", disputed, 1), Declined)
 
 
 @pytest.mark.parametrize("kind", ["capture", "void", "refund", "extend"])
