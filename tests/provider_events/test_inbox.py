@@ -31,7 +31,7 @@ from tests.provider_events.psp import (
     signed_bytes,
     standing,
 )
-from tests.routing.doubles import account_at
+from tests.routing.doubles import Psp, account_at, installed
 
 pytestmark = pytest.mark.django_db
 NAME = "0" * 12 + "7" + "0" * 19
@@ -82,6 +82,12 @@ def test_an_address_of_no_account_is_unknown(account: ProviderAccount, account_i
     path = f"/providers/{account_id}/webhooks"
     response = Client().generic("POST", path, body, content_type="application/json", headers=headers)
     assert response.status_code == 404
+
+
+def test_the_address_of_an_account_whose_connector_is_not_installed_any_more_is_unknown(shop: NewMerchant) -> None:
+    with installed(Psp("gone")) as gone:
+        account = account_at(gone, shop.merchant)
+    assert send(account, signed(event_about(NAME, approved()))).status_code == 404
 
 
 def test_only_a_post_brings_a_message(account: ProviderAccount) -> None:
