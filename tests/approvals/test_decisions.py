@@ -138,6 +138,7 @@ def test_an_approved_route_is_added(account: ProviderAccount) -> None:
     approved(requested_route(account))
     route = Route.objects.get()
     assert (route.account, route.source_type, route.amount_min) == (account, "card", 2_000)
+    assert AuditEntry.objects.about(route).get().action == "added"
 
 
 def test_an_approved_change_of_a_route_is_applied(account: ProviderAccount) -> None:
