@@ -60,6 +60,7 @@ def test_a_payout_of_which_nothing_is_reported_is_found_when_it_is_looked_up(beg
     days_pass(2)
     assert (apply_simulator_messages(), Payout.objects.get().status) == (0, "in_transit")
     assert again().status == "paid"
+    assert not Message.objects.exists()
 
 
 def test_an_ordinary_payout_is_reported(begin: Begin) -> None:

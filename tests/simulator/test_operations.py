@@ -13,6 +13,7 @@ from payments import clock
 from payments.providers.base import Approved, Declined, Outcome, Payment, Pending
 from payments.providers.simulator.disputes import advance_due
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.reports import done_between
 from tests.simulator.factories import (
     DISPUTED,
     REFUNDS_FAIL,
@@ -119,6 +120,24 @@ def test_what_the_payers_bank_has_taken_back_is_not_refunded() -> None:
     disputed = taken(DISPUTED)
     advance_due(1)
     assert isinstance(do("refund", disputed, 1), Declined)
+
+
+def test_a_dispute_takes_its_next_step_in_a_week_and_none_after_its_last() -> None:
+    disputed = taken(DISPUTED)
+    advance_due(1)
+    next_at = booked(disputed).dispute_due_at
+    assert next_at
+    assert next_at > clock.now()
+    with clock.at(next_at):
+        advance_due(1)
+    assert booked(disputed).dispute_due_at is None
+
+
+def test_a_dispute_is_none_of_what_we_asked_for() -> None:
+    taken(DISPUTED)
+    advance_due(1)
+    done = done_between(clock.now() - timedelta(minutes=1), clock.now() + timedelta(minutes=1))
+    assert [each.kind for each in done] == ["authorize"]
 
 
 @pytest.mark.parametrize("kind", ["capture", "void", "refund", "extend"])
