@@ -200,3 +200,7 @@ def test_a_webhook_that_somebody_else_sent_is_not_read(bench: PayoutBench) -> No
 def test_no_repr_shows_the_account() -> None:
     assert NUMBER not in repr(order())
     assert "Sari Store" not in repr(order())
+
+
+def test_a_providers_own_code_keeps_no_card_number() -> None:
+    assert "4242" not in Failed("provider_refused", provider_code="DECLINED 4242424242424242").provider_code
