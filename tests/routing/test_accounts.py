@@ -5,9 +5,10 @@ from django.db import IntegrityError, InternalError, transaction
 
 from payments.domain.maintenance import key_rotation, reseal
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.routing import provider_accounts
+from payments.domain.routing import provider_accounts, routes
 from payments.domain.routing.provider_accounts import BadAccount
-from payments.models import AuditEntry, ProviderAccount
+from payments.domain.routing.routes import BadRoute
+from payments.models import AuditEntry, ProviderAccount, Route
 from payments.providers.base import Approved, Rejected, Unknown
 from tests.routing.doubles import KEY, Psp, account_at, route_to
 
@@ -184,6 +185,8 @@ def test_the_rotation_of_keys_reaches_credentials(north: Psp, shop: NewMerchant)
 
 def test_no_route_leads_to_an_account_of_test_mode(north: Psp, shop: NewMerchant) -> None:
     account = account_at(north, shop.merchant, livemode=False)
+    with pytest.raises(BadRoute, match="test mode has the simulator"):
+        routes.add(Route(account=account, source_type="card"))
     with pytest.raises(IntegrityError), transaction.atomic():
         route_to(account)
 
