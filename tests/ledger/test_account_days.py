@@ -140,6 +140,8 @@ def test_a_posting_at_midnight_belongs_to_the_new_day(shop: NewMerchant) -> None
     assert rows.count() == Posting.objects.count() > 0
     sum_up_due()
     assert {row.day for row in AccountDay.objects.all()} == {new_day.date()}
+    # One of the day before may have a later ID.
+    assert LedgerDay.objects.earliest("day").day == new_day.date() - timedelta(days=1)
     assert not sums(Scope(), ("account",), new_day)
 
 

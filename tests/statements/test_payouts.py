@@ -109,8 +109,9 @@ def test_what_is_kept_in_reserve_is_apart_and_the_ledger_s(
     settled(api)
     payout = paid_out(schedule)
     kept = Posting.objects.filter(merchant=shop.merchant, account="merchant_reserve").aggregate(total=Sum("amount"))
-    [line] = [line for line in summary_of(section(shop)) if line.words.startswith("Apart")]
-    assert line.amount == -kept["total"] == payout.reserve > 0
+    lines = {line.words: line for line in summary_of(section(shop))}
+    assert lines["Apart from it, kept in reserve of payouts"].amount == -kept["total"] == payout.reserve > 0
+    assert (lines["Payouts"].number, lines["Charges"].number) == (1, 1)
     assert section(shop).closing == Owed(reserve=payout.reserve)
 
 
