@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.providers.evidence import documents
@@ -22,8 +22,14 @@ def documents_of(evidence: dict[str, list[Evidence]], max_bytes: int = 2 * 1024*
 def words_of(document: Document) -> str:
     """Return the text on the pages of a PDF."""
     assert document.content_type == "application/pdf"
-    pages = PdfReader(BytesIO(base64.b64decode(document.content))).pages
-    return "\n".join(page.extract_text() for page in pages)
+    return "\n".join(map(_words_on, PdfReader(BytesIO(base64.b64decode(document.content))).pages))
+
+
+def _words_on(page: PageObject) -> str:
+    def must_lie_on_it(text: str, _: object, matrix: list[float], *__: object) -> None:
+        assert not text.strip() or 0 < matrix[5] < page.mediabox.top
+
+    return page.extract_text(visitor_text=must_lie_on_it)
 
 
 @pytest.mark.long
