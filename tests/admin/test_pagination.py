@@ -1,14 +1,19 @@
 """Keyset pages: every row is on one page, in both directions."""
 
+import html
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from payments import clock
 from payments.admin.framework.index_scan import SEARCHED_ROWS
 from payments.models import Charge, Merchant
 from payments.search.sweep import rebuild
@@ -16,6 +21,7 @@ from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of
 from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
+from tests.plans import scans_of, use_indexes
 
 pytestmark = pytest.mark.long
 
@@ -116,7 +122,38 @@ def test_a_narrowed_list_is_paged_likewise(narrowed: str, street: Any, operator:
     assert [pk for page in pages for pk in page] == newest_first()
 
 
-@pytest.mark.parametrize("page", ["x", "older.", "older.x", "newer.1", "7", "older.ch_" + "0" * 32])
+def held(merchant: Merchant, count: int) -> None:
+    """Let the newest charges' holds end first, and some at the same moment."""
+    now = clock.now()
+    for place in range(count):
+        ChargeFactory(merchant=merchant, is_held=True, hold_expires_at=now - timedelta(hours=place // 3))
+
+
+@pytest.mark.parametrize("limit", ["", "&merchant={}"], ids=["of all", "of one merchant"])
+def test_holds_are_sorted_by_their_end_with_each_on_one_page(
+    limit: str, operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin.site._registry[Charge], "list_per_page", 4)
+    shop = MerchantFactory()
+    held(shop, 10)
+    by_end = [str(pk) for pk in Charge.objects.order_by("hold_expires_at", "pk").values_list("pk", flat=True)]
+    address = "?money=held" + limit.format(shop.pk)
+    sort = re.search(r'href="(\?[^"]*)">Hold expires</a>', text_of(operator.get(list_of(Charge) + address)))
+    assert sort
+    sorted_address = html.unescape(sort[1])
+    use_indexes()
+    with CaptureQueriesContext(connection) as queries:
+        pages = list(walk(operator, sorted_address, "Later"))
+    found_by = [one["sql"] for one in queries if '"hold_expires_at" IS NOT NULL' in one["sql"]]
+    assert [pk for page in pages for pk in page] == by_end
+    assert [len(page) for page in pages] == [4, 4, 2]
+    back = list(walk(operator, f"{sorted_address}&p=first", "Earlier"))
+    assert [pk for page in reversed(back) for pk in page] == by_end
+    used = {scan["Index Name"] for sql in found_by for scan in scans_of(sql)}
+    assert ("charge_hold_of_merchant" if limit else "charge_hold_due") in used
+
+
+@pytest.mark.parametrize("page", ["x", "older.", "older.x", "older.x~y", "newer.1", "7", "older.ch_" + "0" * 32])
 def test_an_address_that_no_page_has_shows_the_first(page: str, street: Any, operator: Client) -> None:
     assert shown_on(text_of(operator.get(list_of(Charge), {"p": page}))) == newest_first()[:LENGTH]
 

@@ -17,12 +17,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from payments.admin.charges.status import ByState, index_path_for
+from payments.admin.charges.status import HOLDS, ByState, index_path_for
 from payments.admin.columns import payer_column, what_for_column
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import Cells, amount_cells, chips, column, money, source_label
+from payments.admin.framework.formats import Cells, amount_cells, chips, column, moment_column, money, source_label
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
@@ -150,12 +150,17 @@ class ChargeList(ReadOnlyAdmin):
     paid_with = column(_("Paid with"), lambda charge: source_label(charge.source))
     how_much = column(_("Amount"), lambda charge: money(charge.amount, charge.currency), is_number=True)
     shown_state = column(_("State"), chips)
+    hold_expires = moment_column("hold_expires_at", order="hold_expires_at")
 
-    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
-        chosen = chosen_in(changelist)
+    def shown_columns(self, request: HttpRequest) -> list[str]:
+        are_held = request.GET.get(ByState.parameter_name) in HOLDS
+        return [*super().shown_columns(request), *(["hold_expires"] if are_held else [])]
+
+    def index_path(self, request: HttpRequest, changelist: KeysetList) -> IndexPath:
+        chosen, order = chosen_in(changelist), changelist.order
         if changelist.query or "card" in chosen:
-            return IndexPath()
-        return index_path_for(chosen, limit_of(request))
+            return IndexPath(order=order)
+        return index_path_for(chosen, limit_of(request), order)
 
     def skips_rows(self, changelist: KeysetList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)

@@ -101,7 +101,6 @@ class ChargeAdmin(ChargeList):
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_fee = money_column("fee")
-    hold_expires = moment_column("hold_expires_at")
     action_expires = moment_column("action_expires_at")
     settle_due = moment_column("settle_due_at")
     settled = moment_column("settled_at")

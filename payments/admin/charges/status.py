@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import Conditions
-from payments.admin.framework.index_scan import IndexPath
+from payments.admin.framework.index_scan import BY_HOLD_END, BY_KEY, IndexPath
 from payments.domain.charging.state_machine import FLAGS
 from payments.inbox.rows import EXPIRES_SOON
 from payments.models import Attempt, Charge, UnknownOutcome
@@ -64,6 +64,8 @@ STATES = {
     "going_back": State(_("Late payments being reversed"), Q()),
     "reversed_late": State(_("Reversed after failing"), Q(reversed_late=True), _stored(Status.FAILED)),
 }
+# The states whose charges an index has in the order in which their holds end.
+HOLDS = ("held", "expiring")
 
 # The attempts that find the charges of a state. An operation in progress has a due attempt, and few are due.
 FEW: Mapping[str, Callable[[], QuerySet[Any]]] = {
@@ -86,20 +88,23 @@ class ByState(Conditions):
         return found.filter(pk__in=few().values("charge_id")) if few else found
 
 
-def index_path_for(chosen: Mapping[str, Any], limit: Limit) -> IndexPath:
+def index_path_for(chosen: Mapping[str, Any], limit: Limit, order: tuple[str, ...] = BY_KEY) -> IndexPath:
     """Return the index that finds the charges of the `chosen` filters within the operator's merchant limit."""
     modes = {"live": (True,), "test": (False,)}.get(chosen.get("mode", ""), (True, False))
     state = STATES.get(chosen.get("money", ""))
     if "merchant" in chosen or limit is not None:
         merchants = [chosen["merchant"].pk] if "merchant" in chosen else sorted(limit or ())
-        return IndexPath(BY_MERCHANT, tuple(product(merchants, modes)), frozenset({"merchant", "mode"}))
+        covered = frozenset({"merchant", "mode"} if order == BY_KEY else {"merchant", "mode", "money"})
+        return IndexPath(BY_MERCHANT, tuple(product(merchants, modes)), covered, order)
+    if order == BY_HOLD_END:
+        return IndexPath(filters=frozenset({"money"}), order=order)
     if state is None:
         return IndexPath(BY_STATE, _prefixes(ALL, modes), frozenset({"mode"})) if "mode" in chosen else IndexPath()
     if not state.stored:
         # Attempts find these charges by their primary keys.
         return IndexPath((), ((),), frozenset({"money", "mode"}))
-    covered = frozenset({"money", "mode"} if state.is_whole else {"mode"})
-    return IndexPath(BY_STATE, _prefixes(state.stored, modes), covered)
+    by_state = frozenset({"money", "mode"} if state.is_whole else {"mode"})
+    return IndexPath(BY_STATE, _prefixes(state.stored, modes), by_state)
 
 
 def _prefixes(stored: Stored, modes: Sequence[bool]) -> tuple[tuple[Any, ...], ...]:

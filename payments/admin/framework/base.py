@@ -162,7 +162,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         found = self.search.rows(request, queryset, search_term.strip())
         return super().get_search_results(request, queryset, search_term) if found is None else (found, False)
 
-    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
+    def index_path(self, request: HttpRequest, changelist: KeysetList) -> IndexPath:
         """Return the index that finds the rows of this list."""
         return IndexPath()
 
@@ -170,7 +170,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         """Return whether a scan of `path` may skip most rows, so that it must be bounded."""
         if changelist.query:
             return not self.search.is_found_by_index(changelist.request, changelist.query.strip())
-        used = {name for spec in changelist.filter_specs for name in used_by(spec)}
+        used = {name for spec in changelist.filter_specs for name in used_by(spec, changelist.order)}
         return bool(used - path.filters)
 
     def mode_lookup(self) -> str | None:

@@ -241,9 +241,9 @@ def row_link_column(name: str, model: type[models.Model], relation: str = "") ->
     return column(_title(name), shown, in_list=lambda row: getattr(_owner(row, relation), name) or NOTHING)
 
 
-def moment_column(name: str, title: Any = "") -> Column:
+def moment_column(name: str, title: Any = "", order: str | None = None) -> Column:
     """Return a column with the time in the field `name`. By that of creation, which IDs contain, lists are sorted."""
-    title, order = title or _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
+    title, order = title or _title(name.removesuffix("_at")), "pk" if name == "created_at" else order
     return time_column(title, attrgetter(name), order=order, cells=moment_cells(name))
 
 

@@ -1,53 +1,63 @@
 """Keyset pagination of lists: newer and older, first and last page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.core.exceptions import ValidationError
 from django.db.models import Field, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
+from payments.admin.framework.index_scan import BY_HOLD_END, BY_KEY, IndexPath, KeyRange, scan_end
 
 NEWEST_FIRST = ("-pk",)
 FIRST, LAST = "first", "last"
-OLDER, NEWER = "older.", "newer."
+OLDER, NEWER = "older", "newer"
+BETWEEN_VALUES = "~"
+# What leads to the other pages of a list in this order.
+PAGE_WORDS = {
+    BY_KEY: (_("Newest"), _("Newer"), _("Older"), _("Oldest")),
+    BY_HOLD_END: (_("Latest"), _("Later"), _("Earlier"), _("Earliest")),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The position of a page: its rows are older, or newer, than the ID `start`; None is the list's end."""
+    """The position of a page: its rows are older, or newer, than the place `start`; None is the list's end."""
 
     older: bool = True
-    start: Any = None
+    start: tuple[Any, ...] | None = None
 
     @classmethod
-    def read(cls, text: str, field: "Field[Any, Any]", newest_first: bool = True) -> "Cursor":
+    def read(cls, text: str, fields: "Sequence[Field[Any, Any]]", newest_first: bool = True) -> "Cursor":
         """Return the cursor of an address; the list's first page for an invalid one."""
         if text in (FIRST, LAST):
             return cls(older=text == FIRST)
-        older, pk = text.startswith(OLDER), text.removeprefix(OLDER).removeprefix(NEWER)
+        direction, _, place = text.partition(".")
         try:
-            return cls(older, field.to_python(pk)) if pk != text else cls(newest_first)
-        except ValidationError:
+            values = zip(fields, place.split(BETWEEN_VALUES), strict=True)
+            start = tuple(field.to_python(value) for field, value in values)
+        except (ValidationError, ValueError):
             return cls(newest_first)
+        return cls(direction == OLDER, start) if direction in (OLDER, NEWER) else cls(newest_first)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The IDs of a page in its cursor's order, whether more follow, and where an incomplete scan stopped."""
+    """The places of a page in its cursor's order, whether more follow, and where an incomplete scan stopped."""
 
-    ids: Sequence[Any]
+    places: Sequence[tuple[Any, ...]]
     has_more: bool
     end: Any
 
     @property
-    def next_id(self) -> Any:
-        """Return the ID after which the next page begins; None without one."""
-        return self.ids[-1] if self.has_more else self.end
+    def next(self) -> Any:
+        """Return the place after which the next page begins; None without one."""
+        return self.places[-1] if self.has_more else self.end
 
 
 class NumberedList(ChangeList):
@@ -88,29 +98,33 @@ class KeysetList(ChangeList):
         return super().get_queryset(request, exclude_parameters)
 
     def get_results(self, request: HttpRequest) -> None:
+        column, direction = next(iter(self.get_ordering_field_columns().items()), (0, "desc"))
+        sorts = dict(enumerate(map(self.get_ordering_field, self.list_display)))
+        self.order = BY_HOLD_END if sorts.get(column) == BY_HOLD_END[0] else BY_KEY
+        self.newest_first = direction == "desc" or column not in sorts
         self.path = self.model_admin.index_path(request, self)
-        order = next(iter(self.get_ordering_field_columns().items()), None)
-        self.newest_first = order is None or order[1] == "desc"
-        cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), self.opts.pk, self.newest_first)
+        fields = [self.opts.pk if name == "pk" else self.opts.get_field(name) for name in self.order]
+        cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), fields, self.newest_first)
         found = self.find(cursor, self.list_per_page)
         self._link(cursor, found)
-        self.result_list = self.rows_of(sorted(found.ids, reverse=self.newest_first))
+        self.result_list = self.rows_of(sorted(found.places, reverse=self.newest_first))
         # Only these rows are counted, and Django's texts about the full count are left out.
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
         self.show_admin_actions = True
 
     def find(self, cursor: Cursor, length: int) -> Found:
-        """Return at most `length` IDs from `cursor` on."""
+        """Return the places of at most `length` rows from `cursor` on."""
         key_range = self._key_range(cursor)
         skips_rows = self.model_admin.skips_rows(self, key_range.path)
         end = scan_end(key_range, self.model._default_manager.all()) if skips_rows else None
         searched = key_range if end is None else key_range.up_to(end)
-        ids = searched.ids_in(self.queryset, length + 1)
-        return Found(ids[:length], len(ids) > length, end)
+        places = searched.places_in(self.queryset, length + 1)
+        return Found(places[:length], len(places) > length, end)
 
-    def rows_of(self, ids: Sequence[Any]) -> list[Any]:
-        """Return the rows with these IDs, in their order."""
+    def rows_of(self, places: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the rows at these places, in their order."""
+        ids = [place[-1] for place in places]
         found = self.apply_select_related(self.root_queryset.filter(pk__in=ids)).in_bulk()
         return [found[pk] for pk in ids if pk in found]
 
@@ -123,41 +137,51 @@ class KeysetList(ChangeList):
 
     def batches(self, length: int) -> Iterator[list[Any]]:
         """Yield all rows of the list, newest first, at most `length` at once."""
-        next_id, rows = self._batch(Cursor(), length)
+        end, rows = self._batch(Cursor(), length)
         yield rows
-        while next_id is not None:
-            next_id, rows = self._batch(Cursor(start=next_id), length)
+        while end is not None:
+            end, rows = self._batch(Cursor(start=end), length)
             yield rows
 
     def _batch(self, cursor: Cursor, length: int) -> tuple[Any, list[Any]]:
-        """Return the rows from `cursor` on, and the ID after which the next ones begin."""
+        """Return the rows from `cursor` on, and the place after which the next ones begin."""
         found = self.find(cursor, length)
-        rows = self.rows_of(found.ids)
+        rows = self.rows_of(found.places)
         self.model_admin.complete(rows)
-        return found.next_id, rows
+        return found.next, rows
 
     def _key_range(self, cursor: Cursor) -> KeyRange:
-        """Return the range of IDs from `cursor` on, within the chosen days."""
-        low, high = next((spec.bounds for spec in self.filter_specs if hasattr(spec, "bounds")), (None, None))
+        """Return the range from `cursor` on, within the chosen days where the list is in their order."""
+        bounds = next((spec.bounds for spec in self.filter_specs if hasattr(spec, "bounds")), (None, None))
+        low, high = (bound and (bound,) if self.order == BY_KEY else None for bound in bounds)
         if cursor.start is not None:
             low, high = (low, cursor.start) if cursor.older else (cursor.start, high)
-        return KeyRange(self.path if self.path.has_few_prefixes else IndexPath(), low, high, cursor.older)
+        path = self.path if self.path.has_few_prefixes else IndexPath(order=self.order)
+        return KeyRange(path, low, high, cursor.older)
 
     def _link(self, cursor: Cursor, found: Found) -> None:
         """Set the addresses of the other pages. After an incomplete scan the next page continues there."""
-        ahead, behind = found.next_id, found.ids[0] if found.ids else cursor.start
+        ahead, behind = found.next, found.places[0] if found.places else cursor.start
         if cursor.start is None:
             behind = None
         older, newer = (ahead, behind) if cursor.older else (behind, ahead)
         self.is_incomplete = not found.has_more and found.end is not None
-        self.older = self._address(f"{OLDER}{older}") if older is not None else None
-        self.newer = self._address(f"{NEWER}{newer}") if newer is not None else None
-        self.oldest, self.newest = self._address(LAST), self._address(FIRST)
+        newest, latest, earliest, oldest = PAGE_WORDS[self.order]
+        to_newer = [(newest, FIRST), (latest, _page(NEWER, newer))] if newer else []
+        to_older = [(earliest, _page(OLDER, older)), (oldest, LAST)] if older else []
+        before, after = (to_newer, to_older) if self.newest_first else (to_older[::-1], to_newer[::-1])
+        self.before, self.after = self._addresses(before), self._addresses(after)
 
-    def _address(self, page: str | None) -> str:
-        return str(self.get_query_string({PAGE_VAR: page}))
+    def _addresses(self, pages: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+        return [(words, str(self.get_query_string({PAGE_VAR: page}))) for words, page in pages]
 
 
-def used_by(spec: Any) -> set[str]:
-    """Return the parameters of an active filter, but none for a filter by ID."""
-    return set() if hasattr(spec, "bounds") else set(spec.used_parameters)
+def _page(direction: str, place: Iterable[Any]) -> str:
+    """Return the page of a list from `place` on, as an address names it."""
+    values = (value.isoformat() if isinstance(value, datetime) else str(value) for value in place)
+    return f"{direction}.{BETWEEN_VALUES.join(values)}"
+
+
+def used_by(spec: Any, order: Sequence[str] = BY_KEY) -> set[str]:
+    """Return the parameters of an active filter, but none for a filter by ID where a list has that order."""
+    return set() if hasattr(spec, "bounds") and order == BY_KEY else set(spec.used_parameters)

@@ -66,10 +66,10 @@ class ListPage(admin.ModelAdmin):
         return [name for name in map(str, self.list_display) if not (one_mode and name == MODE_COLUMN)]
 
     def get_sortable_by(self, request: HttpRequest) -> list[Any]:
-        """Return the columns by which an index sorts: those in the order of the primary key, on keyset pages."""
+        """Return the columns by which an index sorts, on keyset pages."""
         if tuple(self.get_ordering(request)) != ("-pk",):
             return []
-        return [shown for shown in self.get_list_display(request) if getattr(shown, "admin_order_field", None) == "pk"]
+        return [shown for shown in self.get_list_display(request) if getattr(shown, "admin_order_field", None)]
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}"

@@ -79,7 +79,8 @@ OPERATIONS = [
             "verbose_name": "charge", "verbose_name_plural": "charges",
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
-                models.Index(F("hold_expires_at"), condition=Q(("hold_expires_at__isnull", False)), name="charge_hold_due"),
+                models.Index(F("hold_expires_at"), F("id"), condition=Q(("hold_expires_at__isnull", False)), name="charge_hold_due"),
+                models.Index(F("merchant"), F("livemode"), F("hold_expires_at"), F("id"), condition=Q(("hold_expires_at__isnull", False)), name="charge_hold_of_merchant"),
                 models.Index(F("settle_due_at"), condition=Q(("settle_due_at__isnull", False)), name="charge_settle_due"),
                 models.Index(F("status"), F("captured"), F("livemode"), F("id"), name="charge_by_state"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("captured"), F("id"), name="charge_in_state"),

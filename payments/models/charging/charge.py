@@ -186,7 +186,14 @@ class Charge(FastModel):
             ),
             models.Index(F("checkout"), name="charge_of_checkout", condition=Q(checkout__isnull=False)),
             models.Index(F("status"), F("captured"), F("livemode"), F("id"), name="charge_by_state"),
-            models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
+            models.Index(
+                F("hold_expires_at"), F("id"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)
+            ),
+            models.Index(
+                *(F("merchant"), F("livemode"), F("hold_expires_at"), F("id")),
+                name="charge_hold_of_merchant",
+                condition=Q(hold_expires_at__isnull=False),
+            ),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]
 
