@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -17,7 +18,7 @@ from tests.client import APPROVED, DECLINED, Api, signed_in
 from tests.merchant_site.conftest import Role, member
 from tests.merchant_site.test_walls import Rows, newest_shown, rows  # noqa: F401
 from tests.office.conftest import office  # noqa: F401
-from tests.office.tabs import PHONE, WAYS, Office
+from tests.office.tabs import FILIPINO, PHONE, WAYS, Office
 from tests.overview.past_charges import make_past_charge
 from tests.pages.axe import faults_of
 from tests.pages.conftest import browser  # noqa: F401
@@ -106,9 +107,13 @@ def test_pages_of_errors_lead_back_to_this_site(owner: Client) -> None:
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("way", WAYS)
-def test_home_and_lists_are_accessible_and_fit_a_phone(way: str, office: Office, house: House) -> None:  # noqa: F811
-    tab = office.tab_of_user(member(house.shop.merchant), bypass_csp=True, **WAYS[way])
+@pytest.mark.parametrize("way", [*WAYS.values(), FILIPINO], ids=[*WAYS, "filipino"])
+def test_home_and_lists_are_accessible_and_fit_a_phone(
+    way: dict[str, Any],
+    office: Office,  # noqa: F811
+    house: House,
+) -> None:
+    tab = office.tab_of_user(member(house.shop.merchant), bypass_csp=True, **way)
     for address in (HOME, f"{HOME}payments/charge/", f"{HOME}payments/refund/"):
         tab.goto(address)
         assert [fault["id"] for fault in faults_of(tab) if fault["impact"] in ("serious", "critical")] == []

@@ -14,6 +14,8 @@ from django.utils.translation.template import templatize
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.shared.errors import conflict
+from payments.domain.shared.said import said, translated
 from payments.models import ApprovalRequest, AuditEntry
 from payments.sourcetypes import SOURCE_TYPES
 from tests.admin.conftest import House
@@ -24,7 +26,7 @@ from tests.merchant_site.test_walls import Rows, addresses, newest_shown, rows, 
 
 PREFERENCES = "/merchant/preferences/"
 OF_PAYERS, OF_SITE = (polib.pofile(str(path / "fil/LC_MESSAGES/django.po")) for path in settings.LOCALE_PATHS)
-NAMES = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
+NAMES = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "said"}
 IN_TEMPLATE = re.compile(r"""(?:gettext|_)\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|{\w+}|%[sd]")
 CODE = [settings.BASE_DIR / "payments", settings.BASE_DIR / "customers"]
@@ -91,6 +93,20 @@ def test_each_marked_text_has_a_translation() -> None:
         if entry.msgstr or (entry.msgstr_plural and all(entry.msgstr_plural.values()))
     }
     assert {*marked_in_code(), *marked_in_templates()} - translated == set()
+
+
+def test_each_refusal_with_values_names_its_template() -> None:
+    calls = re.compile(r"\bsaid\(\s*(.)")
+    code = (module.read_text(encoding="utf-8") for module in CODE[0].joinpath("domain").rglob("*.py"))
+    begun = [found for text in code for found in calls.findall(text.replace("def said(", ""))]
+    assert set(begun) == {'"'}
+
+
+def test_a_refusal_is_in_english_except_on_a_page(owner: Client) -> None:
+    refusal = conflict("x", said("This session is {state} and cannot expire any more.", state="expired"))
+    with translation.override("fil"):
+        assert str(refusal) == "This session is expired and cannot expire any more."
+        assert translated(str(refusal)) == "Ang session na ito ay expired at hindi na maaaring mag-expire."
 
 
 def test_no_text_is_translated_twice() -> None:

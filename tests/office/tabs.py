@@ -16,6 +16,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "dark": {"color_scheme": "dark"},
     "phone": {"viewport": PHONE},
 }
+# As a browser in that language asks.
+FILIPINO = {"locale": "fil-PH"}
 
 
 class Office:

@@ -33,6 +33,7 @@ from payments.admin.operators.decisions import DecidedByAnother, Message, decisi
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decide
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest, Merchant
 from payments.models.operators.approval_request import SHOWN_AS
 
@@ -188,7 +189,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
         try:
             name, text = decide.take_key(row, operator)
         except Refused as refusal:
-            self.message_user(request, gettext(str(refusal)), messages.ERROR)
+            self.message_user(request, translated(str(refusal)), messages.ERROR)
             return redirect(page)
         return shown_once(request, self, f"{row}", {_("Shown as"): name, _("Key"): text}, page)
 

@@ -23,6 +23,7 @@ from payments.admin.file_forms import is_too_long, with_file
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
+from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest
 
 SENT_BEFORE = _("This form was sent before. Its result was shown then, and is not shown again.")
@@ -170,7 +171,7 @@ class RowActions(admin.ModelAdmin):
             with because(form.cleaned_data.get("reason", "")):
                 done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
         except act.refusals as refusal:
-            form.add_error(act.field_of(refusal, form), gettext(str(refusal)))
+            form.add_error(act.field_of(refusal, form), translated(str(refusal)))
             return None
         except tuple(act.too_late) as fault:
             return self._left(request, row, messages.WARNING, act.too_late[type(fault)])

@@ -23,6 +23,7 @@ from payments.admin.framework.object_actions import ActionButton, Consequence, F
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.approvals import decide
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest
 from payments.vault import VaultUnavailable
 
@@ -138,7 +139,7 @@ class DecidedByAnother(ReadOnlyAdmin):
             self.after_decision(row)
             level, text = self.result(row)
         except Refused as refusal:
-            level, text = messages.ERROR, gettext(str(refusal))
+            level, text = messages.ERROR, translated(str(refusal))
         except VaultUnavailable as fault:
             level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
         self.message_user(request, text, level)

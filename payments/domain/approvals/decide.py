@@ -16,6 +16,7 @@ from payments.domain.approvals.request import opened_credentials
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.said import said
 from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
@@ -45,7 +46,8 @@ def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
         with transaction.atomic():
             _approve(request, decided)
     except executor_of(request).faults as fault:
-        raise Refused(f"The change cannot be applied now: {fault} The request is still open.") from fault
+        message = said("The change cannot be applied now: {fault} The request is still open.", fault=str(fault))
+        raise Refused(message) from fault
     except VaultUnavailable:
         raise
     except VaultError as fault:

@@ -21,6 +21,7 @@ from payments.domain.shared.checkout_changes import change, change_request
 from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.domain.shared.said import said
 from payments.models import Checkout, Merchant, PaymentRequest
 from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
@@ -102,7 +103,8 @@ def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Check
     if checkout.state == State.PAYING:
         raise conflict("request_busy", "The payer is paying this request. Try again when the outcome is known.")
     if checkout.state != State.UNPAID:
-        raise conflict("request_not_voidable", f"This request is {checkout.state} and cannot be voided any more.")
+        message = said("This request is {state} and cannot be voided any more.", state=checkout.state)
+        raise conflict("request_not_voidable", message)
     reasoned = change_request(checkout, void_reason=reason)
     writes = checkout_progress.move(caller, checkout, State.VOIDED)
     answer = render(checkout)
@@ -149,9 +151,13 @@ def resend_for_operator(request: Checkout) -> None:
 def _require_resendable(checkout: Checkout) -> None:
     request = checkout.request
     if not is_open(checkout):
-        raise conflict("request_not_open", f"This request is {checkout.state}. It needs no message any more.")
+        message = said("This request is {state}. It needs no message any more.", state=checkout.state)
+        raise conflict("request_not_open", message)
     if request.resends >= RESENDS_MAX:
-        message = f"This request was sent again {RESENDS_MAX} times, which is the limit. Send its address yourself."
+        message = said(
+            "This request was sent again {count} times, which is the limit. Send its address yourself.",
+            count=RESENDS_MAX,
+        )
         raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
     left = request.resent_at + RESEND_PAUSE - clock.now() if request.resent_at else timedelta()
     if left > timedelta():

@@ -23,6 +23,7 @@ from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
+from payments.domain.shared.said import said
 from payments.ids import first_id, parse_id, public_id
 from payments.models import Charge, Checkout, Merchant, SearchEntry
 from payments.models.checkout.checkout import PREFIXES
@@ -110,7 +111,7 @@ def expire(caller: Caller, text: str, render: Callable[[Checkout], StoredAnswer]
     if session.state == State.PAYING:
         raise conflict("session_busy", "The payer is paying this session. Try again when the outcome is known.")
     if session.state != State.UNPAID:
-        message = f"This session is {session.state} and cannot expire any more."
+        message = said("This session is {state} and cannot expire any more.", state=session.state)
         raise conflict("session_not_expirable", message)
     writes = checkout_progress.move(caller, session, State.EXPIRED)
     answer = render(session)

@@ -16,6 +16,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import busy, conflict
 from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.domain.shared.said import said
 from payments.models import Dispute, Evidence, EvidenceSent, Source
 from payments.providers import disputes
 from payments.providers.disputes import EvidenceType
@@ -96,8 +97,10 @@ def _count(caller: Caller, size: int) -> None:
             cursor.execute(COUNT, row | {"day": clock.now().date(), "size": size, "most": most})
             is_counted = cursor.rowcount == 1
     if not is_counted:
-        most //= 1024**2
-        message = f"This account has sent {most} MiB of evidence in a day. Send smaller files, or the rest tomorrow."
+        message = said(
+            "This account has sent {most} MiB of evidence in a day. Send smaller files, or the rest tomorrow.",
+            most=most // 1024**2,
+        )
         raise conflict("evidence_limit_reached", message)
 
 

@@ -4,6 +4,7 @@ from payments import clock
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, conflict, not_found
+from payments.domain.shared.said import said
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Dispute
 from payments.providers import registry
@@ -27,7 +28,7 @@ def find_open(caller: Caller, text: str) -> Dispute:
     if dispute.response_state in (ResponseState.PENDING, ResponseState.SENT):
         raise _not_answerable(dispute, "You have responded to this dispute already.")
     if dispute.status not in ASKS_FOR_EVIDENCE:
-        raise _not_answerable(dispute, f"This dispute is {dispute.status} and takes no response.")
+        raise _not_answerable(dispute, said("This dispute is {status} and takes no response.", status=dispute.status))
     if dispute.evidence_due_at and dispute.evidence_due_at <= clock.now():
         raise _not_answerable(dispute, "The time to respond to this dispute is over.")
     if not registry.takes_responses(authorization_of(dispute).provider):

@@ -18,6 +18,7 @@ from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
+from payments.domain.shared.said import said
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 
@@ -64,7 +65,7 @@ def create_key(
     try:
         key.allowed_networks = [str(ip_network(network)) for network in networks]
     except ValueError as fault:
-        raise BadKey(f"Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.") from None
+        raise BadKey(said("Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.", fault=fault)) from None
     key.save(force_insert=True)
     is_news = livemode and kind != ApiKey.Kind.PUBLISHABLE
     audit_log.record(
@@ -168,9 +169,9 @@ def record_use(key: ApiKey) -> None:
 
 def _checked_rights(kind: str, rights: set[str]) -> list[str]:
     if rights and kind != ApiKey.Kind.RESTRICTED:
-        raise BadKey(f"A {kind} key takes no rights: only a restricted one does.")
+        raise BadKey(said("A {kind} key takes no rights: only a restricted one does.", kind=kind))
     if not rights and kind == ApiKey.Kind.RESTRICTED:
-        raise BadKey(f"A restricted key needs rights: any of {', '.join(RIGHTS)}.")
+        raise BadKey(said("A restricted key needs rights: any of {rights}.", rights=", ".join(RIGHTS)))
     unknown = rights - RIGHTS.keys()
     if unknown:
         raise BadKey(f"There is no right {min(unknown)!r}; there are {', '.join(RIGHTS)}.")

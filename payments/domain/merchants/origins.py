@@ -10,6 +10,7 @@ from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import FULL_KEY, key_digest
 from payments.domain.merchants.key_cache import cached_keys
+from payments.domain.shared.said import said
 from payments.ids import public_id
 from payments.models import ApiKey
 
@@ -58,7 +59,9 @@ def set_origins(key: ApiKey, origins: Iterable[str]) -> list[str]:
         raise BadOrigins("Only a publishable key has origins: the others must not be in a page at all.")
     wanted = list(dict.fromkeys(_origin_of(text, key.livemode) for text in origins))
     if len(wanted) > ORIGINS_MAX:
-        raise BadOrigins(f"A key has at most {ORIGINS_MAX} origins. Issue another key for the others.")
+        raise BadOrigins(
+            said("A key has at most {count} origins. Issue another key for the others.", count=ORIGINS_MAX)
+        )
     locked = ApiKey.objects.select_for_update(no_key=True).get(id=key.id)
     if locked.allowed_origins == wanted:
         return wanted

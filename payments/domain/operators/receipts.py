@@ -11,6 +11,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.payer_messages.receipts import AGAIN, email_of, locale_of
 from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.said import said
 from payments.models import Charge, PayerMessage
 
 DAY, SENT_A_DAY_MAX = timedelta(days=1), 3
@@ -29,7 +30,9 @@ def send_again(charge: Charge) -> None:
     Charge.objects.select_for_update(no_key=True).get(merchant_id=charge.merchant_id, pk=charge.pk)
     sent = PayerMessage.objects.filter(merchant_id=charge.merchant_id, about_id=charge.id, kind=AGAIN)
     if sent.filter(created_at__gt=clock.now() - DAY).count() >= SENT_A_DAY_MAX:
-        message = f"This receipt was sent again {SENT_A_DAY_MAX} times within a day, which is the limit."
+        message = said(
+            "This receipt was sent again {count} times within a day, which is the limit.", count=SENT_A_DAY_MAX
+        )
         raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
     last = sent.order_by("-sequence").values_list("sequence", flat=True).first() or 0
     owner = charge.merchant_id, charge.livemode

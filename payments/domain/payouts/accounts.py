@@ -19,6 +19,7 @@ from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import place_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
+from payments.domain.shared.said import said
 from payments.ids import new_id
 from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout_schedule import ACCOUNT_WAITS
@@ -71,7 +72,9 @@ def add_account(
     now = clock.now()
     own = PayoutAccount.objects.filter(merchant=merchant, livemode=livemode, currency=details.currency)
     if waiting := own.waiting(now).first():
-        raise BadPayoutAccount(f"Another bank account, {waiting}, waits for its day. Withdraw it first.")
+        raise BadPayoutAccount(
+            said("Another bank account, {account}, waits for its day. Withdraw it first.", account=waiting)
+        )
     account = PayoutAccount(
         id=account_id or new_id(),
         merchant=merchant,
@@ -117,7 +120,9 @@ def checked(details: Details) -> Details:
     if details.currency not in KNOWN_CURRENCIES:
         raise BadPayoutAccount("This is no ISO 4217 currency code in upper case, such as PHP.", "currency")
     if not 1 <= len(holder) <= HOLDER_MAX_LENGTH or NOT_PRINTED.search(holder):
-        raise BadPayoutAccount(f"The holder's name has 1 to {HOLDER_MAX_LENGTH} printed characters.", "holder")
+        raise BadPayoutAccount(
+            said("The holder's name has 1 to {most} printed characters.", most=HOLDER_MAX_LENGTH), "holder"
+        )
     try:
         free_of_secrets(holder)
     except ValidationError as fault:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from payments import ids
+from payments.domain.shared.said import said
 
 # Prefixes of IDs that other payment services have.
 ELSEWHERE = frozenset({"tok", "pm", "pi", "py", "pay", "seti", "link", "ba", "order", "rfnd", "cust", "ewc"})
@@ -67,7 +68,7 @@ def busy(charge_id: str | None = None) -> PaymentError:
 
 def rate_limited(wait_seconds: int) -> PaymentError:
     """Return the error of every limit; it does not say which one, so that nobody learns how to stay below it."""
-    message = f"Too many requests. Try again in {wait_seconds} s."
+    message = said("Too many requests. Try again in {seconds} s.", seconds=wait_seconds)
     return PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message, retry_after_seconds=wait_seconds)
 
 

@@ -21,6 +21,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, mode_name, read_endpoints
 from payments.domain.shared.errors import conflict, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
+from payments.domain.shared.said import said
 from payments.domain.webhooks import test_event
 from payments.ids import parse_id, public_id
 from payments.models import Merchant, Webhook, WebhookEndpoint
@@ -121,7 +122,10 @@ def add(merchant_id: UUID, livemode: bool, **members: Any) -> tuple[WebhookEndpo
     merchant = _lock_merchant(merchant_id)
     check_notify_url(members["url"], livemode)
     if WebhookEndpoint.objects.of(merchant_id, livemode).present().count() >= ENDPOINTS_MAX:
-        message = f"This account has {ENDPOINTS_MAX} endpoints in this mode, which is the most. Delete one first."
+        message = said(
+            "This account has {count} endpoints in this mode, which is the most. Delete one first.",
+            count=ENDPOINTS_MAX,
+        )
         raise conflict("too_many_webhook_endpoints", message)
     before, now = read_endpoints(merchant_id, livemode), clock.now()
     endpoint = WebhookEndpoint(merchant=merchant, livemode=livemode, created_at=now, updated_at=now, **members)

@@ -5,7 +5,6 @@ from typing import Any, Self, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ValidationError as Refused
 
@@ -23,6 +22,7 @@ from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.said import translated
 from payments.ids import new_id
 from payments.models import AMOUNT_MAX, Charge, Merchant, PaymentRequest
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
@@ -145,7 +145,7 @@ class NewForm(TextForm, forms.Form):
         return any(terms.is_enabled(methods, name, MODES[mode]) for mode in modes or MODES)
 
     def _refuse(self, name: str, words: str) -> None:
-        self.add_error(name if name in self.fields else None, gettext(words))
+        self.add_error(name if name in self.fields else None, translated(words))
 
 
 def _words_of(faults: Any) -> list[str]:

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from payments.domain.approvals.executors import Credentials, Executor, register
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.said import said
 from payments.ids import public_id
 from payments.models import ApprovalRequest
 
@@ -35,7 +36,9 @@ def register_change(
         User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
         own = ApprovalRequest.objects.filter(kind__in=ApprovalRequest.KINDS, proposed_by=request.proposed_by)
         if own.open().count() >= OPEN_REQUESTS_MAX:
-            raise Refused(f"You have {OPEN_REQUESTS_MAX} open requests. Wait for a decision, or withdraw some.")
+            raise Refused(
+                said("You have {count} open requests. Wait for a decision, or withdraw some.", count=OPEN_REQUESTS_MAX)
+            )
 
     def apply(request: ApprovalRequest, credentials: Credentials) -> State:
         if follows == State.DONE:
