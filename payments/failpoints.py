@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Failpoint(StrEnum):
-    """The failpoints in order: of an operation on a charge, of deliveries, of a settlement and of a payout."""
+    """The failpoints in order: of an operation on a charge, deliveries, a settlement, the log and a payout."""
 
     WAITING = "waiting"  # for another operation on the charge
     OPENING = "opening"  # nothing is written
@@ -21,6 +21,9 @@ class Failpoint(StrEnum):
     LOCKED = "locked"  # the charges of a settlement, or the schedule of a payout, are locked
     POSTED = "posted"  # a settlement or a payout is written and not committed
     SETTLED = "settled"  # a settlement or a payout is committed
+    LEAVES_READ = "leaves_read"  # journals that have no leaf are read
+    LEAVES_WRITTEN = "leaves_written"  # their leaves are written, and the tree is as before
+    TREE_GROWN = "tree_grown"  # the tree has grown, and nothing is committed
     TAKEN = "taken"  # the parts of a payout are taken, and the payout is not written
 
 

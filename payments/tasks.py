@@ -5,14 +5,12 @@ Each worker runs them by its timer (`payments.sweeps`), and some earlier when Re
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
-from django.core.management import call_command
-from django.db import connection
 
 from payments.domain.approvals import decide, execution
 from payments.domain.charging import expiry, recovery
 from payments.domain.checkout import card_checks, links, requests, sessions
 from payments.domain.disputes import evidence, respond
-from payments.domain.maintenance import key_rotation, partitions
+from payments.domain.maintenance import key_rotation, old_sign_ins, partitions
 from payments.domain.payer_messages import send as payer_messages
 from payments.domain.payouts import make, sweeps
 from payments.domain.payouts import send as send_out
@@ -25,6 +23,7 @@ from payments.domain.webhooks import endpoints
 from payments.inbox import announcements, mails
 from payments.invariants import checks
 from payments.ledger import account_days, settlement
+from payments.ledger.transparency import append, heads
 from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.search import sweep
@@ -34,12 +33,6 @@ from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.wake_up import AWAKE_SECONDS
 from payments.webhooks.worker import DeliveryLoop, SharedDeliveryLoop
 
-# What a sign-in leaves behind.
-OLD_SIGN_INS = (
-    "DELETE FROM staff_cache WHERE expires < now()",
-    "DELETE FROM staff_signinfailures WHERE last_at < now() - interval '1 day'",
-    "DELETE FROM usersessions_usersession WHERE session_key NOT IN (SELECT session_key FROM django_session)",
-)
 DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))
 
 
@@ -232,6 +225,13 @@ def sum_up_ledger_days() -> int:
 
 
 @shared_task
+def append_to_log() -> bool:
+    """Append the ledger's new journals to the transparency log, and sign its head once an hour."""
+    appended = append.append()
+    return heads.sign_if_due() or appended > 0
+
+
+@shared_task
 def end_decline_alerts() -> int:
     return decline_alerts.end_over()
 
@@ -239,10 +239,7 @@ def end_decline_alerts() -> int:
 @shared_task
 def clear_sessions() -> None:
     """Delete the expired sessions of operators, and what else a sign-in leaves behind."""
-    call_command("clearsessions")
-    with connection.cursor() as cursor:
-        for statement in OLD_SIGN_INS:
-            cursor.execute(statement)
+    old_sign_ins.delete()
 
 
 @shared_task

@@ -207,7 +207,8 @@ REDIS_FORM = (
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
-    ("VAULT_KEYS", _vault_keys_are_well_formed, keys.VAULT_KEYS_FORM),
+    ("VAULT_KEYS", _vault_keys_are_well_formed, keys.RING_FORM),
+    ("TRANSPARENCY_KEYS", lambda: _is_well_formed(keys.transparency_keys), keys.RING_FORM),
     (
         "VAULT_TRANSIT_URL",
         _transit_url_is_safe,

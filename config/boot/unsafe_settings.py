@@ -81,6 +81,13 @@ def _vault_keys_are_random() -> bool:
         return True  # another rule says so
 
 
+def _transparency_keys_are_random() -> bool:
+    try:
+        return all(map(_looks_random, keys.transparency_keys()))
+    except ImproperlyConfigured:
+        return True  # another rule says so
+
+
 def _fingerprint_key_is_random() -> bool:
     try:
         return _looks_random(keys.fingerprint_key())
@@ -182,6 +189,11 @@ UNSAFE_RULES: list[Rule] = [
     (
         "VAULT_KEYS",
         _vault_keys_are_random,
+        "must hold random keys only: head -c 32 /dev/urandom | base64 makes one.",
+    ),
+    (
+        "TRANSPARENCY_KEYS",
+        _transparency_keys_are_random,
         "must hold random keys only: head -c 32 /dev/urandom | base64 makes one.",
     ),
     (

@@ -114,7 +114,7 @@ def prepare(data: Path) -> Folders:
 
 
 def secrets_of(data: Path) -> dict[str, str]:
-    """Return SECRET_KEY, VAULT_KEYS, FINGERPRINT_KEY and POSTGRES_PASSWORD from DATA/settings.env, made at first use.
+    """Return SECRET_KEY, POSTGRES_PASSWORD and the keys that the vault uses from DATA/settings.env, made at first use.
 
     The file is written under another name and linked: of two processes one wins, and none reads half of it. Raises
     EmbeddedError where it cannot be read or written.
@@ -122,11 +122,12 @@ def secrets_of(data: Path) -> dict[str, str]:
     file = data / "settings.env"
     try:
         if not file.exists():
-            keys = [base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2)]
+            keys = [base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(3)]
             fresh = {
                 "SECRET_KEY": secrets.token_urlsafe(48),
                 "VAULT_KEYS": f"k1:{keys[0]}",
                 "FINGERPRINT_KEY": keys[1],
+                "TRANSPARENCY_KEYS": f"t1:{keys[2]}",
                 "POSTGRES_PASSWORD": secrets.token_urlsafe(24),
             }
             with tempfile.NamedTemporaryFile("w", dir=data) as new:

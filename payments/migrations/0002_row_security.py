@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             f"payments_{name}"
             for name in (
                 *("accountday", "apikey", "apirequest", "approvalrequest", "attempt", "card", "charge", "checkout"),
-                *("daytotal", "dispute", "event", "merchantaccess", "payermessage", "paymentlink", "paymentrequest"),
+                *("daytotal", "dispute", "event", "logleaf", "merchantaccess", "payermessage", "paymentlink", "paymentrequest"),
                 *("payout", "payoutaccount", "payoutschedule", "posting", "refund", "source", "webhook"),
                 *("payoutpart", "runningbalance", "settlement", "settlementtotal"),
                 *("webhookattempt", "webhookendpoint", "webhooksecret"),
@@ -26,5 +26,7 @@ class Migration(migrations.Migration):
         # Which days are summed up, and not how much was posted on them.
         migrations.RunSQL(f"GRANT SELECT (day) ON payments_ledgerday TO {ROLE};"),
         # A search has its merchant as a condition, which no index would serve below row-level security.
+        # The heads of the log are public.
+        readable_whole(["payments_loghead"]),
         readable_whole(["payments_searchentry", "payments_searchprogress", "payments_savedview", "django_content_type"]),
     ]

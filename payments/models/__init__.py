@@ -21,6 +21,10 @@ from payments.models.books.reconciliation import ReconciliationItem as Reconcili
 from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
 from payments.models.books.reconciliation import ReportLine as ReportLine
 from payments.models.books.report_upload import ReportUpload as ReportUpload
+from payments.models.books.transparency import LogHead as LogHead
+from payments.models.books.transparency import LogLeaf as LogLeaf
+from payments.models.books.transparency import LogNode as LogNode
+from payments.models.books.transparency import LogProgress as LogProgress
 from payments.models.charging.attempt import Attempt as Attempt
 from payments.models.charging.attempt import UnknownOutcome as UnknownOutcome
 from payments.models.charging.charge import AMOUNT_MAX as AMOUNT_MAX

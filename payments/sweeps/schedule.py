@@ -47,6 +47,7 @@ SWEEPS = {
     "update_search": Schedule(2.0),
     "update_day_totals": Schedule(60.0),
     "sum_up_ledger_days": Schedule(60.0),
+    "append_to_log": Schedule(10.0),
     "delete_old_checkouts": Schedule(3600.0),
     "delete_old_page_visits": Schedule(3600.0),
     "delete_old_provider_messages": Schedule(3600.0),

@@ -1,4 +1,4 @@
-"""The key-encryption keys and the fingerprint key from the settings."""
+"""The key-encryption keys, the fingerprint key and the keys that sign the log, from the settings."""
 
 import base64
 import re
@@ -12,7 +12,7 @@ KEY_BYTES = 32
 KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 FINGERPRINT_KEY_FORM = f"must be the base64 of {KEY_BYTES} bytes."
-VAULT_KEYS_FORM = (
+RING_FORM = (
     'must be "id:key" pairs separated by commas or line ends, each id 1 to 32 letters, digits, "_" or "-" and used '
     f"once, each key the base64 of {KEY_BYTES} bytes."
 )
@@ -28,7 +28,13 @@ class KeyRing:
 
 def key_ring() -> KeyRing:
     """Return the keys of `settings.VAULT_KEYS`. Raises ImproperlyConfigured where it is malformed."""
-    return _read_ring(settings.VAULT_KEYS)
+    return _read_ring("VAULT_KEYS", settings.VAULT_KEYS)
+
+
+def transparency_keys() -> list[bytes]:
+    """Return the keys of `settings.TRANSPARENCY_KEYS`, if any. Raises ImproperlyConfigured where it is malformed."""
+    text = settings.TRANSPARENCY_KEYS
+    return list(_read_ring("TRANSPARENCY_KEYS", text).keys.values()) if text else []
 
 
 def fingerprint_key() -> bytes:
@@ -37,13 +43,13 @@ def fingerprint_key() -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _read_ring(text: str) -> KeyRing:
+def _read_ring(setting: str, text: str) -> KeyRing:
     keys: dict[str, bytes] = {}
     for pair in text.strip().replace("\n", ",").split(","):
         key_id, _, encoded = pair.strip().partition(":")
         key = _read_key(encoded)
         if key is None or key_id in keys or not KEY_ID.fullmatch(key_id):
-            raise ImproperlyConfigured(f"VAULT_KEYS {VAULT_KEYS_FORM}")
+            raise ImproperlyConfigured(f"{setting} {RING_FORM}")
         keys[key_id] = key
     return KeyRing(wrapping_id=next(iter(keys)), keys=keys)
 

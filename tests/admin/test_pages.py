@@ -155,6 +155,11 @@ def test_every_model_has_its_pages() -> None:
         # The search on every page reads them.
         "SearchEntry",
         "SearchProgress",
+        # The transparency log, which is read at /transparency.
+        "LogLeaf",
+        "LogNode",
+        "LogHead",
+        "LogProgress",
         "ProviderEvent",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 

@@ -62,6 +62,10 @@ ALTER TABLE payments_evidencesent DROP CONSTRAINT payments_evidencesent_pkey,
     ADD CONSTRAINT payments_evidencesent_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_idempotencyrecord DROP CONSTRAINT payments_idempotencyrecord_pkey,
     ADD CONSTRAINT payments_idempotencyrecord_pkey PRIMARY KEY (id, merchant_id);
+ALTER TABLE payments_logleaf DROP CONSTRAINT payments_logleaf_journal_key,
+    ADD CONSTRAINT payments_logleaf_journal_key UNIQUE (journal, merchant_id);
+ALTER TABLE payments_logleaf DROP CONSTRAINT payments_logleaf_pkey,
+    ADD CONSTRAINT payments_logleaf_pkey PRIMARY KEY (number, merchant_id);
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_pkey,
     ADD CONSTRAINT payments_pagevisit_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payermessage DROP CONSTRAINT payments_payermessage_pkey,

@@ -26,6 +26,7 @@ SELECT create_distributed_table('payments_event', 'merchant_id', colocate_with =
 SELECT create_distributed_table('payments_evidence', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_evidencesent', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_idempotencyrecord', 'merchant_id', colocate_with => 'payments_charge');
+SELECT create_distributed_table('payments_logleaf', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_pagevisit', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_payermessage', 'merchant_id', colocate_with => 'payments_charge');
 SELECT create_distributed_table('payments_paymentlink', 'merchant_id', colocate_with => 'payments_charge');

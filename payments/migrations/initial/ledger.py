@@ -209,6 +209,51 @@ OPERATIONS = [
         options={"default_permissions": ("view",)},
     ),
     migrations.CreateModel(
+        name="LogLeaf",
+        fields=[
+            ("number", models.BigIntegerField(primary_key=True, serialize=False)),
+            ("journal", models.UUIDField(unique=True)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("livemode", models.BooleanField()),
+            ("salt", models.BinaryField(max_length=16)),
+        ],
+        options={"default_permissions": ()},
+    ),
+    migrations.CreateModel(
+        name="LogNode",
+        fields=[
+            ("id", models.BigIntegerField(primary_key=True, serialize=False)),
+            ("hash", models.BinaryField(max_length=32)),
+        ],
+        options={"default_permissions": ()},
+    ),
+    migrations.CreateModel(
+        name="LogHead",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("size", models.BigIntegerField()),
+            ("signed_at", models.DateTimeField(default=payments.clock.now)),
+            ("note", models.TextField()),
+        ],
+        options={
+            "default_permissions": (),
+            "indexes": [models.Index(F("size"), F("id"), name="log_head_of_size")],
+        },
+    ),
+    migrations.CreateModel(
+        name="LogProgress",
+        fields=[
+            ("id", models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+            ("size", models.BigIntegerField(default=0)),
+            ("posting_id", models.UUIDField(null=True)),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [models.CheckConstraint(condition=Q(id=1), name="one_log_progress")],
+        },
+    ),
+    run_sql("transparency"),
+    migrations.CreateModel(
         name="Account",
         fields=[],
         options={"proxy": True, "default_permissions": ("view",), "indexes": [], "constraints": []},

@@ -12,6 +12,7 @@ from payments import clock
 from payments.domain.shared import idempotency
 from payments.ledger import account_days, settlement
 from payments.ledger.settlement import next_settlement_at
+from payments.ledger.transparency.append import append, append_missed
 from payments.models import Merchant, Webhook
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios
@@ -88,6 +89,8 @@ def seed(
         day_totals.sum_up(day)
     account_days.rebuild()
     sweep.rebuild()
+    append_missed(present - start)
+    append(most_batches=None)
     _analyse()
     return shops
 

@@ -1,0 +1,1 @@
+"""Proofs of single transactions, and the export of the books for auditors."""
