@@ -69,6 +69,11 @@ FIGURES = {
     "starting": Figure("tests.figures.operations.start_times:starting", {"rounds": 5}, _in_folder),
     "traces": Figure("tests.figures.operations.traces:traces", {"rounds": 20, "charges": 50}),
     "costs": Figure("tests.figures.operations.costs:costs", {"charges": 5_000}, lambda folders: {"folders": folders}),
+    "two_hosts": Figure(
+        "tests.figures.operations.two_hosts:two_hosts",
+        {"rounds": 10, "charges": 800},
+        lambda folders: {"folders": folders},
+    ),
     "vacuum": Figure(
         "tests.figures.operations.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda folders: {"folders": folders}
     ),

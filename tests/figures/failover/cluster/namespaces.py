@@ -6,8 +6,8 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -99,8 +99,8 @@ def call_in(namespace: str, function: Callable[[], Result]) -> Result:
 
     def run() -> None:
         try:
-            _enter(namespace)
-            results.append(function())
+            with entered(namespace):
+                results.append(function())
         except BaseException as error:  # noqa: BLE001 # raised in the caller's thread
             errors.append(error)
 
@@ -112,10 +112,20 @@ def call_in(namespace: str, function: Callable[[], Result]) -> Result:
     return results[0]
 
 
-def _enter(namespace: str) -> None:
-    with Path(f"/var/run/netns/{namespace}").open() as opened:
-        if _libc.setns(opened.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), "setns")
+@contextmanager
+def entered(namespace: str) -> Iterator[None]:
+    """Have the sockets of this thread, and the programs that it starts, in a namespace until the block ends."""
+    with Path("/proc/thread-self/ns/net").open() as before, Path(f"/var/run/netns/{namespace}").open() as there:
+        _enter(there.fileno())
+        try:
+            yield
+        finally:
+            _enter(before.fileno())
+
+
+def _enter(descriptor: int) -> None:
+    if _libc.setns(descriptor, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 def remove_leftovers() -> None:
