@@ -17,6 +17,7 @@ from payments.domain.charging.state_machine import FLAGS
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import invalid
 from payments.domain.shared.events import EVENT_OBJECTS
+from payments.domain.transparency.proofs import with_leaves
 from payments.ids import first_id, first_id_after
 from payments.models import ApiRequest, Charge, Dispute, Event, Payout
 from payments.rendering.objects.payouts import BALANCES
@@ -143,7 +144,7 @@ def payouts_page(
 ) -> QuerySet[Payout]:
     """Return the newest payouts with their accounts, of one status or currency."""
     rows, path = Payout.objects.select_related("account"), {"merchant_id": merchant_id, "livemode": livemode}
-    rows = _between(rows, later_than, before)
+    rows = _between(with_leaves(rows, merchant_id, livemode), later_than, before)
     if currency is None:
         return rows.newest_page([path if status is None else path | {"status": status}], length, below, above)
     statuses = Payout.Status.values if status is None else [status]

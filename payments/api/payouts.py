@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,15 +14,33 @@ from payments.api.views.lists import Filters, Listing, not_in_list, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import not_found
+from payments.domain.shared.errors import ErrorKind, PaymentError, not_found
+from payments.domain.transparency.proofs import leaves_of_journals, proof_of, with_leaves
 from payments.ids import parse_id
 from payments.ledger import transactions
 from payments.models import Payout, Posting
-from payments.rendering.objects.payouts import PAYOUT, TRANSACTION
+from payments.rendering.objects.payouts import PAYOUT, PROOF, TRANSACTION
+
+NO_PROOF_YET = "This transaction is in no signed head of the log yet. One is signed every hour."
+
+
+def _with_leaves(merchant_id: UUID, livemode: bool, postings: Sequence[Posting]) -> list[Any]:
+    """Return rows of TRANSACTION with the numbers of their leaves."""
+    rows: list[Any] = list(postings)
+    leaves = leaves_of_journals(merchant_id, livemode, {row.journal for row in rows})
+    for row in rows:
+        row.leaf = leaves.get(row.journal)
+    return rows
+
+
+def _list_transactions(*, merchant_id: UUID, livemode: bool, **path: Any) -> list[Any]:
+    found = transactions.of_merchant(merchant_id=merchant_id, livemode=livemode, **path)
+    return _with_leaves(merchant_id, livemode, found)
+
 
 PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page, for_rendering=True), payout_filters)
 TRANSACTIONS = Listing(
-    *(Posting, "txn", transactions.of_merchant, transaction_filters),
+    *(Posting, "txn", _list_transactions, transaction_filters),
     within={"account__in": transactions.ACCOUNTS},
 )
 
@@ -55,18 +73,36 @@ class BalanceTransactionViewSet(ApiViewSet):
         return show_page(request, self.caller(request), TRANSACTIONS, self.query, TRANSACTION.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        caller, uuid = self.caller(request), parse_id("txn", pk)
-        own = Posting.objects.of(caller.merchant_id, caller.livemode).filter(account__in=transactions.ACCOUNTS)
-        posting = own.filter(id=uuid).first() if uuid else None
-        if posting is None:
-            raise not_found("balance transaction", text=pk)
+        caller = self.caller(request)
+        [posting] = _with_leaves(caller.merchant_id, caller.livemode, [_find_transaction(caller, pk)])
         return json_response(TRANSACTION.render(posting))
+
+
+class ProofViewSet(ApiViewSet):
+    """The proofs that transactions are in the transparency log."""
+
+    rights = {"retrieve": "balance:read"}
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        proof = proof_of(_find_transaction(self.caller(request), pk))
+        if proof is None:
+            raise PaymentError(ErrorKind.NOT_FOUND, "resource_missing", NO_PROOF_YET)
+        return json_response(PROOF.render(proof))
+
+
+def _find_transaction(caller: Caller, text: str) -> Posting:
+    uuid = parse_id("txn", text)
+    own = Posting.objects.of(caller.merchant_id, caller.livemode).filter(account__in=transactions.ACCOUNTS)
+    posting = own.filter(id=uuid).first() if uuid else None
+    if posting is None:
+        raise not_found("balance transaction", text=text)
+    return posting
 
 
 def _find(caller: Caller, text: str) -> Payout:
     uuid = parse_id("po", text)
     own = Payout.objects.of(caller.merchant_id, caller.livemode).select_related("account")
-    payout = own.filter(id=uuid).first() if uuid else None
+    payout = with_leaves(own, caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
     if payout is None:
         raise not_found("payout", text=text)
     return payout
@@ -81,7 +117,7 @@ def _parts_of(payout: Payout) -> Listing:
             raise not_in_list("start_after")
         return {"after": found}
 
-    def page(*, length: int, after: Posting | None, **owner: Any) -> list[Posting]:
-        return transactions.of_parts(payout, length, after)
+    def page(*, length: int, after: Posting | None, **owner: Any) -> list[Any]:
+        return _with_leaves(payout.merchant_id, payout.livemode, transactions.of_parts(payout, length, after))
 
     return Listing(Posting, "txn", page, narrow)

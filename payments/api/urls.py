@@ -11,7 +11,7 @@ from payments.api.checkout.sessions import SessionViewSet
 from payments.api.clock import ClockViewSet
 from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
-from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
+from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet, ProofViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
 from payments.api.webhooks.endpoints import WebhookEndpointViewSet
@@ -32,6 +32,7 @@ router.register("payment_links", LinkViewSet, basename="payment-link")
 router.register("disputes", DisputeViewSet, basename="dispute")
 router.register("payouts", PayoutViewSet, basename="payout")
 router.register("balance_transactions", BalanceTransactionViewSet, basename="transaction")
+router.register("proofs", ProofViewSet, basename="proof")
 router.register("events", EventViewSet, basename="event")
 router.register("webhook_endpoints", WebhookEndpointViewSet, basename="endpoint")
 router.register("requests", RequestViewSet, basename="request")

@@ -5,11 +5,16 @@ from payments.pages.checkout.link import show_link
 from payments.pages.checkout.views import finish_checkout, show_checkout, show_receipt
 from payments.pages.payer import qr_image, return_payer, show_payment_receipt, show_qr_page
 from payments.pages.simulator import pay, qr_code
+from payments.pages.transparency import show_consistency, show_head, show_head_of, show_keys
 
 urlpatterns = [
     path("components/index.html", show_field, name="card-field"),
     re_path(r"^sdk/(?:kaha|magpie)\.js$", send_script, name="script"),
     re_path(rf"^sdk/(?P<version>{VERSION})/(?:kaha|magpie)\.js$", send_script, name="script-of-version"),
+    re_path(r"^transparency/?$", show_head, name="log-head"),
+    path("transparency/keys", show_keys, name="log-keys"),
+    path("transparency/heads/<int:size>", show_head_of, name="log-head-of"),
+    path("transparency/consistency/<int:first>/<int:second>", show_consistency, name="log-consistency"),
     path("checkout/<str:token>", show_checkout, {"prefix": "cs"}, name="checkout"),
     path("checkout/<str:token>/done", finish_checkout, {"prefix": "cs"}, name="checkout-done"),
     path("checkout/<str:token>/receipt", show_receipt, {"prefix": "cs"}, name="checkout-receipt"),

@@ -16,6 +16,7 @@ from tests.contract.call import Asked, Call, about, at
 from tests.contract.checkout_calls import CHECKOUT_CALLS
 from tests.disputes.stories import AT_ONCE, disputed
 from tests.payouts.stories import give_account, give_schedule, settled
+from tests.transparency.log import sign_all
 
 CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 CARD_SOURCE = {"type": "card", "card": CARD}
@@ -79,6 +80,13 @@ def new_transaction(api: Api) -> str:
     """Return the ID of the newest transaction of the balance, which a new charge changed."""
     api.charge()
     return made(api.get("/balance_transactions/"))["data"][0]["id"]
+
+
+def proven(api: Api) -> str:
+    """Return the ID of a new transaction that a signed head of the log has."""
+    transaction = new_transaction(api)
+    sign_all()
+    return transaction
 
 
 def endpoint(api: Api, **members: Any) -> dict[str, Any]:
@@ -187,6 +195,7 @@ CALLS = {
     "read a balance transaction": Call(
         "GET", lambda api: (f"/balance_transactions/{new_transaction(api)}", None), 200, payout_shapes.TRANSACTION
     ),
+    "prove a balance transaction": Call("GET", lambda api: (f"/proofs/{proven(api)}", None), 200, payout_shapes.PROOF),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),

@@ -39,6 +39,7 @@ PAYOUT = shape(
     failure_code=TEXT,
     sent_at=MOMENT,
     paid_at=MOMENT,
+    leaves={"type": "array", "items": {"type": "integer", "minimum": 0}},
 )
 TRANSACTION = shape(
     {
@@ -56,4 +57,14 @@ TRANSACTION = shape(
     },
     charge=id_of("ch"),
     payout=id_of("po"),
+    leaf={"type": "integer", "minimum": 0},
+)
+PROOF = shape(
+    {
+        "object": one_of("proof"),
+        "transaction": id_of("txn"),
+        "leaf": {"type": "integer", "minimum": 0},
+        "path": {"type": "array", "items": TEXT},
+        **dict.fromkeys(("content", "salt", "opening", "head"), TEXT),
+    }
 )

@@ -57,6 +57,7 @@ GET /v2/payouts/{id}
 GET /v2/payouts/{id}/transactions
 GET /v2/balance_transactions/
 GET /v2/balance_transactions/{id}
+GET /v2/proofs/{id}
 GET /v2/events/
 GET /v2/events/{id}
 GET /v2/webhook_endpoints/

@@ -25,6 +25,7 @@ from tests.contract.calls import (
     new_payout,
     new_transaction,
     newest_request,
+    proven,
     with_evidence,
 )
 from tests.contract.checkout_calls import held_session as new_held_session
@@ -116,6 +117,10 @@ def payout(api: Api) -> Ids:
     return {"po": new_payout(api)}
 
 
+def proof(api: Api) -> Ids:
+    return {"txn": proven(api)}
+
+
 def transaction(api: Api) -> Ids:
     return {"txn": new_transaction(api)}
 
@@ -181,6 +186,7 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "list_payout_transactions": (payout, "type", "settle"),
     "list_balance_transactions": (transaction, "object", "balance_transaction"),
     "retrieve_balance_transaction": (transaction, "object", "balance_transaction"),
+    "retrieve_proof": (proof, "object", "proof"),
     "list_events": (event, "object", "event"),
     "retrieve_event": (event, "object", "event"),
     "list_requests": (logged, "object", "request"),

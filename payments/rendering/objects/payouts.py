@@ -29,6 +29,7 @@ KINDS = {
 }
 # The accounts that a balance consists of, by its members in the API.
 BALANCES = {"merchant_pending": "pending", "merchant_payable": "available", "merchant_reserve": "reserved"}
+TRANSACTION_ID = "txn_019aa3c726e8a154b5fa14f6e7d8c9ba"
 PAYOUT_ID = "po_019aa3c715d79043a4f903e5d6c7b8a9"
 
 # A bank account, also in its events, with no more of its number than this.
@@ -79,6 +80,14 @@ PAYOUT = ApiObject(
     ),
     failure_code=member.text_if_any("Why it failed, such as `account_refused` or `returned`."),
     bank_account=member.nested(PAYOUT_BANK_ACCOUNT, "Where it goes.", read="account"),
+    leaves=Member(
+        {"type": "integer", "minimum": 0},
+        "The numbers of its leaves in the transparency log; absent in events, and until it has one.",
+        [1_840],
+        required=False,
+        read=lambda payout: getattr(payout, "leaves", None) or None,
+        many=True,
+    ),
     livemode=member.livemode(),
     sent_at=member.moment("When it was sent to the bank.", "2026-11-21T02:10:00.000000Z", required=False),
     paid_at=member.moment("When it left for your account.", "2026-11-22T02:10:00.000000Z", required=False),
@@ -97,7 +106,7 @@ TRANSACTION = ApiObject(
     "BalanceTransaction",
     "One change of one of your balances.",
     object=member.named("balance_transaction"),
-    id=member.own_id("txn", "txn_019aa3c726e8a154b5fa14f6e7d8c9ba"),
+    id=member.own_id("txn", TRANSACTION_ID),
     type=member.choice(
         KINDS, "; ".join(f"`{kind}`: {meaning}" for kind, meaning in KINDS.items()) + ".", "settle", read="kind"
     ),
@@ -115,6 +124,39 @@ TRANSACTION = ApiObject(
     payout=member.id_of(
         "po", "The ID of the payout that it is about, instead of a charge.", required=False, read="payout_id"
     ),
+    leaf=member.number(
+        "The number of its leaf in the transparency log; absent for the few seconds until it has one.",
+        1_840,
+        required=False,
+        read=lambda posting: getattr(posting, "leaf", None),
+    ),
     livemode=member.livemode(),
     created_at=member.moment("Time of the change, whole milliseconds.", "2026-11-21T01:43:00.123000Z", read=_moment_of),
+)
+PROOF = ApiObject(
+    "Proof",
+    "What shows that a balance transaction is in the transparency log: `kaha-verify proof` checks it.",
+    object=member.named("proof"),
+    transaction=member.id_of("txn", "The ID of the balance transaction.", TRANSACTION_ID, read="posting_id"),
+    leaf=member.number("The number of its leaf.", 1, read="number"),
+    content=member.text(
+        "What was hashed, as JSON: a version, a salted reference, and what each line moved.",
+        '["kaha leaf 1","5f0c…",[[1,"merchant_pending","fee",6328,"PHP",false,"2026-11-21T01:43:00.123456Z"],…]]',
+    ),
+    salt=member.text("The salt of the reference, in hex digits.", "9f86d081884c7d659a2feaa0c55ad015"),
+    opening=member.text(
+        "What the reference is to: it is the SHA-256 of the salt and this text.",
+        '["019aa3c7-26e8-7154-b5fa-14f6e7d8c9ba",[…]]',
+    ),
+    path=Member(
+        {"type": "string"},
+        "The hashes that lead from the leaf to the root of `head` (RFC 6962, 2.1.1), as base64.",
+        ["wFIQ8q…="],
+        many=True,
+    ),
+    head=member.text(
+        "The first signed head that has the leaf.",
+        "pay.example.com/transparency\n2\nqA4f…\n2026-11-21T02:00:00.123456Z\n\n"
+        "\u2014 pay.example.com/transparency AQID…\n",
+    ),
 )

@@ -22,6 +22,7 @@ from tests.contract.calls import (
     newest_event,
     newest_request,
     nobodys,
+    proven,
     with_evidence,
 )
 
@@ -103,6 +104,7 @@ def things_of(api: Api) -> Things:
         "dispute": with_evidence(api),
         "payout": new_payout(api),
         "transaction": new_transaction(api),
+        "proof": proven(api),
         "event": newest_event(api),
         "request": newest_request(api),
         "endpoint": made(api.post("/webhook_endpoints/", ENDPOINT))["id"],

@@ -5,7 +5,7 @@ from payments.api.schema.operations import DescribedView, id_in_path, reading
 from payments.api.schema.responses import page_of
 from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
 from payments.api.validation.query_fields import PageQuery
-from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ID, TRANSACTION
+from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ID, PROOF, TRANSACTION
 
 TRANSACTIONS = page_of(TRANSACTION)
 THE_PAYOUT = [id_in_path("po", "payout")]
@@ -66,6 +66,22 @@ class BalanceTransactions(DescribedView):
             "One change of one of your balances.",
             TRANSACTION,
             TRANSACTION.example,
+            tag="Account",
+            at=[id_in_path("txn", "balance transaction")],
+        ),
+    }
+
+
+class Proofs(DescribedView):
+    target_class = "payments.api.payouts.ProofViewSet"
+    operations = {
+        "retrieve": reading(
+            "retrieve_proof",
+            "Retrieve the proof of a balance transaction",
+            "What shows that the transaction is in the transparency log, with a signed head that anybody may compare "
+            "with `/transparency`. `404` also within the hour until a head has it.",
+            PROOF,
+            PROOF.example,
             tag="Account",
             at=[id_in_path("txn", "balance transaction")],
         ),

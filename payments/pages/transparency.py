@@ -1,0 +1,69 @@
+"""The transparency log for anybody: its signed heads, the keys that sign them, and that the log only grew."""
+
+import base64
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from payments.ledger.transparency.heads import head_of, newest_head
+from payments.ledger.transparency.tree import consistency_proof
+from payments.models import LogHead
+from payments.pages.limit import limited
+from payments.vault.signatures import public_keys
+
+Params = ParamSpec("Params")
+View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
+# A new head is seen within a minute; what is about heads that were signed stays as it is.
+MINUTE_SECONDS, DAY_SECONDS = 60, 24 * 3600
+
+
+def _cached(seconds: int) -> Callable[[View[Params]], View[Params]]:
+    """Let anybody keep an answer, and pages of every origin read it; refuse an address beyond its limit."""
+
+    def decorate(view: View[Params]) -> View[Params]:
+        @wraps(view)
+        def answer(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponse:
+            response = view(request, *args, **kwargs)
+            response["Cache-Control"], response["Access-Control-Allow-Origin"] = f"public, max-age={seconds}", "*"
+            return response
+
+        return cast(View[Params], limited(require_safe(answer)))
+
+    return decorate
+
+
+@_cached(MINUTE_SECONDS)
+def show_head(request: HttpRequest) -> HttpResponse:
+    return _shown(newest_head())
+
+
+@_cached(DAY_SECONDS)
+def show_head_of(request: HttpRequest, size: int) -> HttpResponse:
+    return _shown(head_of(size))
+
+
+@_cached(MINUTE_SECONDS)
+def show_keys(request: HttpRequest) -> HttpResponse:
+    return _text("".join(f"{key}\n" for key in public_keys()))
+
+
+@_cached(DAY_SECONDS)
+def show_consistency(request: HttpRequest, first: int, second: int) -> HttpResponse:
+    """Show that the log of one head is the beginning of that of another."""
+    if not 0 < first <= second or head_of(first) is None or head_of(second) is None:
+        raise Http404
+    proof = [base64.b64encode(each).decode() for each in consistency_proof(first, second)]
+    return JsonResponse({"first": first, "second": second, "proof": proof})
+
+
+def _shown(head: LogHead | None) -> HttpResponse:
+    if head is None:
+        raise Http404
+    return _text(head.note)
+
+
+def _text(text: str) -> HttpResponse:
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
