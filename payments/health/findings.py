@@ -9,7 +9,7 @@ from django.conf import settings
 from payments import clock
 from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
-from payments.models import ApiKey, MoneyCheck
+from payments.models import ApiKey, LogHead, MoneyCheck
 from payments.sweeps.state import WorkerState
 from payments.sweeps.webhook_queues import COUNTED_MAX, Queue
 from payments.vault.base import Purpose
@@ -20,6 +20,7 @@ WEBHOOK_MAX_AGE = timedelta(minutes=2)
 # Receivers that are named one by one.
 RECEIVERS_NAMED = 5
 CHECK_MAX_AGE = timedelta(hours=26)
+HEAD_MAX_AGE = timedelta(hours=3)
 CLOCK_MAX_DIFFERENCE = timedelta(seconds=2)
 STANDBY_MAX_SECONDS = 30.0
 STANDBY_MAX_BYTES = 64 * 1024**2
@@ -149,6 +150,12 @@ def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:
     if clock.now() - check.started_at > CHECK_MAX_AGE:
         what = f"The last money check began at {_moment(check.started_at)}; one is due every day."
         yield Finding(what, "Look for check_money in the worker's log, and run manage.py check_money.")
+
+
+def of_log_head(head: LogHead | None) -> Iterator[Finding]:
+    if head and settings.TRANSPARENCY_KEYS and clock.now() - head.signed_at > HEAD_MAX_AGE:
+        what = f"The last head of the transparency log was signed at {_moment(head.signed_at)}; one is due every hour."
+        yield Finding(what, "Look for append_to_log in the worker's log. Auditors see that heads are missing.")
 
 
 def of_partitions(found: Sequence[Partitions]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from payments import clock
-from payments.inbox import decisions, statements
+from payments.inbox import decisions, log_heads, statements
 from payments.inbox.entries import Entry, Section, Sort
 from payments.inbox.sections import limit_of
 from payments.inbox.sorts import APPROVALS, SORTS
@@ -42,6 +42,8 @@ def announce() -> int:
             made += _announce(choice.operator, choice.mode, choice.sorts, found)
             if statements.STATEMENTS in choice.sorts:
                 made += _make(choice.operator, statements.mail_due(choice.operator))
+            if log_heads.LOG_HEADS in choice.sorts:
+                made += _make(choice.operator, log_heads.mail_due())
     if settings.CHAT_WEBHOOK_URL:
         made += _announce(None, settings.CHAT_WEBHOOK_MODE, [sort.name for sort in SORTS], found)
     return made

@@ -8,13 +8,19 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.views.generic import FormView
 
+from payments.inbox.log_heads import LOG_HEADS
 from payments.inbox.sections import SORT_NAMES
 from payments.inbox.sorts import SORTS
 from payments.inbox.statements import MAY_GET, STATEMENTS
 from payments.models import NotificationChoice
 from payments.staff.sign_in.views import PersonalPage
 
-NAMES = SORT_NAMES | {STATEMENTS: "Statements of the month before, once they are final"}
+# What is mailed beside the sorts of the inbox.
+OTHERS = {
+    STATEMENTS: "Statements of the month before, once they are final",
+    LOG_HEADS: "The signed head of the transparency log, once a day",
+}
+NAMES = SORT_NAMES | OTHERS
 
 
 class NotificationsForm(forms.Form):
@@ -41,7 +47,7 @@ class NotificationsView(PersonalPage, FormView):
     form_class = NotificationsForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        rights = {sort.name: sort.permission for sort in SORTS} | {STATEMENTS: MAY_GET}
+        rights = {sort.name: sort.permission for sort in SORTS} | dict.fromkeys(OTHERS, MAY_GET)
         offered = [name for name, right in rights.items() if self.reader.has_perm(right)]
         return super().get_form_kwargs() | {"offered": offered}
 

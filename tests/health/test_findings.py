@@ -16,7 +16,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
 from payments.health.examination import examine
 from payments.health.facts import DatabaseUse
-from payments.models import DataKey, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
+from payments.models import DataKey, LogHead, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key
 from tests.client import ANSWER_LOST, Api
@@ -53,7 +53,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 17
+    assert len(examine().in_order) == 18
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:
@@ -126,6 +126,12 @@ def test_a_money_check_that_failed_is_late_or_never_was() -> None:
     assert of("Money check").startswith("The last money check began at ")
     MoneyCheck.objects.all().delete()
     assert of("Money check") == "No money check has finished yet."
+
+
+def test_that_no_head_of_the_log_was_signed_for_hours(settings: Settings) -> None:
+    settings.TRANSPARENCY_KEYS = f"t1:{OTHER_KEY}"
+    LogHead.objects.create(size=1, signed_at=clock.now() - 4 * HOUR, note="")
+    assert of("Transparency log").startswith("The last head of the transparency log was signed at ")
 
 
 @pytest.mark.parametrize("table", PARTITIONED)

@@ -146,5 +146,6 @@ def test_the_lines_are_found_by_their_index(shop: NewMerchant, payouts: list[Pay
     use_indexes()
     with CaptureQueriesContext(connection) as taken:
         statements.payout_lines(shop.merchant.id, False, clock.now().replace(day=1), clock.now())
-    [query] = taken.captured_queries
+    query, of_leaves = taken.captured_queries
+    assert "payments_logleaf" in of_leaves["sql"]
     assert {scan.get("Index Name") for scan in scans_of(query["sql"])} == {"posting_paid_out"}

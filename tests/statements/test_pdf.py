@@ -1,6 +1,7 @@
 """Statements as PDF have merchants' names in their own letters, our mark, and a place for each text."""
 
 import re
+from dataclasses import replace
 from datetime import date
 from io import BytesIO
 from itertools import pairwise
@@ -14,7 +15,7 @@ from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Owed, Row, Section, Statement
 from payments.ids import new_id
 from payments.ledger.account_days import midnight
-from payments.models import Merchant
+from payments.models import LogHead, Merchant
 
 OCTOBER = date(2026, 10, 1)
 TEXT = re.compile(r"1 0 0 1 (\S+) (\S+) Tm (?:/F\S+ \S+ Tf \S+ TL )?\((.*?)\) Tj")
@@ -62,6 +63,16 @@ def test_a_pdf_has_the_letters_of_a_merchants_name(title: str, shown: str) -> No
     texts = PdfReader(BytesIO(content)).pages[0].extract_text()
     assert (shown or title) in texts
     assert "?" not in texts
+
+
+def test_the_newest_signed_head_is_in_it_with_a_code(statement: Statement) -> None:
+    head = LogHead(size=1_840, signed_at=statement.until, note="pay.example.com/transparency\n1840\nqA4f=\n")
+    page = drawn(replace(statement, head=head))
+    texts = [text for *_, text in TEXT.findall(page)]
+    assert "Signed head of 1,840 leaves, 1 November 2026, 00:00 UTC" in texts
+    assert any(text.endswith("/transparency/heads/1840") for text in texts)
+    # The squares of the code are one path.
+    assert page.count(" re ") > 200
 
 
 def test_every_text_has_a_place_and_stands_on_no_other_or_rule(statement: Statement) -> None:

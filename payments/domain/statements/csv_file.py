@@ -1,6 +1,7 @@
 """Statements and trial balances as CSV: integers in the smallest unit beside decimal amounts."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from payments.clock import iso
 from payments.domain.statements.statement import Owed, Statement
@@ -10,7 +11,7 @@ from payments.money import major_units
 from payments.rendering.csv import csv_lines
 
 STATEMENT_HEADS = (
-    *("merchant", "merchant_id", "mode", "currency", "day_utc", "movement", "payout_id"),
+    *("merchant", "merchant_id", "mode", "currency", "day_utc", "movement", "payout_id", "leaf"),
     *("pending", "available", "balance", "pending_minor", "available_minor", "balance_minor", "made_at", "final"),
 )
 TRIAL_HEADS = ("at", "mode", "currency", "account", "memo", "debit", "credit", "debit_minor", "credit_minor")
@@ -19,7 +20,7 @@ TRIAL_HEADS = ("at", "mode", "currency", "account", "memo", "debit", "credit", "
 def statement_lines(statement: Statement) -> Iterator[bytes]:
     """Yield the lines of a statement: for each currency the opening balance, every movement, and the closing balance.
 
-    A movement of one payout has its ID.
+    A movement of one payout has its ID, and its leaf in the transparency log.
 
     Of a movement, pending and available are what it changed, and balance is what we owe after it.
     """
@@ -36,11 +37,13 @@ def _statement_rows(statement: Statement) -> Iterator[Sequence[object]]:
     head = (merchant.title, public_id("mer", merchant.pk), statement.mode)
     for section in statement.sections:
         last: Sequence[object] = (iso(statement.made_at), "yes" if statement.is_final else "no")
-        rows = [(statement.first, "Opening balance", "", section.opening, section.opening)]
-        rows += [(row.day, row.kind_words, row.payout, row.change, row.after) for row in section.rows]
-        rows += [(statement.last, "Closing balance", "", section.closing, section.closing)]
-        for day, words, payout, change, after in rows:
-            yield *head, section.currency, day, words, payout, *_amounts(change, after, section.currency), *last
+        rows: list[tuple[date, str, str, int | None, Owed, Owed]] = [
+            (statement.first, "Opening balance", "", None, section.opening, section.opening)
+        ]
+        rows += [(row.day, row.kind_words, row.payout, row.leaf, row.change, row.after) for row in section.rows]
+        rows += [(statement.last, "Closing balance", "", None, section.closing, section.closing)]
+        for day, words, payout, leaf, change, after in rows:
+            yield *head, section.currency, day, words, payout, leaf, *_amounts(change, after, section.currency), *last
 
 
 def _amounts(change: Owed, after: Owed, currency: str) -> Sequence[object]:

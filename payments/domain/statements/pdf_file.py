@@ -5,6 +5,8 @@ from datetime import datetime
 from io import BytesIO
 from typing import Any
 
+import segno
+from django.conf import settings
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import simpleSplit
@@ -15,11 +17,12 @@ from payments.domain.statements.pdf_letters import BOLD, PLAIN, draw
 from payments.domain.statements.statement import Owed, Section, Statement
 from payments.domain.statements.summary import Line, summary_of
 from payments.ids import public_id
+from payments.models import LogHead
 from payments.money import plain_amount, shown_amount
 
 WIDTH, HEIGHT = A4
 LEFT, RIGHT, TOP, BOTTOM = 48, WIDTH - 48, HEIGHT - 48, 64
-ROW, BAND = 14, 18
+ROW, BAND, CODE = 14, 18, 84
 # The addressee stands to the left, what identifies the statement to the right of here.
 MIDDLE = LEFT + 285
 INK, SOFT, HAIR, GROUND, BRAND, WARN = map(HexColor, ("#0f201e", "#5a6b68", "#c3cfcc", "#eef3f2", "#0a4541", "#8a4b00"))
@@ -36,6 +39,8 @@ def statement_pdf(statement: Statement) -> bytes:
         sheet.add(section)
     if not statement.sections:
         sheet.write(LEFT, "Nothing was owed and nothing moved.")
+    if statement.head:
+        sheet.add_head(statement.head)
     sheet.canvas.showPage()
     sheet.canvas.save()
     return file.getvalue()
@@ -92,6 +97,17 @@ class Sheet:
         for row in section.rows:
             self._row(f"{row.day.day} {row.day:%b}", row.words, row.change, row.after, PLAIN, section)
         self._row("", "Closing balance", section.closing, section.closing, BOLD, section)
+
+    def add_head(self, head: LogHead) -> None:
+        """Draw the signed head of the transparency log, with its address as a QR code."""
+        address = f"{settings.PUBLIC_URL}/transparency/heads/{head.size}"
+        self._need(CODE + 2 * BAND)
+        self.y -= BAND
+        _draw_code(self.canvas, RIGHT - CODE, self.y - CODE + ROW, address)
+        self.write(LEFT, "Transparency log", BOLD, 12, BRAND)
+        self.write(LEFT, f"Signed head of {head.size:,} leaves, {_moment(head.signed_at)}", size=8)
+        self.write(LEFT, f"Root {head.note.splitlines()[2]}", size=8)
+        self.write(LEFT, address, size=8, colour=SOFT)
 
     def _write_letterhead(self) -> None:
         name, host = letterhead()
@@ -200,6 +216,18 @@ class Sheet:
 
 def _moment(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+
+
+def _draw_code(canvas: Canvas, x: float, y: float, text: str) -> None:
+    """Draw `text` as a QR code, CODE points wide, with its lower left corner at a point."""
+    rows = [*segno.make_qr(text).matrix]
+    size, path = CODE / len(rows), canvas.beginPath()
+    for number, row in enumerate(rows, 1):
+        for place, is_dark in enumerate(row):
+            if is_dark:
+                path.rect(x + place * size, y + CODE - number * size, size, size)
+    canvas.setFillColor(INK)
+    canvas.drawPath(path, stroke=0, fill=1)
 
 
 def _draw_mark(canvas: Canvas, x: float, y: float, size: float) -> None:

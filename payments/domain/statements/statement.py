@@ -13,10 +13,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 from payments import clock
+from payments.domain.transparency.proofs import leaves_of_journals
 from payments.ids import public_id, short_reference
 from payments.ledger.account_days import bounds, midnight
 from payments.ledger.sums import Scope, Sum, is_final, sums
-from payments.models import Merchant, Posting
+from payments.ledger.transparency.heads import newest_head
+from payments.models import LogHead, Merchant, Posting
 
 Account, Kind = Posting.Account, Posting.Kind
 # What we owe the merchant: before settlement, after it, and what is kept of payouts.
@@ -66,6 +68,7 @@ class PayoutLine(NamedTuple):
     kind: str
     payout_id: UUID
     amount: int
+    leaf: int | None
 
 
 def payout_lines(merchant_id: UUID, livemode: bool, since: datetime, until: datetime) -> list[PayoutLine]:
@@ -79,10 +82,12 @@ def payout_lines(merchant_id: UUID, livemode: bool, since: datetime, until: date
         created_at__gte=since,
         created_at__lt=until,
     )
-    rows = found.order_by("id").values_list("currency", "created_at", "kind", "payout_id", "amount")[:LINES_MAX]
+    columns = ("currency", "created_at", "kind", "payout_id", "amount", "journal")
+    rows = list(found.order_by("id").values_list(*columns)[:LINES_MAX])
+    leaves = leaves_of_journals(merchant_id, livemode, {journal for *_, journal in rows})
     return [
-        PayoutLine(currency, moment.date(), kind, payout_id, -amount)
-        for currency, moment, kind, payout_id, amount in rows
+        PayoutLine(currency, moment.date(), kind, payout_id, -amount, leaves.get(journal))
+        for currency, moment, kind, payout_id, amount, journal in rows
     ]
 
 
@@ -120,11 +125,14 @@ class Row:
     change: Owed
     after: Owed
     payout_id: UUID | None = None
+    # Of the movement of a payout in the transparency log.
+    leaf: int | None = None
 
     @property
     def words(self) -> str:
         if self.payout_id:
-            return f"{LINE_WORDS[self.kind]} {self.payout}"
+            leaf = "" if self.leaf is None else f", leaf {self.leaf}"
+            return f"{LINE_WORDS[self.kind]} {self.payout}{leaf}"
         return self.kind_words
 
     @property
@@ -165,6 +173,8 @@ class Statement:
     is_final: bool
     sections: Sequence[Section]
     made_at: datetime = field(default_factory=clock.now)
+    # The newest signed head of the transparency log when it was made.
+    head: LogHead | None = None
 
     @property
     def last(self) -> date:
@@ -235,7 +245,8 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     ledger = _by_currency(sums(scope, ("currency", "account"), until))
     if any(section.closing != ledger.get(section.currency, Owed()) for section in sections):
         raise DoesNotAddUp
-    return Statement(merchant, livemode, first, until, is_final(midnight(next_month(first))), sections)
+    final = is_final(midnight(next_month(first)))
+    return Statement(merchant, livemode, first, until, final, sections, head=newest_head())
 
 
 def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Section:
@@ -250,21 +261,21 @@ def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable
         of_payouts[line.day, line.kind].append(line)
     rows, after = [], opening
     for day, kind in sorted(changes, key=lambda change: (change[0], _place(change[1]))):
-        for payout_id, change in _split(changes[day, kind], of_payouts[day, kind]):
+        for payout_id, leaf, change in _split(changes[day, kind], of_payouts[day, kind]):
             after += change
-            rows.append(Row(day, kind, change, after, payout_id))
+            rows.append(Row(day, kind, change, after, payout_id, leaf))
     return Section(currency, opening, rows, after, counts)
 
 
-def _split(change: Owed, lines: Sequence[PayoutLine]) -> list[tuple[UUID | None, Owed]]:
+def _split(change: Owed, lines: Sequence[PayoutLine]) -> list[tuple[UUID | None, int | None, Owed]]:
     """Return a day's change payout by payout; whole where these are not all of its lines."""
-    found: list[tuple[UUID | None, Owed]] = [
-        (line.payout_id, Owed(available=line.amount, reserve=-line.amount if line.kind in RESERVES else 0))
+    found: list[tuple[UUID | None, int | None, Owed]] = [
+        (line.payout_id, line.leaf, Owed(available=line.amount, reserve=-line.amount if line.kind in RESERVES else 0))
         for line in lines
     ]
-    if found and change == sum((part for _, part in found), Owed()):
+    if found and change == sum((part for *_, part in found), Owed()):
         return found
-    return [(None, change)]
+    return [(None, None, change)]
 
 
 def _by_currency(rows: Iterable[Sum]) -> dict[str, Owed]:
