@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,6 +78,13 @@ def test_a_charge_keeps_the_rate_that_it_was_made_at(api: Api, shop: NewMerchant
     row = row_of(held)
     assert (row.fee_basis_points, row.fee_fixed, row.fee) == (350, 15, 50)
     assert standing()["fees"] == -50
+
+
+def test_a_change_of_a_rate_lets_charges_of_the_merchant_through(shop: NewMerchant) -> None:
+    # A charge refers to its merchant, and waits for any stronger lock.
+    with CaptureQueriesContext(connection) as queries:
+        terms.set_fee(shop.merchant, "card", "PHP", Rate(350))
+    assert not any(query["sql"].endswith("FOR UPDATE") for query in queries)
 
 
 def test_recording_an_outcome_reads_no_rates(api: Api, shop: NewMerchant) -> None:
