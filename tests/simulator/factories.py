@@ -9,7 +9,6 @@ from payments.providers.simulator.connector import Simulator
 
 APPROVED = "4000000000003055"
 CHALLENGED = "4242424242424242"
-DISPUTED = "4000000000000259"
 REFUNDS_FAIL = "4000000000005126"
 REFUNDS_WAIT = "4000000000007726"
 RETURN_URL = "http://testserver/return/somewhere"

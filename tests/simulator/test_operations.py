@@ -14,19 +14,11 @@ from payments.providers.base import Approved, Declined, Outcome, Payment, Pendin
 from payments.providers.simulator.disputes import advance_due
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.reports import done_between
-from tests.simulator.factories import (
-    DISPUTED,
-    REFUNDS_FAIL,
-    REFUNDS_WAIT,
-    by_type,
-    operation,
-    payment,
-    simulator,
-    taken,
-)
+from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 WEEK = 7
+DISPUTED = "4000000000000259"
 
 
 def do(kind: str, of: Payment, amount: int = 10_000) -> Outcome:
