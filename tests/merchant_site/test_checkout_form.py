@@ -13,7 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.client import signed_in
 from tests.merchant_site.conftest import member
 from tests.merchant_site.test_checkouts import NEW_LINK, NEW_REQUEST, address
-from tests.office.tabs import PHONE
+from tests.office.tabs import FILIPINO, PHONE
 from tests.pages.axe import faults_of
 from tests.pages.conftest import browser  # noqa: F401  a merchant's people have the payers' browser
 
@@ -57,9 +57,12 @@ def test_the_preview_follows_the_form_and_its_page_is_made(opened: Callable[...,
     tab.get_by_text("Continue to payment").wait_for()
 
 
-def test_the_pages_are_accessible_and_no_wider_than_a_phone(opened: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("language", [{}, FILIPINO], ids=["english", "filipino"])
+def test_the_pages_are_accessible_and_no_wider_than_a_phone(
+    language: dict[str, str], opened: Callable[..., Page]
+) -> None:
     # What axe puts into a page is not the page's own.
-    tab = opened(bypass_csp=True)
+    tab = opened(bypass_csp=True, **language)
     for url in (NEW_LINK, NEW_REQUEST, address("paymentlink_changelist"), address("checkout_changelist")):
         tab.goto(url)
         assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], url

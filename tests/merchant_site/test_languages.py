@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.translation.template import templatize
 
+from payments.admin.lists.file import TAG
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
@@ -136,6 +137,19 @@ def test_every_page_asks_for_its_texts_and_each_has_a_translation(rows: Rows, ho
             unmarked |= names_without_mark(shown(client.get(address)))
     assert {name for name in unmarked if not DATA.search(name)} - BRANDS == set()
     assert asked - {entry.msgid for entry in (*OF_PAYERS, *OF_SITE)} == NO_WORDS
+
+
+@pytest.mark.long
+def test_in_filipino_a_number_drops_a_word_and_a_title_is_the_headline(rows: Rows, house: House) -> None:  # noqa: F811
+    client = signed_in(member(house.shop.merchant))
+    for address in addresses(rows):
+        page = shown(client.get(address, headers={"Accept-Language": "fil"}))
+        assert not re.search(r"\d+ mga ", page), address
+        if "<h1" in page and address.endswith("/change/") and "/statement/" not in address:
+            [title], [headline] = (
+                re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", page, re.DOTALL)[:1] for tag in ("title", "h1")
+            )
+            assert title.split() == [*TAG.sub("", headline).split(), "|", "kaha"], address
 
 
 def test_a_file_has_the_same_words_in_each_language(owner: Client, house: object) -> None:

@@ -55,7 +55,8 @@ class OfMerchant(BaseAdmin):
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         shown = super().beside_row(request, row)
         people = [person for person in shown.get("people", ()) if person.role != MERCHANT]
-        return shown | {"people": people}
+        # The headline names the row in the reader's language, which the text of a row does not.
+        return shown | {"people": people, "subtitle": ""}
 
     def history_view(self, *_: Any, **__: Any) -> HttpResponse:
         """Raise Http404: what happened stands on the page of the row."""
