@@ -39,6 +39,11 @@ def _ticking(moment: datetime) -> Iterator[datetime]:
         moment += TICK
 
 
+def seconds(moment: datetime | str) -> int:
+    """Return an aware `moment` in seconds since 1970. A text is PostgreSQL's, as for `iso`."""
+    return int((datetime.fromisoformat(moment) if isinstance(moment, str) else moment).timestamp())
+
+
 def iso(moment: datetime | str) -> str:
     """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`.
 

@@ -19,7 +19,10 @@ Reader = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class JsonPrefetch:
-    """A `Prefetch` with a queryset and `to_attr`: the related rows, their foreign key and the attribute for them."""
+    """A `Prefetch` with a queryset and `to_attr`: the related rows, their foreign key and the attribute for them.
+
+    `inner` are the prefetches of the related rows themselves.
+    """
 
     rows: QuerySet[Any]
     key: "ForeignObject[Any, Any]"
@@ -27,6 +30,7 @@ class JsonPrefetch:
     paths: list[str]
     readers: list[Reader]
     mapper: RowMapper
+    inner: "list[JsonPrefetch]"
 
     @classmethod
     def of(cls, model: type[Model], lookup: Any) -> "JsonPrefetch":
@@ -39,12 +43,14 @@ class JsonPrefetch:
         readers = [_bytes if isinstance(field, BinaryField) else field.to_python for field in fields]
         mapper = RowMapper.of(compiler.klass_info, compiler.select)
         key = model._meta.get_field(lookup.prefetch_through).field  # type: ignore[union-attr]
-        return cls(rows, key, lookup.to_attr, paths, readers, mapper)
+        inner = [cls.of(rows.model, each) for each in rows._prefetch_related_lookups]
+        return cls(rows.prefetch_related(None), key, lookup.to_attr, paths, readers, mapper, inner)
 
     def column(self) -> ArraySubquery:
         """Return the related rows of one row as an array of JSON arrays, one per row."""
         # The driver parses JSON itself, so the declared type does not matter.
-        row = Func(*map(F, self.paths), function="json_build_array", output_field=TextField())
+        inner = [each.column() for each in self.inner]
+        row = Func(*map(F, self.paths), *inner, function="json_build_array", output_field=TextField())
         own = self.rows.filter(**{self.key.name: OuterRef("pk")})
         if isinstance(self.key, OwnForeignKey):
             own = own.filter(merchant_id=OuterRef("merchant_id"))
@@ -59,8 +65,13 @@ class JsonPrefetch:
 
     def read(self, rows: list[list[Any]]) -> list[Any]:
         """Return instances of the related rows."""
-        values = [[read(value) for read, value in zip(self.readers, row, strict=True)] for row in rows]
-        return [self.mapper.instance(tuple(each)) for each in values]
+        return list(map(self._instance, rows))
+
+    def _instance(self, row: list[Any]) -> Any:
+        instance = self.mapper.instance(tuple(read(value) for read, value in zip(self.readers, row, strict=False)))
+        for each, found in zip(self.inner, row[len(self.readers) :], strict=True):
+            each.attach(instance, found)
+        return instance
 
 
 def _columns(

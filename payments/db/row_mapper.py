@@ -13,7 +13,7 @@ Row = tuple[Any, ...]
 
 
 class ShownRow(tuple[Any, ...]):
-    """A row that is only rendered: it has the attributes of an instance, and reads each at its place in the row.
+    """A row that is only rendered: it has the attributes and properties of an instance, and reads each at its place.
 
     To fill a charge, its source and its card as instances takes longer than to render them.
     """
@@ -70,7 +70,10 @@ class RowMapper:
         places = enumerate(self.names, self.columns.start)
         attributes: dict[str, Any] = {name: property(itemgetter(place)) for place, name in places}
         attributes |= {here: property(mapper._shown) for mapper, here, _ in self.joined}
-        return type(f"Shown{self.model.__name__}", (ShownRow,), {"__slots__": (), **attributes})
+        attributes |= {name: own for name, own in vars(self.model).items() if isinstance(own, property)}
+        return type(
+            f"Shown{self.model.__name__}", (ShownRow,), {"__slots__": (), "__str__": self.model.__str__, **attributes}
+        )
 
     @property
     def _shown(self) -> Callable[[Row], ShownRow | None]:

@@ -14,6 +14,8 @@ from customers.models import Customer, CustomerSource
 from customers.rendering import CUSTOMER
 from payments import clock
 from payments.api import charges, disputes, events, payouts, requests
+from payments.api.checkout import links, sessions
+from payments.api.checkout import requests as payment_requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
 from payments.api.webhooks import endpoints
@@ -33,13 +35,19 @@ from payments.models import (
     Dispute,
     Event,
     IdempotencyRecord,
+    Merchant,
+    PaymentLink,
+    PaymentRequest,
     Refund,
     WebhookEndpoint,
 )
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.rendering.objects.charges import CHARGE
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
+from payments.rendering.objects.payment_links import PAYMENT_LINK
+from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT
 from payments.rendering.objects.webhook_endpoints import WEBHOOK_ENDPOINT
 from tests.factories import ChargeFactory, RefundFactory
@@ -62,7 +70,12 @@ SHOWN = {
     payouts.PAYOUTS.page: PAYOUT,
     endpoints.ENDPOINTS.page: WEBHOOK_ENDPOINT,
     views.CUSTOMERS.page: CUSTOMER,
+    sessions.SESSIONS.page: SESSION,
+    links.LINKS.page: PAYMENT_LINK,
+    payment_requests.REQUESTS.page: REQUEST,
 }
+# What a query calls a value of the stage that has a name of its own there.
+ARGUMENT = {"any_status": "status", "place": "status"}
 EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
@@ -96,6 +109,11 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of requests": (requests.REQUESTS.page, PAGE),
     "requests after another": (requests.REQUESTS.newer, FOLLOWED),
     "page of webhook endpoints": (endpoints.ENDPOINTS.page, PAGE),
+    "page of sessions": (sessions.SESSIONS.page, PAGE),
+    "page of links": (links.LINKS.page, PAGE),
+    "page of links in a state": (links.LINKS.page, (*PAGE, "active")),
+    "page of payment requests": (payment_requests.REQUESTS.page, (*PAGE, "any_status")),
+    "page of paid payment requests": (payment_requests.REQUESTS.page, (*PAGE, "place")),
     "page of customers": (views.CUSTOMERS.page, PAGE),
     "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
 }
@@ -116,11 +134,22 @@ def paid_by(charge: Charge) -> Checkout:
     return checkout
 
 
+def put_up(merchant: Merchant) -> None:
+    """Make a payment link and a payment request that was paid otherwise."""
+    owner, items = {"merchant": merchant, "livemode": False}, [{"name": "Rice", "amount": 100, "quantity": 2}]
+    order = {"currency": "PHP", "line_items": items}
+    PaymentLink.objects.create(**owner, short="4fGk9ZpQ2x", order=order, stock=[2], remaining=[1])
+    paid = {"amount": 200, "currency": "PHP", "order": order, "kind": "request", "state": "paid"}
+    request = Checkout.objects.create(**owner, **paid, customer_id=new_id(), ended_at=clock.now())
+    PaymentRequest.objects.create(**owner, checkout=request, series="4E3F2A1B", place=1)
+
+
 @pytest.fixture
 def stage() -> dict[str, Any]:
     """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
     charge = ChargeFactory(is_part_refunded=True)
     checkout = paid_by(charge)
+    put_up(charge.merchant)
     RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
     block_card(lasts=timedelta(hours=1))
     key = ApiKey.objects.create(merchant=charge.merchant, livemode=False, kind="secret", digest=b"d" * 32, last4="0")
@@ -160,6 +189,9 @@ def stage() -> dict[str, Any]:
         "currency": "PHP",
         "kind": event.type,
         "status": "needs_response",
+        "active": True,
+        "any_status": None,
+        "place": 1,
         "object_id": charge.id,
         "email": customer.email,
         "reference": payment.reference,
@@ -184,7 +216,7 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:
     query, names = READS[name]
-    values = {name: stage[name] for name in names if name != "no_start"}
+    values = {ARGUMENT.get(name, name): stage[name] for name in names if name != "no_start"}
     return query, values | ({"after": None} if "no_start" in names else {})
 
 

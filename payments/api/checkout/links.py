@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -17,6 +18,7 @@ from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Filters, Listing, show_page
 from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
+from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import links
 from payments.domain.shared.caller import Caller
@@ -43,7 +45,7 @@ class NumberedLinkQuery(NumberedPageQuery):
 
 
 def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
-    return {"below": after or LAST_ID, "narrowed": _filters(query)}
+    return {"below": after or LAST_ID, **_filters(query)}
 
 
 def _filters(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,14 +53,15 @@ def _filters(query: Mapping[str, Any]) -> dict[str, Any]:
     return {"active": STATUSES[status]} if status else {}
 
 
-def _page(
-    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, narrowed: dict[str, Any]
-) -> list[PaymentLink]:
+def links_page(
+    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, **narrowed: bool
+) -> QuerySet[PaymentLink]:
+    """Return the newest links, those that are `active` or not where it is given."""
     path = {"merchant_id": merchant_id, "livemode": livemode, **narrowed}
-    return list(PaymentLink.objects.whole().newest_page([path], length, below))
+    return PaymentLink.objects.whole().newest_page([path], length, below)
 
 
-LINKS = Listing(PaymentLink, "plink", _page, _narrow)
+LINKS = Listing(PaymentLink, "plink", CompiledQuery(links_page, for_rendering=True), _narrow)
 
 
 CREATED, CHANGED = answer_of(PAYMENT_LINK, 201), answer_of(PAYMENT_LINK)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -15,6 +16,7 @@ from payments.api.validation.payment_requests import RequestInput, RequestListQu
 from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Filters, Listing, show_page
 from payments.api.views.numbered_pages import NumberedPageQuery, show_numbered_page
+from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import requests
 from payments.domain.shared.caller import Caller
@@ -28,21 +30,31 @@ STATES = {"open": [State.UNPAID, State.PAYING], "paid": [State.PAID], "voided": 
 
 
 def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
-    return {"below": after or LAST_ID, "status": query.get("status")}
+    return {"below": after or LAST_ID, "status": _place_of(query)}
 
 
-def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID, status: str | None) -> list[Checkout]:
+def requests_page(
+    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, status: int | None
+) -> QuerySet[Checkout]:
+    """Return the newest requests, of the status at this place of STATES; None is any."""
     rows = Checkout.objects.requests().whole(merchant_id)
-    return list(rows.newest_page(_paths(merchant_id, livemode, status), length, below))
+    return rows.newest_page(_paths(merchant_id, livemode, status), length, below)
 
 
-def _paths(merchant_id: UUID, livemode: bool, status: str | None) -> list[dict[str, Any]]:
+def _place_of(query: Mapping[str, Any]) -> int | None:
+    return list(STATES).index(query["status"]) if query.get("status") else None
+
+
+def _paths(merchant_id: UUID, livemode: bool, status: int | None) -> list[dict[str, Any]]:
     """Return the paths of `newest_page` to the requests with this status; None is any."""
     path = {"merchant_id": merchant_id, "livemode": livemode, "kind": Checkout.Kind.REQUEST}
-    return [path | {"state": state} for state in STATES[status]] if status else [path]
+    return [path] if status is None else [path | {"state": state} for state in list(STATES.values())[status]]
 
 
-REQUESTS = Listing(Checkout, "pr", _page, _narrow, within={"kind": Checkout.Kind.REQUEST})
+REQUESTS = Listing(
+    *(Checkout, "pr", CompiledQuery(requests_page, for_rendering=True), _narrow),
+    within={"kind": Checkout.Kind.REQUEST},
+)
 
 
 class NumberedRequestQuery(NumberedPageQuery):
@@ -60,7 +72,7 @@ class RequestViewSet(CheckoutViewSet):
     def list(self, request: Request) -> HttpResponse:
         caller = self.caller(request)
         if alias_of(request):
-            path, *more = _paths(caller.merchant_id, caller.livemode, self.query.get("status"))
+            path, *more = _paths(caller.merchant_id, caller.livemode, _place_of(self.query))
             rows = Checkout.objects.requests().whole(caller.merchant_id)
             return show_numbered_page(request, rows, path, self.query, REQUEST.render, *more)
         return show_page(request, caller, REQUESTS, self.query, REQUEST.render)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -17,6 +18,7 @@ from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.api.views.lists import Filters, Listing, read_page, show_page
 from payments.api.views.viewset import ApiViewSet
+from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.checkout import sessions
 from payments.domain.shared.caller import Caller
@@ -69,12 +71,16 @@ def _narrow(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Fil
     return {"below": after or LAST_ID}
 
 
-def _page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> list[Checkout]:
+def sessions_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> QuerySet[Checkout]:
+    """Return the newest sessions."""
     path = {"merchant_id": merchant_id, "livemode": livemode, "kind": Checkout.Kind.SESSION}
-    return list(Checkout.objects.whole(merchant_id).newest_page([path], length, below))
+    return Checkout.objects.whole(merchant_id).newest_page([path], length, below)
 
 
-SESSIONS = Listing(Checkout, "cs", _page, _narrow, within={"kind": Checkout.Kind.SESSION})
+SESSIONS = Listing(
+    *(Checkout, "cs", CompiledQuery(sessions_page, for_rendering=True), _narrow),
+    within={"kind": Checkout.Kind.SESSION},
+)
 
 
 CREATED, CHANGED = answer_of(SESSION, 201), answer_of(SESSION)

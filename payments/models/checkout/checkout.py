@@ -163,12 +163,12 @@ class Checkout(FastModel):
         ]
 
     def __str__(self) -> str:
-        return ids.public_id(PREFIXES[self.Kind(self.kind)], self.id)
+        return ids.public_id(PREFIXES[Checkout.Kind(self.kind)], self.id)
 
     @property
     def paid_by(self) -> Charge | None:
         """The charge that paid or holds the amount; None before, and where a card is only kept."""
-        is_open = self.state in (self.State.UNPAID, self.State.PAYING, self.State.EXPIRED)
+        is_open = self.state in (Checkout.State.UNPAID, Checkout.State.PAYING, Checkout.State.EXPIRED)
         return None if is_open else next(iter(self.charge_list), None)
 
 

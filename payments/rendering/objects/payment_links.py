@@ -1,10 +1,10 @@
 """Payment links as the API and the webhooks show them (checkout law, section 4)."""
 
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 
+from payments.clock import seconds
 from payments.models import PaymentLink
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
@@ -19,11 +19,6 @@ def link_url(link: PaymentLink) -> str:
     """Return the short address of a link's page."""
     root = f"https://{settings.LINKS_HOST}" if settings.LINKS_HOST else f"{settings.PUBLIC_URL}/links"
     return f"{root}/{link.short}"
-
-
-def seconds(moment: datetime) -> int:
-    """Return a moment in seconds since 1970."""
-    return int(moment.timestamp())
 
 
 def items_of(link: PaymentLink) -> list[dict[str, Any]]:

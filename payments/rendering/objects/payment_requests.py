@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from payments.clock import seconds
 from payments.models import Checkout
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
@@ -17,11 +18,7 @@ EXAMPLE_SECONDS = 1_763_689_380
 def _seconds(meaning: str, read: str | Callable[[Any], datetime | None], example: int | None = None) -> Member:
     """Return a member that shows a moment in seconds since 1970."""
     form = {"type": "integer", "minimum": 0}
-    return Member(form, f"{meaning} In seconds since 1970.", example, read=read, convert=_to_seconds)
-
-
-def _to_seconds(moment: datetime) -> int:
-    return int(moment.timestamp())
+    return Member(form, f"{meaning} In seconds since 1970.", example, read=read, convert=seconds)
 
 
 def _ended_as(state: Checkout.State) -> Callable[[Checkout], datetime | None]:
