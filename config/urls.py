@@ -6,6 +6,7 @@ from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
 from payments.api.reference.views import DocumentView, show_reference
+from payments.mcp.views import McpView
 
 # Tried in this order, so the most frequent come first.
 of_everybody = [
@@ -14,6 +15,7 @@ of_everybody = [
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^v2/health/?$", HealthView.as_view()),
     re_path(r"^ping/?$", healthy),
+    re_path(r"^mcp/?$", McpView.as_view()),
     path("", show_start),
     re_path(r"^docs/?$", show_reference),
     re_path(r"^docs/guides/?$", list_guides),

@@ -156,6 +156,8 @@ def configuration(level: str, sentry_dsn: str = "") -> dict[str, Any]:
             "granian.access": {"handlers": [], "level": level, "propagate": True},
             # A collector that is away is no error of kaha, and would be one for each batch of spans.
             "opentelemetry": {"handlers": ["seldom"], "level": "WARNING", "propagate": False},
+            # It has a line for the beginning and the end of each exchange.
+            "mcp": {"level": "WARNING"},
             # `kaha.task` has a line for each task that did something; these have two for each.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},

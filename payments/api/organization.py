@@ -63,7 +63,7 @@ class Organization:
     def keys(self) -> dict[str, str]:
         """Return the newest key of each kind and mode; of secret keys only the last four characters show."""
         shown = {}
-        own = self.merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED)
+        own = self.merchant.keys.filter(revoked_at=None).exclude(kind__in=ApiKey.LIMITED)
         for key in own.order_by("created_at"):
             name = f"{key.masked_prefix}key"
             shown[name] = key.public_text if key.kind == ApiKey.Kind.PUBLISHABLE else f"{MASK}{key.last4}"

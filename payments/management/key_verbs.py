@@ -8,6 +8,7 @@ from typing import Any
 
 from payments import clock
 from payments.domain.merchants import api_keys, merchants
+from payments.domain.merchants.assistants import BadRules, parse_rules
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.ids import public_id
@@ -20,7 +21,7 @@ KEY_HELP = (
     "the key's ID (key_…), its last four characters or its masked form as list-keys shows it; "
     "- reads the key itself from standard input, which keeps it out of the shell history"
 )
-REFUSALS = (api_keys.BadKey, api_keys.KeyInactive, BadOrigins)
+REFUSALS = (BadRules, api_keys.BadKey, api_keys.KeyInactive, BadOrigins)
 
 
 def _takes_new_key(parser: ArgumentParser) -> None:
@@ -28,8 +29,10 @@ def _takes_new_key(parser: ArgumentParser) -> None:
     parser.add_argument("--mode", required=True, choices=list(merchants.MODES))
     parser.add_argument("--kind", required=True, choices=ApiKey.Kind.values)
     lists: dict[str, Any] = {"type": arguments.words, "default": []}
-    rights = f"what a restricted key may do: any of {', '.join(RIGHTS)}"
+    rights = f"what a restricted or an assistant's key may do: any of {', '.join(RIGHTS)}"
     parser.add_argument("--rights", **lists, metavar="charges:read,refunds:write", help=rights)
+    rules = "what an assistant's key may ask for: refund, or refund PHP 1000.00 5000.00 (needs nobody up to so much)"
+    parser.add_argument("--ask", action="append", default=[], metavar="RULE", help=rules)
     networks = "the networks from which it works (default: all)"
     parser.add_argument("--allow", **lists, metavar="10.0.0.0/8,2001:db8::/32", help=networks)
     end = "when it stops working (default: never)"
@@ -40,7 +43,8 @@ def _create_key(options: dict[str, Any]) -> Iterator[str]:
     owner, expires = arguments.merchant_named(options["merchant"]), options["expires"]
     end = clock.now() + expires if expires is not None else None
     livemode = merchants.MODES[options["mode"]]
-    yield _new_key(*api_keys.create_key(owner, livemode, options["kind"], end, options["rights"], options["allow"]))
+    limits = {"rights": options["rights"], "networks": options["allow"], "rules": parse_rules(options["ask"])}
+    yield _new_key(*api_keys.create_key(owner, livemode, options["kind"], end, **limits))
 
 
 def _new_key(key: ApiKey, text: str) -> str:

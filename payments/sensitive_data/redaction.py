@@ -42,7 +42,7 @@ _NAMED = re.compile(
 )
 _CVC_NAME = re.compile(rf"(?:card[ _-]?)?{_CVC}", re.IGNORECASE)
 _CVC_VALUE = re.compile(r"[0-9]{3,4}")
-_KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
+_KEY = re.compile(r"([spra]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 _SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECASE)
 _AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
 

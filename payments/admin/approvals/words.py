@@ -10,9 +10,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, sourcetypes
-from payments.admin.framework.formats import NOTHING, days_text, link, money, provider_title
+from payments.admin.framework.formats import NOTHING, days_text, lines, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
+from payments.domain.merchants.assistants import shown_rules
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, ProviderAccount, Route
 from payments.providers.accounts import Connector
@@ -37,9 +38,7 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant, requester = request.merchant.title, request.proposed_by
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
-            does = gettext(" and ").join(gettext(RIGHTS.get(right, right)) for right in request.after["rights"])
-            if request.after["kind"] == ApiKey.Kind.SECRET:
-                does = gettext("charge payers, capture, void and refund, and read all payments")
+            does = _what_it_does(request.after)
             text = gettext(
                 "Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text. "
                 "It works until it is revoked or ends."
@@ -65,6 +64,17 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
         case _:
             text = f"New live charges of {merchant} may go by this route from now on, their cards included."
             return Consequence(f"{text} Earlier charges are captured and refunded by their own route.")
+
+
+def _what_it_does(asked: dict[str, Any]) -> str:
+    match asked["kind"]:
+        case ApiKey.Kind.SECRET:
+            return gettext("charge payers, capture, void and refund, and read all payments")
+        case ApiKey.Kind.ASSISTANT:
+            text = gettext("move money up to the amounts of its rules, with no person to decide ({rules}),")
+            return text.format(rules="; ".join(shown_rules(asked["rules"])))
+        case _:
+            return gettext(" and ").join(gettext(RIGHTS.get(right, right)) for right in asked["rights"])
 
 
 def _of_record(merchant: str, is_returned: bool) -> str:
@@ -143,6 +153,12 @@ def _subject(request: ApprovalRequest) -> Facts:
             yield _("In place of"), link(PayoutAccount, present.id, present) if present else _("no account yet")
 
 
+def _may(content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
+    yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
+    if content.get("rules"):
+        yield _("May ask for"), lines(shown_rules(content["rules"]))
+
+
 def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
     if not content:
         return
@@ -150,11 +166,11 @@ def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple
         case Kind.ISSUE_KEY:
             yield _("Name"), content["name"] or NOTHING
             yield _("Kind"), _(content["kind"])
-            yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
+            yield from _may(content)
             yield _("Works from"), ", ".join(content["networks"]) or _("everywhere")
             yield _("Ends"), _ends(content["days"])
         case Kind.ROLL_KEY:
-            yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
+            yield from _may(content)
             yield _("Old key works for"), gettext("{hours} hours after the new one is taken").format(**content)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, content)

@@ -18,6 +18,7 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.domain.approvals.rules import key_needs_approval
 from payments.domain.merchants import api_keys
+from payments.domain.merchants.assistants import BadRules, Rules, parse_rules
 from payments.domain.merchants.merchants import MODES
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
@@ -32,7 +33,8 @@ BETWEEN_WORDS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = _(
     "A live key that can move money is made only after {approver} has approved the request: "
-    "a secret key, or a restricted one with charges:write, refunds:write or disputes:write. You then take it, "
+    "a secret key, a restricted one with charges:write, refunds:write or disputes:write, or an assistant's key with "
+    "amounts in its rules. You then take it, "
     "and see its text once. Any other key is shown at once."
 )
 APPROVER = _("an administrator other than you")
@@ -57,7 +59,16 @@ class KeyForm(OnceForm):
         choices=lambda: [(name, f"{name}: {gettext(what)}") for name, what in RIGHTS.items()],
         required=False,
         widget=forms.CheckboxSelectMultiple({"class": "radiolist"}),
-        help_text=_("Of a restricted key, and of no other."),
+        help_text=_("Of a restricted or an assistant's key, and of no other. An assistant's key only reads."),
+    )
+    rules = forms.CharField(
+        label=_("What an assistant may ask for"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"}),
+        help_text=_(
+            "Of an assistant's key: charge, capture, void, refund, link, request or payout, one a line. A person "
+            "decides each call. With amounts, “refund PHP 1000.00 5000.00”, nobody does up to so much each and a day."
+        ),
     )
     networks = forms.CharField(
         required=False,
@@ -72,6 +83,12 @@ class KeyForm(OnceForm):
         max_value=LONGEST_LIFE_DAYS,
         help_text=_("Empty: it works until it is revoked."),
     )
+
+    def clean_rules(self) -> Rules:
+        try:
+            return parse_rules(self.cleaned_data["rules"].splitlines())
+        except BadRules as fault:
+            raise forms.ValidationError(str(fault)) from fault
 
     def clean_networks(self) -> list[str]:
         return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["networks"])))
@@ -90,11 +107,11 @@ class IssueKey(RowAction):
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         livemode, kind, rights = MODES[cleaned["mode"]], cleaned["kind"], cleaned["rights"]
-        if key_needs_approval(livemode, kind, rights):
-            asked = {name: cleaned[name] for name in ("name", "kind", "rights", "networks", "days")}
+        if key_needs_approval(livemode, kind, rights, cleaned["rules"]):
+            asked = {name: cleaned[name] for name in ("name", "kind", "rights", "networks", "days", "rules")}
             return submitted(merchant, Kind.ISSUE_KEY, cleaned, asked)
         end = clock.now() + timedelta(days=cleaned["days"]) if cleaned["days"] else None
-        limits = {name: cleaned[name] for name in ("rights", "networks", "name")}
+        limits = {name: cleaned[name] for name in ("rights", "networks", "name", "rules")}
         return shown_key(*api_keys.create_key(merchant, livemode, kind, end, key_id=cleaned["row_id"], **limits))
 
 
@@ -126,7 +143,8 @@ class RollKey(RowAction):
 
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
         if moves_money(key):
-            asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": cleaned["hours"]}
+            asked = {"key": str(key), "hours": cleaned["hours"]}
+            asked |= {name: getattr(key, name) for name in ("kind", "rights", "rules")}
             return submitted(key.merchant, Kind.ROLL_KEY, cleaned, asked, subject_id=key.id)
         return shown_key(*api_keys.roll_key(key, timedelta(hours=cleaned["hours"]), cleaned["row_id"]))
 
@@ -195,7 +213,7 @@ class RevokeKey(RowAction):
 
 def moves_money(key: ApiKey) -> bool:
     """Return whether anybody with the key can move real money."""
-    return key_needs_approval(key.livemode, key.kind, key.rights)
+    return key_needs_approval(key.livemode, key.kind, key.rights, key.rules)
 
 
 def shown_key(key: ApiKey, text: str) -> dict[str, str]:

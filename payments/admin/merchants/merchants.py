@@ -53,6 +53,7 @@ from payments.admin.payouts.schedules import SetPayoutSchedule
 from payments.admin.webhooks.endpoints import AddEndpoint, endpoint_lines
 from payments.context import because
 from payments.domain.audit import notices
+from payments.domain.merchants.assistants import shown_rules
 from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -76,11 +77,10 @@ class KeyColumns:
     granted = column(
         _("Rights"),
         lambda key: (
-            lines(key.rights)
-            if key.kind == ApiKey.Kind.RESTRICTED
-            else gettext("all of a {kind} key").format(kind=key.kind)
+            lines(key.rights) if key.kind in ApiKey.LIMITED else gettext("all of a {kind} key").format(kind=key.kind)
         ),
     )
+    asks_for = column(_("May ask for"), lambda key: lines(shown_rules(key.rules)) if key.rules else gettext("nothing"))
     allows_address = column(
         _("Works from"), lambda key: lines(key.allowed_networks) if key.allowed_networks else gettext("everywhere")
     )
@@ -251,7 +251,7 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
     search = IdSearch({"key": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("shown", "name", "public_id", "of_merchant", "kind", "mode", "text_to_copy")}),
-        (_("Limits"), {"fields": ("granted", "allows_address", "origins")}),
+        (_("Limits"), {"fields": ("granted", "asks_for", "allows_address", "origins")}),
         (_("Times"), {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")

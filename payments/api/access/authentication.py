@@ -30,13 +30,24 @@ NAMED_KEY = "kaha.key"
 MERCHANT_OF_REQUEST = "kaha.merchant"
 STRANGE_ORIGIN = "kaha.strange_origin"
 REALM = 'Basic realm="kaha"'
+ASSISTANTS = f"{ApiKey.PREFIXES[ApiKey.Kind.ASSISTANT]}_"
+ELSEWHERE = "An assistant's key (ak_…) works at /mcp and nowhere else."
+ONLY_ASSISTANTS = "At /mcp an assistant's key (ak_…) works, and no other does."
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant."""
+    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant.
+
+    An assistant's key works only `of_assistants`, and no other key does there.
+    """
+
+    of_assistants = False
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
-        key = _find(_text_of(request))
+        text = _text_of(request)
+        if FULL_KEY.fullmatch(text) and text.startswith(ASSISTANTS) != self.of_assistants:
+            raise _invalid(ONLY_ASSISTANTS if self.of_assistants else ELSEWHERE)
+        key = _find(text)
         request.META[NAMED_KEY] = key
         _require_working(key, client_address(request))
         context.merchant.set(key.merchant_id)
@@ -57,7 +68,7 @@ class KeyPermission(BasePermission):
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         key = key_of(request)
-        if key.kind == ApiKey.Kind.RESTRICTED and request.method in view.allowed_methods:
+        if key.kind in ApiKey.LIMITED and request.method in view.allowed_methods:
             return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
         if key.kind != ApiKey.Kind.PUBLISHABLE:
             return True

@@ -19,7 +19,7 @@ NOT_ENCODED = (
 UNKNOWN = "This API key is not valid."
 OURS = f"One of kaha begins with sk_test_ or sk_live_ and has {LENGTH} characters or more."
 
-_BEGINNING = re.compile(r"[spr]k_(?:test|live)_")
+_BEGINNING = re.compile(r"[spra]k_(?:test|live)_")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "For a merchant's developers",
         (
             *("checkout", "card-fields", "first-payment", "kept-cards", "command-line", "webhooks"),
-            *("errors-and-idempotency", "payouts", "testing", "generated-clients", "moving"),
+            *("errors-and-idempotency", "payouts", "testing", "generated-clients", "assistants", "moving"),
         ),
     ),
     ("For a merchant's staff", ("your-dashboard",)),

@@ -56,7 +56,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             key_id=key.id,
             address=counted_address(request),
             decline_budget=key.merchant.decline_budget,
-            rights=frozenset(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else None,
+            rights=frozenset(key.rights) if key.kind in ApiKey.LIMITED else None,
         )
 
     def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:

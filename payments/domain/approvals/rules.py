@@ -1,14 +1,21 @@
 """Which changes need an approver. Commands need none, because their user already controls the host."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
+from payments.domain.merchants.assistants import lets_money_through
 from payments.domain.merchants.scopes import MONEY_RIGHTS
 from payments.models import ApiKey, ProviderAccount
 
+NO_RULES: Mapping[str, Any] = MappingProxyType({})
 
-def key_needs_approval(livemode: bool, kind: str, rights: Iterable[str] = ()) -> bool:
+
+def key_needs_approval(
+    livemode: bool, kind: str, rights: Iterable[str] = (), rules: Mapping[str, Any] = NO_RULES
+) -> bool:
     """Return whether such a key can move real money. Keys of test mode cannot, so one operator issues them."""
-    has_right = kind == ApiKey.Kind.SECRET or bool(MONEY_RIGHTS.intersection(rights))
+    has_right = kind == ApiKey.Kind.SECRET or bool(MONEY_RIGHTS.intersection(rights)) or lets_money_through(rules)
     return livemode and has_right
 
 

@@ -53,6 +53,7 @@ class Action(StrEnum):
     TESTED = "tested"
     RESPONDED = "responded"
     ACKNOWLEDGED = "acknowledged"
+    CALLED = "called"
 
 
 # What a page may record that changes nothing else.

@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_network
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Least
@@ -16,6 +17,7 @@ from django.db.models.functions import Least
 from payments import clock
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.assistants import Rules, asking_account, shown_rules
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.shared.said import said
@@ -25,8 +27,8 @@ from payments.models import ApiKey, Merchant
 RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
 USE_RECORDED_EVERY = timedelta(minutes=1)
 KINDS = {prefix: kind for kind, prefix in ApiKey.PREFIXES.items()}
-FULL_KEY = re.compile(r"[spr]k_(?:test|live)_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-f]{48}")
-MASKED_KEY = re.compile(r"(?:(?P<kind>[spr]k)_(?P<mode>test|live)_)?[.…*]*+(?P<last4>[0-9a-f]{4})")
+FULL_KEY = re.compile(r"[spra]k_(?:test|live)_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-f]{48}")
+MASKED_KEY = re.compile(r"(?:(?P<kind>[spra]k)_(?P<mode>test|live)_)?[.…*]*+(?P<last4>[0-9a-f]{4})")
 
 
 class BadKey(ValueError):
@@ -49,11 +51,14 @@ def create_key(
     name: str = "",
     *,
     origins: Iterable[str] = (),
+    rules: Rules | None = None,
+    asks_as: User | None = None,
 ) -> tuple[ApiKey, str]:
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
-    `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
-    `origins` are those of a publishable key that it succeeds.
+    `rights` are those of a restricted or an assistant's key, `rules` what an assistant may ask for (`assistants`), and
+    `asks_as` the account of the one that it succeeds. `networks` (CIDR) are the only ones that it works from, `name` is
+    for operators, `origins` are those of a publishable key that it succeeds.
     A given `key_id` makes a repeated call fail. Of a live one the inbox and the merchant learn. Raises BadKey, and
     IntegrityError for an ID that exists.
     """
@@ -62,6 +67,10 @@ def create_key(
     key.expires_at = expires_at
     key.allowed_origins = list(origins)
     key.rights = _checked_rights(kind, set(rights))
+    if rules and kind != ApiKey.Kind.ASSISTANT:
+        raise BadKey("Only an assistant's key takes rules.")
+    if kind == ApiKey.Kind.ASSISTANT:
+        key.rules, key.asks_as = rules or {}, asks_as or asking_account(name)
     try:
         key.allowed_networks = [str(ip_network(network)) for network in networks]
     except ValueError as fault:
@@ -71,7 +80,7 @@ def create_key(
     audit_log.record(
         Action.ADDED,
         key,
-        detail=", ".join([public_id("mer", merchant.id), *key.rights]),
+        detail=", ".join([public_id("mer", merchant.id), *key.rights, *shown_rules(key.rules)]),
         notice_of=merchant.id if is_news else None,
     )
     if is_news:
@@ -120,8 +129,8 @@ def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tup
     if key.rights and not rights:
         raise KeyInactive("None of this key's rights is there any more: create a new one instead.")
     limits = rights, key.allowed_networks
-    origins = key.allowed_origins
-    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name, origins=origins)
+    kept = {"origins": key.allowed_origins, "rules": key.rules, "asks_as": key.asks_as}
+    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name, **kept)
     audit_log.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
     return new, text
 
@@ -168,10 +177,12 @@ def record_use(key: ApiKey) -> None:
 
 
 def _checked_rights(kind: str, rights: set[str]) -> list[str]:
-    if rights and kind != ApiKey.Kind.RESTRICTED:
+    if rights and kind not in ApiKey.LIMITED:
         raise BadKey(said("A {kind} key takes no rights: only a restricted one does.", kind=kind))
-    if not rights and kind == ApiKey.Kind.RESTRICTED:
+    if not rights and kind in ApiKey.LIMITED:
         raise BadKey(said("A restricted key needs rights: any of {rights}.", rights=", ".join(RIGHTS)))
+    if kind == ApiKey.Kind.ASSISTANT and not all(right.endswith(":read") for right in rights):
+        raise BadKey("An assistant's key takes rights to read alone: its rules say what it may ask for.")
     unknown = rights - RIGHTS.keys()
     if unknown:
         raise BadKey(f"There is no right {min(unknown)!r}; there are {', '.join(RIGHTS)}.")

@@ -49,7 +49,7 @@ OPERATIONS = [
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
-            ("kind", models.CharField(choices=[("secret", "Secret"), ("publishable", "Publishable"), ("restricted", "Restricted")], max_length=11, verbose_name="kind")),
+            ("kind", models.CharField(choices=[("secret", "Secret"), ("publishable", "Publishable"), ("restricted", "Restricted"), ("assistant", "Assistant's")], max_length=11, verbose_name="kind")),
             ("digest", models.BinaryField(max_length=32, unique=True)),
             ("last4", models.CharField(max_length=4)),
             ("name", models.CharField(blank=True, default="", max_length=60, verbose_name="name")),
@@ -62,15 +62,15 @@ OPERATIONS = [
             ("allowed_origins", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=270), blank=True, default=list, size=None)),
             ("last_used_at", models.DateTimeField(blank=True, null=True)),
             ("rights", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=50), blank=True, default=list, size=None)),
+            ("rules", models.JSONField(blank=True, default=dict)),
+            ("asks_as", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
             "verbose_name": "API key", "verbose_name_plural": "API keys",
             "constraints": [
                 models.CheckConstraint(condition=Q(("kind", "publishable"), ("public_text", ""), _connector="OR"), name="key_text_only_of_publishable"),
-                models.CheckConstraint(
-                    condition=Q(Q(Q(("rights", []), _negated=True), ("kind", "restricted")), Q(Q(("kind", "restricted"), _negated=True), ("rights", [])), _connector="OR"),
-                    name="key_rights_only_of_restricted",
-                ),
+                models.CheckConstraint(condition=Q(Q(Q(("rights", []), _negated=True), ("kind__in", ["restricted", "assistant"])), Q(Q(("kind__in", ["restricted", "assistant"]), _negated=True), ("rights", [])), _connector="OR"), name="key_rights_only_of_restricted"),
+                models.CheckConstraint(condition=Q(Q(("asks_as__isnull", False), ("kind", "assistant")), Q(Q(("kind", "assistant"), _negated=True), ("asks_as__isnull", True), ("rules", {})), _connector="OR"), name="key_rules_only_of_assistants"),
                 models.CheckConstraint(condition=Q(("kind", "publishable"), ("allowed_origins", []), _connector="OR"), name="key_origins_only_of_publishable"),
             ],
         },

@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
@@ -57,8 +58,11 @@ class ApiKey(models.Model):
         SECRET = "secret", _("Secret")  # nosec B105 # a kind of key, not one
         PUBLISHABLE = "publishable", _("Publishable")
         RESTRICTED = "restricted", _("Restricted")
+        ASSISTANT = "assistant", _("Assistant's")
 
-    PREFIXES = {Kind.SECRET: "sk", Kind.PUBLISHABLE: "pk", Kind.RESTRICTED: "rk"}
+    PREFIXES = {Kind.SECRET: "sk", Kind.PUBLISHABLE: "pk", Kind.RESTRICTED: "rk", Kind.ASSISTANT: "ak"}
+    # Kinds that may do no more than their rights.
+    LIMITED = (Kind.RESTRICTED, Kind.ASSISTANT)
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="keys")
@@ -70,8 +74,14 @@ class ApiKey(models.Model):
     name = models.CharField(_("name"), max_length=60, blank=True, default="")
     # The text of a publishable key, which `/v2/me` shows; empty for secret keys.
     public_text = models.CharField(max_length=100, blank=True)
-    # The scopes of a restricted key, such as `charges:read`; empty for the other kinds.
+    # The scopes of a restricted or an assistant's key, such as `charges:read`; empty for the other kinds.
     rights = ArrayField(models.CharField(max_length=50), default=list, blank=True)
+    # What an assistant may ask for, by tool: nothing more, or the amounts up to which no person decides.
+    rules = models.JSONField(default=dict, blank=True)
+    # The account, which nobody can sign in to, in whose name an assistant asks; a rolled key's successor has it too.
+    asks_as = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     # Networks (CIDR) from which the key works; empty for all.
     allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
     # Origins of the pages that may use a publishable key and show its card fields; empty for any in test mode.
@@ -91,8 +101,13 @@ class ApiKey(models.Model):
             ),
             models.CheckConstraint(
                 name="key_rights_only_of_restricted",
-                condition=models.Q(~models.Q(rights=[]), kind="restricted")
-                | models.Q(~models.Q(kind="restricted"), rights=[]),
+                condition=models.Q(~models.Q(rights=[]), kind__in=["restricted", "assistant"])
+                | models.Q(~models.Q(kind__in=["restricted", "assistant"]), rights=[]),
+            ),
+            models.CheckConstraint(
+                name="key_rules_only_of_assistants",
+                condition=models.Q(kind="assistant", asks_as__isnull=False)
+                | models.Q(~models.Q(kind="assistant"), rules={}, asks_as__isnull=True),
             ),
             models.CheckConstraint(
                 name="key_origins_only_of_publishable",

@@ -16,9 +16,8 @@ def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
         key = ApiKey.objects.select_related("merchant").get(id=request.subject_id)
         return api_keys.roll_key(key, timedelta(hours=asked["hours"]), request.id)
     expires_at = clock.now() + timedelta(days=asked["days"]) if asked["days"] else None
-    return api_keys.create_key(
-        request.merchant, True, asked["kind"], expires_at, asked["rights"], asked["networks"], request.id, asked["name"]
-    )
+    limits = asked["rights"], asked["networks"], request.id, asked["name"]
+    return api_keys.create_key(request.merchant, True, asked["kind"], expires_at, *limits, rules=asked.get("rules"))
 
 
 for _kind in ApprovalRequest.KEYS:

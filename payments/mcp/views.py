@@ -1,0 +1,35 @@
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from payments.api.access.authentication import KeyAuthentication, key_of
+from payments.api.responses.errors import origin_not_allowed
+from payments.api.views.base import ApiView
+
+
+class AssistantAuthentication(KeyAuthentication):
+    """Takes the keys of assistants, which work nowhere else, and no others."""
+
+    of_assistants = True
+
+
+class McpView(ApiView):
+    """`/mcp`: each POST is one message, answered as JSON; there are no sessions and no streams.
+
+    The answer is made in this thread, with its connection and its place in the fair queue.
+    """
+
+    schema = None
+    authentication_classes = (AssistantAuthentication,)
+    permission_classes = ()
+
+    def post(self, request: Request, **_: Any) -> HttpResponse:
+        origin = request.META.get("HTTP_ORIGIN", "")
+        # A page of another site must not act with a key that a browser was given, whatever name it gave to our host.
+        if origin and origin != f"{request.scheme}://{request.get_host()}":
+            raise origin_not_allowed()
+        # The package takes 30 MB and over a second, which a process that serves no assistant does not pay.
+        from payments.mcp.protocol import answer
+
+        return answer(request, key_of(request))
