@@ -12,7 +12,7 @@ from payments.admin.disputes import disputes  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401
 from payments.admin.merchants import fee_templates, merchants, requests  # noqa: F401
-from payments.admin.operators import approval_limits, corrections  # noqa: F401
+from payments.admin.operators import approval_limits, assistant_calls, corrections  # noqa: F401
 from payments.admin.operators import requests as operator_requests  # noqa: F401
 from payments.admin.payouts import accounts as payout_accounts  # noqa: F401
 from payments.admin.payouts import files, payouts, schedules  # noqa: F401

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from payments.inbox.entries import about_charge
-from payments.models import ApprovalRequest, Correction, OperatorAction
+from payments.models import ApprovalRequest, AssistantCall, Correction, OperatorAction
 from payments.models.merchants.merchant_access import Limit, within
 from payments.models.operators.approval_request import SHOWN_AS
 from payments.money import shown_amount
@@ -18,6 +18,7 @@ READ_MAX = 100
 # What a merchant's own people ask for and decide, by the permission to see it; the other kinds are the service's.
 OF_MERCHANTS: dict[str, str] = {
     **dict.fromkeys(OperatorAction.KINDS, "payments.view_operatoraction"),
+    ApprovalRequest.Kind.ASSISTANT_CALL: "payments.view_assistantcall",
     **dict.fromkeys(ApprovalRequest.KEYS, "payments.view_approvalrequest"),
     ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT: "payments.view_payoutaccount",
     ApprovalRequest.Kind.RAISE_LIMIT: "payments.view_approvallimit",
@@ -96,7 +97,8 @@ def _in_words(row: ApprovalRequest) -> Waiting:
         what = _(f"{row.kind} a charge")
     if row.shown_as is Correction:
         what = f"record an outcome as {row.after['outcome'].replace('_', ' ')}"
-    livemode = row.charge.livemode if row.charge else True
+    if row.shown_as is AssistantCall:
+        what = _(row.verb)
     return Waiting(
-        row, _("Request to {what}").format(what=what), about_charge(row), row.merchant.title, amount, livemode
+        row, _("Request to {what}").format(what=what), about_charge(row), row.merchant.title, amount, row.livemode
     )

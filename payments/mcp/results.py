@@ -7,7 +7,7 @@ from typing import Any
 
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.mcp.reads import description
-from payments.mcp.tools import Refusal
+from payments.mcp.tools import Own, Refusal
 from payments.sensitive_data.redaction import redact
 
 MOST_BYTES = 48 * 1024
@@ -50,6 +50,8 @@ def _page(body: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
 
 def _marked(value: Any, name: str = "") -> Any:
     match value:
+        case Own():
+            return str(value)
         # Names of metadata are the shop's too.
         case Mapping() if name == "metadata":
             return foreign(to_bytes(value).decode()) if value else {}

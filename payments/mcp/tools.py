@@ -19,6 +19,17 @@ Arguments = Mapping[str, Any]
 NOTHING_REFUSED = 400
 
 
+class Own(str):
+    """A text of ours, which needs no mark."""
+
+    __slots__ = ()
+
+
+def own(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result of which every text is ours."""
+    return {name: Own(value) if isinstance(value, str) else value for name, value in result.items()}
+
+
 class Refusal(Exception):
     """Why a tool did nothing: a code of the API's errors, and a message for the assistant."""
 

@@ -14,7 +14,10 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
         Section(
             "Approvals",
             "inbox",
-            ("payments_approvalrequest_waiting", "payments.operatoraction", "payments.approvalrequest"),
+            (
+                *("payments_approvalrequest_waiting", "payments.operatoraction", "payments.approvalrequest"),
+                "payments.assistantcall",
+            ),
         ),
     ),
     "Money": (

@@ -52,6 +52,7 @@ from payments.models.merchants.merchant_access import MerchantAccess as Merchant
 from payments.models.merchants.webhook_endpoint import WebhookEndpoint as WebhookEndpoint
 from payments.models.operators.approval_limit import ApprovalLimit as ApprovalLimit
 from payments.models.operators.approval_request import ApprovalRequest as ApprovalRequest
+from payments.models.operators.approval_request import AssistantCall as AssistantCall
 from payments.models.operators.approval_request import Correction as Correction
 from payments.models.operators.approval_request import OperatorAction as OperatorAction
 from payments.models.operators.audit import AuditEntry as AuditEntry

@@ -33,6 +33,7 @@ SUPPORT = VIEWER | {
     "payments.switch_paymentlink",
     "payments.resend_payermessage",
     "payments.view_operatoraction",
+    "payments.view_assistantcall",
     "customers.delete_customersource",
 }
 FINANCE = SUPPORT | {

@@ -40,6 +40,7 @@ from tests.contract.calls import newest_request
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
+from tests.mcp.assistant import ask_for_a_link
 from tests.operators.corrections import proposed
 from tests.operators.factories import proposed as act_proposed
 from tests.payer_messages.letters import put_into_outbox
@@ -98,6 +99,7 @@ def newest(house: House, api: Api) -> dict[type[Model], Model]:
     SimulatedPayout.objects.create(reference="r", amount=1, currency="PHP", last4="6789", state="paid")
     put_into_file(ready(live_account(house.shop.merchant)))
     act_proposed()
+    ask_for_a_link(house.shop.merchant)
     make_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")

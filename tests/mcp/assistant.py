@@ -17,6 +17,16 @@ READS = tuple(right for right in RIGHTS if right.endswith(":read"))
 CLIENT = {"name": "careful-client", "version": "1.0"}
 
 
+ITEM = {"name": "Halo-halo", "amount": 5_000, "quantity": 2}
+LINK = {
+    "currency": "PHP",
+    "payment_method_types": ["card"],
+    "line_items": [ITEM],
+    "allow_adjustable_quantity": False,
+    "internal_name": "Summer",
+}
+
+
 class Failed(Exception):
     """A result that is an error, with its text."""
 
@@ -67,3 +77,11 @@ class Assistant:
     def call(self, name: str, **arguments: Any) -> Any:
         """Return a tool's result. Raise Failed."""
         return json.loads(self.raw(name, **arguments))
+
+
+def ask_for_a_link(merchant: Merchant) -> dict[str, Any]:
+    """Have a new assistant ask for a payment link; return what it was answered."""
+    asked: dict[str, Any] = Assistant(merchant, ["link"]).call(
+        "link", **LINK, idempotency_key="w", why="Summer is here."
+    )
+    return asked

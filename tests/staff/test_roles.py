@@ -99,6 +99,7 @@ WHOSE: dict[str, Any] = {
     **{f"payments_checkout_{act}": SUPPORT for act in ("expire", "void", "resend")},
     **{f"payments_paymentlink_{act}": SUPPORT for act in ("activate", "deactivate")},
     "payments_operatoraction_decide": FINANCE,
+    "payments_assistantcall_decide": FINANCE,
     "payments_approvalrequest_waiting": EVERYBODY,
     "payments_approvalrequest_decide": ADMINISTRATOR,
     "payments_approvalrequest_take": ADMINISTRATOR,

@@ -110,11 +110,11 @@ def refund_facts(act: OperatorAction) -> Facts:
 def in_few_words(act: ApprovalRequest) -> str:
     """Return what `describe` says, in the reader's language."""
     return gettext("{action} of {amount}, {charge}").format(
-        action=gettext(act.kind), amount=money(act.amount, act.currency), charge=act.charge
+        action=gettext(act.verb), amount=money(act.amount, act.currency), charge=act.charge or act.merchant
     )
 
 
-def result(act: OperatorAction) -> Message:
+def result(act: ApprovalRequest) -> Message:
     """Return the result of an action, as a level of Django's messages and a sentence."""
     what = in_few_words(act)
     match act.state:
@@ -133,7 +133,7 @@ def result(act: OperatorAction) -> Message:
             return messages.INFO, text.format(state=act.get_state_display(), what=what)
 
 
-def _answer(act: OperatorAction, attempt: Attempt | None) -> Message:
+def _answer(act: ApprovalRequest, attempt: Attempt | None) -> Message:
     if attempt is None or attempt.is_unresolved:
         level, text = (
             messages.WARNING,

@@ -1,4 +1,4 @@
-"""Execution of approved actions by the API's verbs, at most once: each action has its own idempotency key.
+"""Execution of approved actions and calls by the API's verbs, at most once: each has its own idempotency key.
 
 Where a process dies, the action stays approved, and the sweep gets the same answer with the same key.
 """
@@ -11,6 +11,7 @@ from datetime import timedelta
 from django.db.models import Q
 
 from payments import clock
+from payments.domain.approvals import calls
 from payments.domain.approvals.executors import move
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import operations
@@ -21,6 +22,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay, Result
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
+from payments.models.operators.approval_rules import EXECUTED
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.operator_actions")
@@ -45,6 +47,9 @@ def execute_action(action: ApprovalRequest) -> None:
 
     It stays approved while another process executes it, or while too many requests wait for the provider.
     """
+    if action.kind == ApprovalRequest.Kind.ASSISTANT_CALL:
+        calls.execute(action)
+        return
     try:
         refusal = _ask(caller_of(action), action)
         _end(action, refusal.code if refusal else "")
@@ -56,7 +61,8 @@ def execute_action(action: ApprovalRequest) -> None:
 def execute_left(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Execute at most `limit` approved actions of batches or of dead processes; return how many succeeded."""
     left = Q(batch__isnull=False) | Q(updated_at__lte=clock.now() - LEFT_AFTER)
-    actions = OperatorAction.objects.approved().filter(left, scope.within("charge__")).select_related("charge")
+    executed = ApprovalRequest.objects.approved().filter(kind__in=EXECUTED)
+    actions = executed.filter(left, scope.within("charge__")).select_related("charge")
     return sum(_try(action) for action in actions.order_by("expires_at")[:limit])
 
 

@@ -69,7 +69,7 @@ def lets_money_through(rules: Mapping[str, Any]) -> bool:
 
 def asking_account(name: str) -> User:
     """Return a new account that nobody can sign in to, in whose name an assistant asks."""
-    user = User(username=f"assistant-{new_id().hex}", first_name=name[:60], is_active=False)
+    user = User(username=f"{name or 'Assistant'} (assistant {new_id().hex[-12:]})", is_active=False)
     user.set_unusable_password()
     user.save()
     return user

@@ -15,7 +15,7 @@ from payments.db.writes import Insert, Update, Write, delete_in_batches, execute
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import ErrorKind, PaymentError
 from payments.ids import first_id, new_id, parse_id, public_id
-from payments.models import IdempotencyRecord, OperatorAction
+from payments.models import ApprovalRequest, IdempotencyRecord
 
 PURGE_BATCH = 5000
 Shown = TypeVar("Shown")
@@ -125,7 +125,7 @@ def purge(batch: int = PURGE_BATCH) -> int:
 
     Answers of approved operator actions stay until these are closed, because they prove that they were executed.
     """
-    open_keys = [act.idempotency_key for act in OperatorAction.objects.approved()]
+    open_keys = [act.idempotency_key for act in ApprovalRequest.objects.approved()]
     # IDs are in order of time, so no index of the age is needed.
     before = first_id(clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS))
     old = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)

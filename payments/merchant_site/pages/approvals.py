@@ -16,13 +16,14 @@ from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column
 from payments.admin.framework.object_actions import Consequence, operator_of
 from payments.admin.moments import moment_text
+from payments.admin.operators.assistant_calls import AssistantCallAdmin
 from payments.admin.operators.decisions import DecidedByAnother
 from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
 from payments.admin.operators.words import Message, in_few_words, result
 from payments.inbox.decisions import OF_MERCHANTS, seen_kinds
 from payments.merchant_site.pages.base import OfMerchant
 from payments.merchant_site.site import merchant_site
-from payments.models import ApprovalRequest, OperatorAction
+from payments.models import ApprovalRequest, AssistantCall, OperatorAction
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
 STAFF = _("kaha's staff")
@@ -92,6 +93,11 @@ class MerchantActions(Decided, OperatorActionAdmin):
         return in_words(row)
 
     how_it_went = column(_("How it went"), lambda act: in_words(act)[1])
+
+
+@admin.register(AssistantCall, site=merchant_site)
+class MerchantCalls(Decided, AssistantCallAdmin):
+    """What the merchant's assistants asked for, decided by one of its people or let through by a key's rule."""
 
 
 def in_words(act: OperatorAction) -> Message:

@@ -9,6 +9,7 @@ from django.db.models.lookups import Exact, IsNull
 from django.conf import settings
 
 ACTIONS = ["capture", "void", "refund", "release", "extend"]
+EXECUTED = [*ACTIONS, "assistant_call"]
 KEYS = ["issue_key", "roll_key"]
 OPEN = ["proposed", "approved"]
 OPERATIONS = [
@@ -76,6 +77,7 @@ OPERATIONS = [
                         ("set_payout_schedule", "Set the payout schedule"),
                         ("record_payout", "Record a payout"),
                         ("raise_limit", "Raise the approval limit"),
+                        ("assistant_call", "Call of an assistant"),
                     ],
                     max_length=19,
                 ),
@@ -125,11 +127,12 @@ OPERATIONS = [
             "indexes": [
                 models.Index(F("expires_at"), condition=Q(("state__in", OPEN)), name="approval_request_open"),
                 models.Index(F("batch"), condition=Q(("batch__isnull", False)), name="operator_action_of_batch"),
+                models.Index(F("proposed_by"), F("created_at"), condition=Q(("kind", "assistant_call")), name="assistant_call_of_day"),
             ],
             "constraints": [
                 models.CheckConstraint(
                     condition=Q(
-                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"])
+                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call"])
                     ),
                     name="approval_request_kind_is_known",
                 ),
@@ -139,7 +142,7 @@ OPERATIONS = [
                     condition=Q(
                         Q(("state__in", ["approved", "done", "refused", "rejected"]), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
                         Q(("state__in", ["proposed", "withdrawn", "expired", "overtaken"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
-                        Q(("kind__in", ACTIONS), ("state__in", ["approved", "done", "refused"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
+                        Q(("kind__in", EXECUTED), ("state__in", ["approved", "done", "refused"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
                         Q(("kind__in", KEYS), ("state__in", ["withdrawn", "expired"]), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
                         _connector="OR",
                     ),
@@ -148,8 +151,8 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(
                         ("state__in", ["proposed", "done", "rejected", "withdrawn", "expired"]),
-                        Q(("kind__in", [*ACTIONS, *KEYS]), ("state", "approved")),
-                        Q(("kind__in", ACTIONS), ("state", "refused")),
+                        Q(("kind__in", [*EXECUTED, *KEYS]), ("state", "approved")),
+                        Q(("kind__in", EXECUTED), ("state", "refused")),
                         Q(("kind", "correction"), ("state", "overtaken")),
                         _connector="OR",
                     ),
@@ -169,7 +172,15 @@ OPERATIONS = [
                 ),
                 models.CheckConstraint(
                     condition=Q(
-                        Q(("kind__in", ["void", "refund"]), _negated=True),
+                        Q(("kind", "assistant_call"), _negated=True),
+                        Q(("after__has_keys", ["tool", "key"]), ("amount__gte", 1), ("amount__isnull", False), ("amount__lte", 99999999999), Q(("currency", ""), _negated=True)),
+                        _connector="OR",
+                    ),
+                    name="assistant_call_has_amount",
+                ),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("kind__in", ["void", "refund", "assistant_call"]), _negated=True),
                         ("state__in", ["proposed", "rejected", "withdrawn", "expired"]),
                         ("decided_by__isnull", False),
                         Q(("amount__lte", F("limit")), ("limit__isnull", False)),
@@ -179,7 +190,8 @@ OPERATIONS = [
                 ),
                 models.CheckConstraint(
                     condition=Q(
-                        Q(Q(("kind__in", ACTIONS), _negated=True), ("code", "")),
+                        Q(Q(("kind__in", EXECUTED), _negated=True), ("code", "")),
+                        Q(("code", ""), ("kind", "assistant_call"), ("state", "done")),
                         Q(("attempt__isnull", False), ("code", ""), ("state", "done")),
                         Q(("state", "refused"), Q(("code", ""), _negated=True)),
                         Q(("attempt__isnull", True), ("code", ""), Q(("state__in", ["done", "refused"]), _negated=True)),
@@ -206,6 +218,7 @@ OPERATIONS = [
                     name="correction_outcome_has_its_proof",
                 ),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("state__in", OPEN)), name="one_open_approval_request_per_subject"),
+                models.UniqueConstraint(F("subject_id"), condition=Q(("kind", "assistant_call")), name="one_assistant_call_per_idempotency_key"),
                 models.UniqueConstraint(F("attempt"), condition=Q(("kind__in", ACTIONS)), name="one_operator_action_per_attempt"),
             ],
         },
@@ -236,6 +249,19 @@ OPERATIONS = [
         fields=[],
         options={
             "permissions": [("propose_correction", "Can propose correction"), ("approve_correction", "Can approve and reject corrections of others")],
+            "proxy": True,
+            "default_permissions": ("view",),
+            "indexes": [],
+            "constraints": [],
+        },
+        bases=("payments.approvalrequest",),
+    ),
+    migrations.CreateModel(
+        name="AssistantCall",
+        fields=[],
+        options={
+            "verbose_name": "call of an assistant",
+            "verbose_name_plural": "calls of assistants",
             "proxy": True,
             "default_permissions": ("view",),
             "indexes": [],

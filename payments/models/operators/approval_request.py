@@ -11,17 +11,20 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock, ids
 from payments.db.fields import OwnForeignKey
 from payments.models.charging.attempt import Attempt
-from payments.models.charging.charge import AMOUNT_MAX, Charge
+from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.reasons import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+from payments.models.operators.approval_rules import (
+    ACTIONS,
+    ASSISTANT_CALL,
+    CONSTRAINTS,
+    CORRECTION,
+    EXECUTED,
+    KEYS,
+    OPEN,
+)
+from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 
 EVIDENCE_MAX_LENGTH = 2000
-UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
-DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
-ACTIONS = ["capture", "void", "refund", "release", "extend"]
-KEYS = ["issue_key", "roll_key"]
-CORRECTION = "correction"
-OPEN = ["proposed", "approved"]
 
 
 class ApprovalRequestQuerySet(QuerySet["ApprovalRequest"]):
@@ -76,6 +79,8 @@ class ApprovalRequest(models.Model):
         SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
         RECORD_PAYOUT = "record_payout", _("Record a payout")
         RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
+        # A tool that moves money, called by an assistant.
+        ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("Proposed")  # waits for another operator's decision
@@ -91,7 +96,7 @@ class ApprovalRequest(models.Model):
     # Kinds that are done when the requester takes the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
     # Kinds with this model's page and permissions; the others have those of the models below.
-    KINDS: ClassVar[Sequence[str]] = [kind for kind in Kind if kind not in [*ACTIONS, CORRECTION]]
+    KINDS: ClassVar[Sequence[str]] = [kind for kind in Kind if kind not in [*EXECUTED, CORRECTION]]
     MAY_DECIDE = "payments.decide_approvalrequest"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
@@ -135,89 +140,32 @@ class ApprovalRequest(models.Model):
         verbose_name_plural = _("requests for approval")
         default_permissions = ("view",)
         permissions = [("decide_approvalrequest", "Can approve and reject requests of others")]
-        constraints = [
-            models.CheckConstraint(
-                name="approval_request_kind_is_known",
-                condition=Q(
-                    kind__in=[
-                        *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
-                        *("add_account", "change_account", "add_route", "change_route"),
-                        *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"),
-                    ]
-                ),
-            ),
-            models.CheckConstraint(name="approval_request_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
-            models.CheckConstraint(
-                name="approval_request_decided_by_another",
-                condition=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),
-            ),
-            models.CheckConstraint(
-                name="approval_request_decided_whole",
-                condition=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
-                | Q(state__in=["proposed", "withdrawn", "expired", "overtaken"]) & UNDECIDED
-                | Q(state__in=["approved", "done", "refused"], kind__in=ACTIONS) & UNDECIDED
-                | Q(state__in=["withdrawn", "expired"], kind__in=KEYS) & DECIDED,
-            ),
-            models.CheckConstraint(
-                name="approval_request_state_fits_its_kind",
-                condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
-                | Q(state="approved", kind__in=[*ACTIONS, *KEYS])
-                | Q(state="refused", kind__in=ACTIONS)
-                | Q(state="overtaken", kind=CORRECTION),
-            ),
-            models.CheckConstraint(
-                name="approval_request_keeps_no_credentials",
-                condition=Q(sealed_credentials__isnull=True)
-                | Q(state="proposed", kind__in=["add_account", "change_account", "add_payout_account"]),
-            ),
-            models.CheckConstraint(
-                name="operator_action_has_amount",
-                condition=~Q(kind__in=ACTIONS)
-                | Q(charge__isnull=False, amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX)
-                & ~Q(currency=""),
-            ),
-            models.CheckConstraint(
-                name="operator_action_above_the_limit_by_two",
-                condition=~Q(kind__in=["void", "refund"])
-                | Q(state__in=["proposed", "rejected", "withdrawn", "expired"])
-                | Q(decided_by__isnull=False)
-                | Q(limit__isnull=False, amount__lte=F("limit")),
-            ),
-            models.CheckConstraint(
-                name="operator_action_ends_with_attempt_or_code",
-                condition=~Q(kind__in=ACTIONS) & Q(code="")
-                | Q(state="done", attempt__isnull=False, code="")
-                | Q(state="refused") & ~Q(code="")
-                | Q(attempt__isnull=True, code="") & ~Q(state__in=["done", "refused"]),
-            ),
-            models.CheckConstraint(
-                name="correction_outcome_has_its_proof",
-                condition=~Q(kind=CORRECTION)
-                | Q(charge__isnull=False, attempt__isnull=False, after__has_keys=["outcome", "code", "reference"])
-                & (
-                    Q(after__outcome="approved", after__code="") & ~Q(after__reference="")
-                    | Q(after__outcome="declined", after__reference="") & ~Q(after__code="")
-                    | Q(after__outcome="never_arrived", after__code="", after__reference="")
-                ),
-            ),
-            models.UniqueConstraint(
-                F("subject_id"), name="one_open_approval_request_per_subject", condition=Q(state__in=OPEN)
-            ),
-            models.UniqueConstraint(
-                F("attempt"), name="one_operator_action_per_attempt", condition=Q(kind__in=ACTIONS)
-            ),
-        ]
+        constraints = CONSTRAINTS
         indexes = [
             models.Index(F("expires_at"), name="approval_request_open", condition=Q(state__in=OPEN)),
             models.Index(F("batch"), name="operator_action_of_batch", condition=Q(batch__isnull=False)),
+            models.Index(
+                F("proposed_by"), F("created_at"), name="assistant_call_of_day", condition=Q(kind=ASSISTANT_CALL)
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.merchant.title}"
 
     @property
+    def livemode(self) -> bool:
+        """Whether it is about real money, as everything is that is neither of a charge nor of an assistant."""
+        is_live: bool = self.charge.livemode if self.charge else self.after.get("livemode", True)
+        return is_live
+
+    @property
+    def verb(self) -> str:
+        """What it does to money: the tool of an assistant's call, the kind of anything else."""
+        return str(self.after["tool"] if self.kind == ASSISTANT_CALL else self.kind)
+
+    @property
     def idempotency_key(self) -> str:
-        """The idempotency key of an action's execution."""
+        """The idempotency key of the execution."""
         return f"act-{self.id.hex}"
 
     @property
@@ -287,4 +235,19 @@ class Correction(ApprovalRequest):
         return f"{self.after['outcome']} {self.attempt_id.hex if self.attempt_id else ''}"
 
 
-SHOWN_AS = (OperatorAction, Correction, ApprovalRequest)
+class AssistantCall(ApprovalRequest):
+    """A tool that moves money, called by an assistant: `after` has the tool, its arguments and the key."""
+
+    KINDS = (ASSISTANT_CALL,)
+    MAY_DECIDE = OperatorAction.MAY_DECIDE
+
+    objects: ClassVar[OfKinds] = OfKinds()
+
+    class Meta:
+        proxy = True
+        verbose_name = _("call of an assistant")
+        verbose_name_plural = _("calls of assistants")
+        default_permissions = ("view",)
+
+
+SHOWN_AS = (OperatorAction, Correction, AssistantCall, ApprovalRequest)

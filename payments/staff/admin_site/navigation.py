@@ -31,7 +31,7 @@ SECTIONS: Mapping[str, Sequence[Section]] = {
             "inbox",
             (
                 *("inbox", "payments.approvalrequest", "payments.operatoraction", "payments.case"),
-                *("payments.unknownoutcome", "payments.declinealert", "on_call"),
+                *("payments.assistantcall", "payments.unknownoutcome", "payments.declinealert", "on_call"),
             ),
         ),
     ),

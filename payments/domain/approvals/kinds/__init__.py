@@ -2,6 +2,7 @@
 
 from payments.domain.approvals.kinds import (  # noqa: F401
     accounts,
+    calls,
     charge_actions,
     corrections,
     keys,

@@ -1,0 +1,193 @@
+"""Tools that move money: each of them only asks, and the key's rule or a person decides."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from payments.api.access.idempotency_headers import LENGTH_MAX
+from payments.api.responses.errors import ApiError
+from payments.api.validation.fields import Currency, StrictBoolean, StrictString
+from payments.api.validation.payment_links import LinkInput
+from payments.api.validation.payment_requests import RequestInput
+from payments.api.validation.serializers import CaptureInput, ChargeInput, RefundInput
+from payments.api.validation.strict import StrictSerializer
+from payments.api.views.base import validated
+from payments.domain.approvals import calls
+from payments.domain.approvals.call_plans import Call, Planned, caller_of, plan
+from payments.domain.approvals.kinds.calls import lets_through
+from payments.domain.merchants.assistants import TOOLS
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.errors import PaymentError
+from payments.ids import public_id
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.mcp.reads import description
+from payments.mcp.tools import Arguments, Asked, Own, Refusal, Tool, own
+from payments.models import ApiKey, ApprovalRequest, AssistantCall
+from payments.models.operators.reasons import NOTE_MAX_LENGTH
+from payments.money import DEFAULT_CURRENCY
+
+State = ApprovalRequest.State
+REFERENCE = re.compile(r"#/components/schemas/(\w+)")
+LATEST = 20
+STATES = {
+    State.PROPOSED: "A person decides. Call again with the same arguments to see how it was decided.",
+    State.APPROVED: "Approved, and being executed. Call again with the same arguments.",
+    State.DONE: "Done.",
+    State.REFUSED: "Refused by the service or the provider: nothing more was moved.",
+    State.REJECTED: "A person rejected it. Do not ask for it again in another way.",
+}
+
+
+class AskedInput(StrictSerializer):
+    """What every tool that moves money takes beside its own arguments."""
+
+    idempotency_key = StrictString(
+        min_length=1,
+        max_length=LENGTH_MAX,
+        help_text="A text of your choice for this one wish. With the same one, nothing is asked or done twice.",
+    )
+    why = StrictString(min_length=1, max_length=NOTE_MAX_LENGTH, help_text="Why, for the person who decides.")
+    dry_run = StrictBoolean(default=False, help_text="`true` says what would happen, and asks for nothing.")
+
+
+class PayoutInput(StrictSerializer):
+    """The currency of the balance to pay out."""
+
+    currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code of three letters.")
+
+
+class VoidInput(StrictSerializer):
+    """Nothing: a charge is voided whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The arguments of a tool: those of a call of the API, but for some, and whether it is about a charge."""
+
+    body: type[StrictSerializer]
+    without: tuple[str, ...] = ()
+    is_about_charge: bool = False
+
+
+FORMS = {
+    "charge": Form(ChargeInput, ("cvc", "require_auth", "redirect_url", "initiator")),
+    "capture": Form(CaptureInput, is_about_charge=True),
+    "void": Form(VoidInput, is_about_charge=True),
+    "refund": Form(RefundInput, is_about_charge=True),
+    "link": Form(LinkInput),
+    "request": Form(RequestInput),
+    "payout": Form(PayoutInput),
+}
+
+
+def money_tools(key: ApiKey) -> Iterator[Tool]:
+    """Yield the tools that the key's rules name, and the list of what was asked for."""
+    for name in FORMS.keys() & key.rules.keys():
+        yield _tool(name)
+    if key.rules:
+        schema = {"type": "object", "properties": {}, "additionalProperties": False}
+        yield Tool("list_asked", "The newest calls that asked to move money, and how each was decided.", schema, _list)
+
+
+@cache
+def _tool(name: str) -> Tool:
+    text = (
+        f"Ask to {TOOLS[name]}. Nothing moves before a person approves it, unless the key's own rule lets the amount "
+        "through. Try it with dry_run first."
+    )
+    return Tool(name, text, _schema(FORMS[name]), partial(_call, name), moves_money=True)
+
+
+def _schema(form: Form) -> Mapping[str, Any]:
+    """Return the JSON Schema of a tool's arguments: the body of the API's call, and what every tool takes."""
+    known = description()["components"]["schemas"]
+    body = known.get(form.body.__name__) or {"properties": _members(form.body)}
+    members = {name: form_ for name, form_ in body["properties"].items() if name not in form.without}
+    about = {"id": {"type": "string", "description": "The ID of the charge."}} if form.is_about_charge else {}
+    schema = {
+        "type": "object",
+        "properties": {**about, **members, **_members(AskedInput)},
+        "required": [*about, *body.get("required", ()), "idempotency_key", "why"],
+        "additionalProperties": False,
+    }
+    return _with_definitions(schema, known)
+
+
+def _members(form: type[StrictSerializer]) -> dict[str, Any]:
+    fields: Mapping[str, Any] = form().fields
+    return {name: field.schema() | {"description": field.help_text} for name, field in fields.items()}
+
+
+def _with_definitions(schema: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema of the OpenAPI document that stands alone, with all that it refers to."""
+    needed: dict[str, Any] = {}
+    missing = set(REFERENCE.findall(json.dumps(schema)))
+    while missing:
+        needed |= {name: known[name] for name in missing}
+        missing = set(REFERENCE.findall(json.dumps(needed))) - needed.keys()
+    whole: dict[str, Any] = json.loads(
+        REFERENCE.sub(r"#/$defs/\1", json.dumps(schema | ({"$defs": needed} if needed else {})))
+    )
+    return whole
+
+
+def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
+    form, given = FORMS[name], dict(arguments)
+    about = str(given.pop("id", "")) if form.is_about_charge else ""
+    of_every = {member: given.pop(member) for member in _members(AskedInput) if member in given}
+    try:
+        wish = validated(AskedInput, of_every)
+        if refused := [member for member in form.without if member in given]:
+            raise Refusal("unknown_parameter", f"An assistant cannot give this: {refused[0]}.")
+        body = validated(form.body, given, livemode=asked.key.livemode)
+        # As it is stored until somebody decides.
+        call = Call(name, about, json.loads(to_bytes(body)))
+        if wish["dry_run"]:
+            return _would(asked.key, call)
+        return _shown(calls.ask(asked.key, call, wish["idempotency_key"], wish["why"]))
+    except ApiError as error:
+        faults = "; ".join(f"{fault.name}: {fault.msg}" for fault in error.errors)
+        raise Refusal(error.code, faults or error.message) from error
+    except PaymentError as refusal:
+        raise Refusal(refusal.code, refusal.message) from refusal
+    except Refused as refusal:
+        raise Refusal("too_many_open", str(refusal)) from refusal
+    except ValidationError as fault:
+        raise Refusal("not_allowed", "; ".join(fault.messages)) from fault
+
+
+def _would(key: ApiKey, call: Call) -> dict[str, Any]:
+    """Return what a call would do; nothing is written."""
+    planned: Planned = plan(caller_of(key), call)
+    is_alone = lets_through(key, call.tool, planned.amount, planned.currency)
+    shown = {"object": "dry_run", "tool": call.tool, "amount": planned.amount, "currency": planned.currency}
+    decides = "The key's rule lets it through: it is done at once." if is_alone else "A person decides."
+    return own({**shown, **planned.facts, "needs_person": not is_alone, "note": decides})
+
+
+def _shown(request: ApprovalRequest) -> dict[str, Any]:
+    made = {"made": request.after["made"]} if "made" in request.after else {}
+    shown = {
+        "object": "asked",
+        "id": public_id("apr", request.id),
+        "tool": request.after["tool"],
+        "status": request.state,
+        "amount": request.amount,
+        "currency": request.currency,
+        **({"about": request.after["about"]} if request.after["about"] else {}),
+        **({"code": request.code} if request.code else {}),
+        **made,
+        "needs_person": request.limit is None,
+        "note": STATES.get(State(request.state), "Nothing was moved."),
+    }
+    return own(shown)
+
+
+def _list(asked: Asked, _: Arguments) -> Any:
+    rows = AssistantCall.objects.filter(proposed_by=asked.key.asks_as_id, merchant=asked.key.merchant_id)
+    return {"object": Own("list"), "data": [_shown(row) for row in rows.order_by("-created_at")[:LATEST]]}

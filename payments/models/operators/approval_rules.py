@@ -1,0 +1,94 @@
+"""What the database refuses of requests for approval, whatever the code does."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments.models.charging.charge import AMOUNT_MAX
+from payments.models.operators.reasons import SOMETHING_WRITTEN
+
+UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
+DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
+ACTIONS = ["capture", "void", "refund", "release", "extend"]
+KEYS = ["issue_key", "roll_key"]
+CORRECTION = "correction"
+ASSISTANT_CALL = "assistant_call"
+# What is executed after an approval, or without the need for one.
+EXECUTED = [*ACTIONS, ASSISTANT_CALL]
+OPEN = ["proposed", "approved"]
+CONSTRAINTS = [
+    models.CheckConstraint(
+        name="approval_request_kind_is_known",
+        condition=Q(
+            kind__in=[
+                *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
+                *("add_account", "change_account", "add_route", "change_route"),
+                *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call"),
+            ]
+        ),
+    ),
+    models.CheckConstraint(name="approval_request_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
+    models.CheckConstraint(
+        name="approval_request_decided_by_another",
+        condition=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),
+    ),
+    models.CheckConstraint(
+        name="approval_request_decided_whole",
+        condition=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
+        | Q(state__in=["proposed", "withdrawn", "expired", "overtaken"]) & UNDECIDED
+        | Q(state__in=["approved", "done", "refused"], kind__in=EXECUTED) & UNDECIDED
+        | Q(state__in=["withdrawn", "expired"], kind__in=KEYS) & DECIDED,
+    ),
+    models.CheckConstraint(
+        name="approval_request_state_fits_its_kind",
+        condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
+        | Q(state="approved", kind__in=[*EXECUTED, *KEYS])
+        | Q(state="refused", kind__in=EXECUTED)
+        | Q(state="overtaken", kind=CORRECTION),
+    ),
+    models.CheckConstraint(
+        name="approval_request_keeps_no_credentials",
+        condition=Q(sealed_credentials__isnull=True)
+        | Q(state="proposed", kind__in=["add_account", "change_account", "add_payout_account"]),
+    ),
+    models.CheckConstraint(
+        name="operator_action_has_amount",
+        condition=~Q(kind__in=ACTIONS)
+        | Q(charge__isnull=False, amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX) & ~Q(currency=""),
+    ),
+    models.CheckConstraint(
+        name="assistant_call_has_amount",
+        condition=~Q(kind=ASSISTANT_CALL)
+        | Q(amount__isnull=False, amount__gte=1, amount__lte=AMOUNT_MAX, after__has_keys=["tool", "key"])
+        & ~Q(currency=""),
+    ),
+    models.CheckConstraint(
+        name="operator_action_above_the_limit_by_two",
+        condition=~Q(kind__in=["void", "refund", "assistant_call"])
+        | Q(state__in=["proposed", "rejected", "withdrawn", "expired"])
+        | Q(decided_by__isnull=False)
+        | Q(limit__isnull=False, amount__lte=F("limit")),
+    ),
+    models.CheckConstraint(
+        name="operator_action_ends_with_attempt_or_code",
+        condition=~Q(kind__in=EXECUTED) & Q(code="")
+        | Q(kind=ASSISTANT_CALL, state="done", code="")
+        | Q(state="done", attempt__isnull=False, code="")
+        | Q(state="refused") & ~Q(code="")
+        | Q(attempt__isnull=True, code="") & ~Q(state__in=["done", "refused"]),
+    ),
+    models.CheckConstraint(
+        name="correction_outcome_has_its_proof",
+        condition=~Q(kind=CORRECTION)
+        | Q(charge__isnull=False, attempt__isnull=False, after__has_keys=["outcome", "code", "reference"])
+        & (
+            Q(after__outcome="approved", after__code="") & ~Q(after__reference="")
+            | Q(after__outcome="declined", after__reference="") & ~Q(after__code="")
+            | Q(after__outcome="never_arrived", after__code="", after__reference="")
+        ),
+    ),
+    models.UniqueConstraint(F("subject_id"), name="one_open_approval_request_per_subject", condition=Q(state__in=OPEN)),
+    models.UniqueConstraint(
+        F("subject_id"), name="one_assistant_call_per_idempotency_key", condition=Q(kind=ASSISTANT_CALL)
+    ),
+    models.UniqueConstraint(F("attempt"), name="one_operator_action_per_attempt", condition=Q(kind__in=ACTIONS)),
+]

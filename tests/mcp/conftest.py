@@ -1,0 +1,1 @@
+from tests.admin.conftest import operator as operator

@@ -1,0 +1,192 @@
+"""Tools that move money: they ask, and the key's rule or a person decides."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from payments.domain.approvals import decide
+from payments.domain.approvals.execution import execute_action, execute_left
+from payments.domain.merchants.api_keys import roll_key
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import ApprovalRequest, AssistantCall, Charge
+from tests.client import Api, made
+from tests.mcp.assistant import LINK, Assistant, Failed
+
+
+@pytest.fixture
+def person(db: None) -> User:
+    return User.objects.create_user("petra", is_staff=True)
+
+
+def approve(person: User) -> ApprovalRequest:
+    """Have `person` approve the one call that waits, and execute it as the page does."""
+    request = AssistantCall.objects.proposed().get()
+    decide.approve(request, person, "Looked at the order.")
+    execute_action(request)
+    return request
+
+
+def wish(key: str = "wish-1", **more: Any) -> dict[str, Any]:
+    return {"idempotency_key": key, "why": "The payer asked.", **more}
+
+
+def payer(api: Api) -> str:
+    """Return a new customer's ID."""
+    described = {"email": "ana@example.com", "description": "A regular"}
+    return str(made(api.post("/customers/", described))["id"])
+
+
+def kept(api: Api) -> str:
+    """Return a source that is kept for a customer."""
+    customer = payer(api)
+    source = api.source()
+    made(api.post(f"/customers/{customer}/sources", {"source": source}))
+    return source
+
+
+def test_a_refund_waits_for_a_person(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    asked = assistant.call("refund", id=charge["id"], amount=4_000, **wish())
+    assert (asked["status"], asked["amount"], asked["needs_person"]) == ("proposed", 4_000, True)
+    assert api.read(charge)["amount_refunded"] == 0
+    approve(person)
+    assert api.read(charge)["amount_refunded"] == 4_000
+    again = assistant.call("refund", id=charge["id"], amount=4_000, **wish())
+    assert (again["status"], again["made"]) == ("done", charge["id"])
+
+
+def test_a_rejected_call_moves_nothing(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], **wish())
+    decide.reject(AssistantCall.objects.get(), person, "The goods came.")
+    assert assistant.call("refund", id=charge["id"], **wish())["status"] == "rejected"
+    assert api.read(charge)["amount_refunded"] == 0
+
+
+@pytest.mark.parametrize("tool", ["capture", "void", "charge", "link", "request"])
+def test_each_tool_asks_and_then_does_what_it_says(shop: NewMerchant, api: Api, person: User, tool: str) -> None:
+    assistant = Assistant(shop.merchant, [tool])
+    arguments: dict[str, Any] = {
+        "capture": lambda: {"id": api.held()["id"], "amount": 6_000},
+        "void": lambda: {"id": api.held()["id"]},
+        "charge": lambda: {"source": kept(api), "amount": 7_000, "currency": "PHP", "description": "Again"},
+        "link": lambda: LINK,
+        "request": lambda: {
+            **{name: LINK[name] for name in ("currency", "payment_method_types", "line_items")},
+            "delivery_methods": ["email"],
+            "customer": payer(api),
+        },
+    }[tool]()
+    before = Charge.objects.values_list("status", "amount_captured").order_by("pk")
+    was = list(before)
+    assert assistant.call(tool, **arguments, **wish())["status"] == "proposed"
+    assert list(before) == was
+    approve(person)
+    done = assistant.call(tool, **arguments, **wish())
+    assert done["status"] == "done", done
+    read = {"link": "payment_link", "request": "payment_request"}.get(tool, "charge")
+    shown = assistant.call(f"retrieve_{read}", id=done["made"])
+    expected = {"capture": 6_000, "charge": 7_000}.get(tool)
+    assert expected is None or shown["amount_captured"] == expected
+    assert tool != "void" or shown["status"] == "voided"
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(shop: NewMerchant, api: Api, fees: None) -> None:
+    assistant = Assistant(shop.merchant, ["charge", "refund PHP 50.00 80.00"])
+    source, charge = kept(api), api.charge()
+    asks = {"source": source, "amount": 10_000, "currency": "PHP", "description": "Again"}
+    would = assistant.call("charge", **asks, **wish(dry_run=True))
+    assert (would["amount"], would["fee"], would["left"], would["needs_person"]) == (10_000, 365, 9_635, True)
+    would = assistant.call("refund", id=charge["id"], amount=4_000, **wish(dry_run=True))
+    assert (would["amount"], would["left"], would["needs_person"]) == (4_000, 6_000, False)
+    assert (AssistantCall.objects.count(), Charge.objects.count()) == (0, 1)
+
+
+def test_a_rule_lets_through_each_amount_and_each_day_and_no_more(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 50.00"])
+
+    def status(key: str, amount: int) -> str:
+        asked = assistant.call("refund", id=charge["id"], amount=amount, **wish(key))
+        return str(asked["status"])
+
+    assert [status("a", 3_001), status("b", 3_000), status("c", 2_001), status("d", 2_000), status("e", 1)] == [
+        "proposed", "done", "proposed", "done", "proposed",
+    ]  # fmt: skip
+    assert api.read(charge)["amount_refunded"] == 5_000
+
+
+def test_a_rule_is_for_its_currency_and_its_tool(shop: NewMerchant, api: Api) -> None:
+    assistant = Assistant(shop.merchant, ["refund USD 30.00 50.00", "void"])
+    assert assistant.call("refund", id=api.charge()["id"], amount=100, **wish("a"))["status"] == "proposed"
+    assert assistant.call("void", id=api.held()["id"], **wish("b"))["status"] == "proposed"
+    with pytest.raises(Failed, match="no_such_tool"):
+        assistant.call("capture", id=api.held()["id"], **wish("c"))
+
+
+def test_a_rolled_key_has_no_second_day(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 30.00"])
+    assert assistant.call("refund", id=charge["id"], amount=3_000, **wish("a"))["status"] == "done"
+    _, assistant.text = roll_key(assistant.key, timedelta())
+    assert assistant.call("refund", id=charge["id"], amount=1, **wish("b"))["status"] == "proposed"
+
+
+def test_an_idempotency_key_is_required_and_is_for_one_call(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 100.00 100.00"])
+    with pytest.raises(Failed, match="idempotency_key: This value is required"):
+        assistant.call("refund", id=charge["id"], why="x")
+    first = assistant.call("refund", id=charge["id"], amount=1_000, **wish())
+    assert assistant.call("refund", id=charge["id"], amount=1_000, **wish()) == first
+    with pytest.raises(Failed, match="idempotency_key_reused"):
+        assistant.call("refund", id=charge["id"], amount=2_000, **wish())
+    assert api.read(charge)["amount_refunded"] == 1_000
+
+
+def test_what_the_verb_would_refuse_is_refused_at_once(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund", "capture", "charge"])
+    with pytest.raises(Failed, match="amount_too_large"):
+        assistant.call("refund", id=charge["id"], amount=10_001, **wish())
+    with pytest.raises(Failed, match="charge_not_capturable"):
+        assistant.call("capture", id=charge["id"], **wish())
+    asks = {"amount": 100, "currency": "PHP", "description": "x"}
+    with pytest.raises(Failed, match="kept for a customer"):
+        assistant.call("charge", source=api.source(), **asks, **wish())
+    with pytest.raises(Failed, match="unknown_parameter"):
+        assistant.call("charge", source=kept(api), cvc="123", **asks, **wish())
+    assert AssistantCall.objects.count() == 0
+
+
+def test_what_has_changed_since_is_refused_by_the_verb(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], **wish())
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1}))
+    request = approve(person)
+    assert (request.state, request.code) == ("refused", "amount_too_large")
+
+
+def test_an_assistant_leaves_room_in_the_list_of_others(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    for number in range(20):
+        assistant.call("refund", id=charge["id"], amount=1, **wish(f"w{number}"))
+    with pytest.raises(Failed, match="too_many_open"):
+        assistant.call("refund", id=charge["id"], amount=1, **wish("one more"))
+    assert len(assistant.call("list_asked")["data"]) == 20
+
+
+def test_a_reason_that_holds_a_card_number_is_refused(shop: NewMerchant, api: Api) -> None:
+    assistant = Assistant(shop.merchant, ["refund"])
+    with pytest.raises(Failed):
+        assistant.call("refund", id=api.charge()["id"], **wish(why="4242424242424242"))
+
+
+def test_the_worker_executes_what_a_dead_process_left(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], **wish())
+    request = AssistantCall.objects.get()
+    decide.approve(request, person, "Right.")
+    AssistantCall.objects.update(updated_at=request.created_at.replace(year=2020))
+    execute_left()
+    execute_left()
+    assert api.read(charge)["amount_refunded"] == 10_000
+    assert AssistantCall.objects.get().state == "done"
