@@ -18,6 +18,8 @@ LONGEST_WAIT_SECONDS = 60.0
 CONNECT_SECONDS = 5.0
 # Longer than kaha waits for a provider.
 ANSWER_SECONDS = 60.0
+# Of a message that needs no answer.
+ACCEPTED = 202
 WHOLE_SECONDS = re.compile("[0-9]{1,6}")
 # How OpenSSL calls it; no further attempt changes it.
 UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
@@ -46,6 +48,23 @@ class Client:
     def post(self, path: str, body: dict[str, Any], idempotency_key: str) -> httpx.Response:
         """Return the answer to a POST; every attempt has the same idempotency key, so it is done once at most."""
         return self.send("POST", path, json=body, headers={"Idempotency-Key": idempotency_key})
+
+    def relay(self, path: str, message: dict[str, Any], headers: dict[str, str]) -> dict[str, Any] | None:
+        """Return the answer to one message of an assistant, of any status; None where there is none.
+
+        It is sent once, because it may move money. Raises Refused or Unreachable.
+        """
+        accepted = {"Accept": "application/json, text/event-stream"}
+        try:
+            response = self._http.post(f"{self.account.url}{path}", json=message, headers=accepted | headers)
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from None
+        if response.status_code == ACCEPTED:
+            return None
+        if _is_object(response) and "jsonrpc" in response.json():
+            answer: dict[str, Any] = response.json()
+            return answer
+        raise _failure_of(self.account.url, response)
 
     def send(self, method: str, path: str, **request: Any) -> httpx.Response:
         """Return the 2xx answer, after four attempts at most. Raises Refused or Unreachable."""

@@ -5,13 +5,14 @@ import re
 from kaha_cli.failures import Misuse
 
 RANDOM_LENGTH = 48
-PREFIX = re.compile(r"([srp]k)_(live|test)_(?:[a-z][a-z0-9]{0,7}_)?")
+PREFIX = re.compile(r"([srpa]k)_(live|test)_(?:[a-z][a-z0-9]{0,7}_)?")
 KEY = re.compile(rf"{PREFIX.pattern}[0-9a-f]{{{RANDOM_LENGTH}}}")
+ASSISTANTS = "ak_"
 QUOTES = "\"'`“”‘’"
 
 
 def check_key(key: str) -> str:
-    """Return `key` if it can be a secret or restricted key. Raises Misuse, which does not repeat it."""
+    """Return `key` if it can be a secret, restricted or assistant's key. Raises Misuse, which does not repeat it."""
     if not KEY.fullmatch(key):
         raise Misuse(f"This is not a key of kaha: {_fault(key)}")
     if key.startswith("pk_"):

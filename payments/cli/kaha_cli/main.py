@@ -11,6 +11,7 @@ from kaha_cli.commands.charges import charges
 from kaha_cli.commands.endpoints import endpoints
 from kaha_cli.commands.listen import listen
 from kaha_cli.commands.login import list_profiles, login, logout
+from kaha_cli.commands.mcp import mcp
 from kaha_cli.commands.payouts import balance, payouts
 from kaha_cli.commands.receiver_check import check_receiver
 from kaha_cli.commands.tails import events, logs
@@ -19,7 +20,7 @@ from kaha_cli.environment import check_text
 from kaha_cli.failures import Misuse
 from kaha_cli.output import note, prepare_streams, show_failure, unshown
 
-LOOKS_SECRET = re.compile(r"[srp]k_(live|test)_|whsec_")
+LOOKS_SECRET = re.compile(r"[srpa]k_(live|test)_|whsec_")
 # As shells say it of a program that Ctrl-C ended.
 INTERRUPTED = 130
 
@@ -44,7 +45,7 @@ def kaha(context: click.Context, profile: str | None) -> None:
 
 PARTS = (
     *(login, logout, list_profiles, listen, check_receiver, trigger, events, logs),
-    *(charges, payouts, balance, endpoints),
+    *(charges, payouts, balance, endpoints, mcp),
 )
 for command in PARTS:
     kaha.add_command(command)

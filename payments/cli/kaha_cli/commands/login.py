@@ -9,10 +9,11 @@ from kaha_cli.client import Client
 from kaha_cli.command import example
 from kaha_cli.environment import KEY, URL, variable
 from kaha_cli.failures import Misuse, Refused
-from kaha_cli.keys import check_key, is_live
+from kaha_cli.keys import ASSISTANTS, check_key, is_live
 from kaha_cli.output import echo, when_done
 from kaha_cli.profiles import Account
 
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 QUICKSTART = "http://127.0.0.1:8000"
 
 
@@ -73,6 +74,10 @@ def _asked(text: str, default: str | None = None, hide_input: bool = False) -> s
 
 
 def _try(account: Account) -> None:
+    if account.key.startswith(ASSISTANTS):
+        # It works at `/mcp` alone.
+        Client(account).relay("/mcp", PING, {})
+        return
     try:
         Client(account).get("/v2/ping")
     except Refused as refusal:
