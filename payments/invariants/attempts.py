@@ -121,7 +121,7 @@ INVARIANTS = (
             SELECT s.id FROM payments_approvalrequest s JOIN charge c ON c.id = s.charge_id
             LEFT JOIN payments_attempt a ON a.id = s.attempt_id AND a.charge_id = s.charge_id AND a.amount = s.amount
             AND a.kind = CASE s.kind WHEN 'release' THEN 'void' ELSE s.kind END
-            WHERE s.state = 'done' AND s.kind <> 'correction' AND a.id IS NULL
+            WHERE s.state = 'done' AND s.kind NOT IN ('correction', 'assistant_call') AND a.id IS NULL
             UNION ALL
             SELECT max(s.id::text)::uuid FROM payments_approvalrequest s JOIN charge c ON c.id = s.charge_id
             WHERE s.attempt_id IS NOT NULL AND s.kind <> 'correction' GROUP BY s.attempt_id HAVING count(*) > 1

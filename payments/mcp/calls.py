@@ -12,6 +12,7 @@ from payments.context import Actor
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.json_codecs.verbatim_json import to_bytes
+from payments.mcp.explain import EXPLAINING
 from payments.mcp.money import money_tools
 from payments.mcp.reads import reads
 from payments.mcp.results import text_of
@@ -58,7 +59,7 @@ def _tool(key: ApiKey, name: str) -> Tool:
 
 
 def _tools(key: ApiKey) -> Iterator[Tool]:
-    yield from (tool for tool in reads() if tool.right in key.rights)
+    yield from (tool for tool in (*reads(), *EXPLAINING) if tool.right in key.rights)
     yield from money_tools(key)
 
 

@@ -15,6 +15,7 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.checkout import links, requests
+from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import terms
 from payments.domain.payouts.approve import pay_out
 from payments.domain.payouts.make import NothingToPay
@@ -42,8 +43,8 @@ def ask(key: ApiKey, call: Call, idempotency_key: str, reason: str) -> ApprovalR
     if request is None:
         try:
             request = _submitted(key, call, subject, reason)
-        except IntegrityError:
-            # The same call came twice at once.
+        except (IntegrityError, PaymentError, Refused):
+            # The same call came twice at once, and has perhaps moved the money already.
             request = _made_before(subject, call)
             if request is None:
                 raise

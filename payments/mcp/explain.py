@@ -1,0 +1,145 @@
+"""The search, and explanations of a payment and of the balance in plain sentences."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils import timezone
+from django.utils.html import strip_tags
+
+from payments import clock
+from payments.admin.timeline.page import FOR_MERCHANTS, story_of, timeline
+from payments.admin.timeline.records import Records
+from payments.admin.timeline.summary import known, payment_facts, sums_of
+from payments.api.account import BALANCE
+from payments.domain.approvals.call_plans import caller_of
+from payments.domain.charging import charges
+from payments.domain.shared.errors import PaymentError
+from payments.ids import public_id
+from payments.mcp.results import foreign
+from payments.mcp.tools import Arguments, Asked, Own, Refusal, Tool, read
+from payments.models import Charge, PayoutSchedule
+from payments.money import shown_amount
+from payments.search import find
+from payments.search.query import parse
+
+# Of each sort of objects, so many are shown of the newest that are looked at.
+SHOWN, LOOKED_AT = 5, 20
+QUERY_MAX_LENGTH = 200
+LATEST = {"limit": 100}
+# What the search looks for: the right to read it, where it is read, and the prefix of its ID.
+SORTS = {
+    "charges": (find.charges, "charges:read", "charges", "ch"),
+    "checkout_sessions": (find.checkouts, "checkout:read", "checkout_sessions", "cs"),
+    "payment_requests": (find.checkouts, "checkout:read", "payment_requests", "pr"),
+    "payment_links": (find.links, "checkout:read", "payment_links", "plink"),
+    "customers": (find.customers, "customers:read", "customers", "cus"),
+}
+
+
+def _schema(**members: str) -> dict[str, Any]:
+    properties = {name: {"type": "string", "description": text} for name, text in members.items()}
+    return {"type": "object", "properties": properties, "required": [*members], "additionalProperties": False}
+
+
+def _search(asked: Asked, arguments: Arguments) -> Any:
+    query = parse(str(arguments.get("query", ""))[:QUERY_MAX_LENGTH], timezone.localdate(clock.now()))
+    limit, found = frozenset({asked.key.merchant_id}), {}
+    for name, (look, right, path, prefix) in SORTS.items():
+        if right in asked.key.rights:
+            ids = look(query, limit).newest(LOOKED_AT)
+            found[name] = list(_readable(asked, (f"/v2/{path}/{public_id(prefix, pk)}" for pk in ids)))
+    return {"object": Own("search"), **found}
+
+
+def _readable(asked: Asked, paths: Iterator[str]) -> Iterator[Any]:
+    """Yield the first objects of these that the key may read; those of the other mode are not there."""
+    shown = 0
+    for path in paths:
+        if shown == SHOWN:
+            return
+        try:
+            yield read(asked, path)
+        except Refusal:
+            continue
+        shown += 1
+
+
+def _charge(asked: Asked, arguments: Arguments) -> Any:
+    try:
+        found = charges.find(caller_of(asked.key), str(arguments.get("id", "")))
+    except PaymentError as refusal:
+        raise Refusal(refusal.code, refusal.message) from refusal
+    records = Records(
+        Charge.objects.select_related("merchant", "source__card").get(pk=found.pk, merchant=found.merchant_id)
+    )
+    story = story_of(timeline(records, False, FOR_MERCHANTS))
+    return {
+        "object": Own("explanation"),
+        "id": str(found),
+        "status": found.status,
+        "money": [foreign(" ".join(map(str, filter(None, line[:3])))) for line in sums_of(records)],
+        "facts": [foreign(f"{name}: {strip_tags(str(value))}") for name, value in known(payment_facts(records))],
+        # The oldest first, as a story is read.
+        "story": [{"at": clock.iso(each.at), **foreign(strip_tags(str(each.in_words)))} for each in reversed(story)],
+    }
+
+
+def _balance(asked: Asked, _: Arguments) -> Any:
+    balance = read(asked, "/v2/balance")
+    latest = read(asked, "/v2/balance_transactions/", LATEST)["data"]
+    return {
+        "object": Own("explanation"),
+        "balance": [Own(sentence) for sentence in _sentences(balance)],
+        "latest_changes": [Own(sentence) for sentence in _sums(latest)],
+        "payouts": [Own(sentence) for sentence in _payouts(asked)],
+    }
+
+
+def _sentences(balance: dict[str, Any]) -> Iterator[str]:
+    for name in ("available", "pending", "reserved", "held"):
+        for each in balance[name]:
+            amount = shown_amount(each["amount"], each["currency"])
+            yield f"{name.capitalize()}: {amount}. {BALANCE.members[name].text}"
+
+
+def _sums(latest: list[dict[str, Any]]) -> Iterator[str]:
+    sums: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for each in latest:
+        sums[each["type"], each["balance"], each["currency"]].append(each["amount"])
+    for (kind, balance, currency), amounts in sums.items():
+        yield f"{kind} ({balance}): {shown_amount(sum(amounts), currency)}, by {len(amounts)}."
+
+
+def _payouts(asked: Asked) -> Iterator[str]:
+    for schedule in PayoutSchedule.objects.of(asked.key.merchant_id, asked.key.livemode).order_by("currency"):
+        when = f"The next is made at {clock.iso(schedule.next_at)}" if schedule.next_at else "Somebody asks for each"
+        kept = f", {schedule.reserve_percent} % are kept for {schedule.reserve_days} days" * bool(
+            schedule.reserve_percent
+        )
+        yield f"{schedule.currency} is paid out {schedule.interval}. {when}{kept}."
+
+
+EXPLAINING = (
+    Tool(
+        "search",
+        f"Find charges, checkouts, links and customers: by names, words, amounts, days, IDs. {SHOWN} of each at most.",
+        _schema(query="What to find, such as `juan 1,250.00 yesterday`."),
+        _search,
+        "charges:read",
+    ),
+    Tool(
+        "explain_charge",
+        "Explain a payment: its money, what was checked, and what happened, in plain sentences.",
+        _schema(id="The ID of the charge."),
+        _charge,
+        "charges:read",
+    ),
+    Tool(
+        "explain_balance",
+        "Explain the balance: what each part of it is, the newest changes by type, and when it is paid out.",
+        _schema(),
+        _balance,
+        "balance:read",
+    ),
+)
