@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tests.neighbours import attacks
 from tests.neighbours.flood import hold_sockets, hold_sockets_of_many, running
 from tests.neighbours.logs import Log
-from tests.neighbours.people import crowd_of_people, gather_people, strangers_at_sign_in
+from tests.neighbours.people import crowd_of_people, gather_people, hasty_assistant, strangers_at_sign_in
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
 
 if TYPE_CHECKING:
@@ -273,6 +273,7 @@ OFFENCES: dict[str, Offence] = {
     "decline_flood": Offence(decline_flood),
     "waiting_requests": Offence(waiting_requests),
     "impossible_filters": Offence(impossible_filters, make_many_charges),
+    "hasty_assistant": Offence(hasty_assistant),
     "crowd_that_waits": Offence(crowd_that_waits, gather_crowd, few_threads),
     "crowd_that_lists": Offence(crowd_that_lists, gather_crowd, few_threads),
     "crowd_at_slow_provider": Offence(

@@ -1,4 +1,4 @@
-"""The merchants' site: people of one who all open its largest list at once, and strangers who guess passwords."""
+"""An assistant in haste; people of the merchants' site who open its largest list at once, and strangers at its door."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from tests.neighbours.attacks import address_of
-from tests.neighbours.flood import running
+from tests.neighbours.flood import OFFENDER, at_rate, running
 
 if TYPE_CHECKING:
     from tests.neighbours.offences import Scene
@@ -18,6 +18,8 @@ PEOPLE, STRANGERS = 20, 200
 SIGN_IN = "/merchant/login/"
 WRONG = "a wrong one"
 LIST = "/merchant/payments/charge/"
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_charges", "arguments": {}}}
+CALLS_PER_SECOND = 200
 ASKED = (f"{LIST}?mode=test", f"{LIST}?mode=test&least=1&currency=PHP", f"{LIST}?mode=test&q=of+many", "/merchant/")
 TOKEN = "t" * 32
 
@@ -63,6 +65,27 @@ async def _guess(url: str) -> None:
                             await response.read()
 
     await asyncio.gather(*(one(number) for number in range(STRANGERS)))
+
+
+def hasty_assistant(scene: "Scene") -> AbstractContextManager[None]:
+    """Call a tool CALLS_PER_SECOND times a second."""
+    from payments.domain.merchants.api_keys import create_key
+
+    _, text = create_key(scene.offender.merchant, False, "assistant", rights=["charges:read"])
+    return running(_call, scene.url, text)
+
+
+async def _call(url: str, key: str) -> None:
+    headers = {"Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream"}
+    connector = aiohttp.TCPConnector(limit=0, local_addr=(OFFENDER, 0))
+    async with aiohttp.ClientSession(url, headers=headers, connector=connector) as session:
+
+        async def call(_: int) -> None:
+            with suppress(aiohttp.ClientError, TimeoutError):
+                async with session.post("/mcp", json=CALL) as response:
+                    await response.read()
+
+        await at_rate(CALLS_PER_SECOND, call)
 
 
 async def _browse(url: str, cookies: Sequence[str]) -> None:

@@ -38,6 +38,7 @@ AT_ONCE = {
         ("public_key_flood", 3),
         ("page_flood", 3),
         ("waiting_requests", 3),
+        ("hasty_assistant", 3),
         ("closed_log", 3),
         ("crowd_that_waits", 3),
         ("crowd_at_slow_provider", 3),
