@@ -19,6 +19,7 @@ ADDRESS, PAGE = "203.0.113.1", "/checkout/cs_0"
 LIMITED = (
     *("/components/index.html", "/links/0", PAGE, f"{PAGE}/done", f"{PAGE}/receipt"),
     *("/requests/pr_0", "/requests/pr_0/done", "/requests/pr_0/receipt", "/return/0/receipt"),
+    *("/transparency", "/transparency/heads/1", "/transparency/keys", "/transparency/consistency/1/2"),
 )
 OTHERS = (
     *("/sdk/kaha.js", "/sdk/1/kaha.js", "/simulator/pay/0", "/simulator/pay/0/qr.svg", "/pay/0", "/pay/0/qr.svg"),

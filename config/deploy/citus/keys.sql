@@ -108,6 +108,8 @@ ALTER TABLE payments_webhookattempt DROP CONSTRAINT payments_webhookattempt_pkey
     ADD CONSTRAINT payments_webhookattempt_pkey PRIMARY KEY (webhook_id, number, merchant_id);
 ALTER TABLE payments_webhooksecret DROP CONSTRAINT payments_webhooksecret_pkey,
     ADD CONSTRAINT payments_webhooksecret_pkey PRIMARY KEY (id, merchant_id);
+DROP INDEX one_assistant_call_per_idempotency_key;
+CREATE UNIQUE INDEX one_assistant_call_per_idempotency_key ON payments_approvalrequest (subject_id, merchant_id) WHERE ((kind)::text = 'assistant_call'::text);
 DROP INDEX one_open_approval_request_per_subject;
 CREATE UNIQUE INDEX one_open_approval_request_per_subject ON payments_approvalrequest (subject_id, merchant_id) WHERE ((state)::text = ANY ((ARRAY['proposed'::character varying, 'approved'::character varying])::text[]));
 DROP INDEX one_operator_action_per_attempt;

@@ -219,6 +219,7 @@ CALLS = [
     Call("GET", "/v2/balance_transactions/", query=TRANSACTIONS | {"charge": "{charge}"}),
     Call("GET", "/v2/balance_transactions/", query=TRANSACTIONS | {"payout": "{payout}"}),
     Call("GET", "/v2/balance_transactions/{transaction}"),
+    Call("GET", "/v2/proofs/{transaction}"),
     Call("GET", "/v2/events/", query=PAGE | {"start_after": "{event}", "type": "charge.created", "object": "{charge}"}),
     # Nothing newer is waited for, and the list is not empty: both are answered at once.
     Call("GET", "/v2/events/", query={"ending_before": "{event}"}),
