@@ -1,6 +1,7 @@
 """What anybody reads of the log, and what a merchant gets of its own."""
 
 import base64
+import hashlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from django.test import Client
 
 from payments.ledger.transparency import append, heads
 from payments.models import LogHead, Posting
+from payments.vault.signatures import origin, signed_note
 from tests.client import Api, error_of, made
 from tests.contract.calls import new_payout
 from tests.transparency.log import PROGRAM, books, exported, faults, keys, open_horizon, signed, verify
@@ -81,9 +83,9 @@ def test_each_transaction_has_its_proof(api: Api) -> None:
     signed()
     for row in made(api.get("/balance_transactions/"))["data"]:
         proof = made(api.get(f"/proofs/{row['id']}"))
-        assert books.check_proof(proof, keys()).size
+        _, line = books.check_proof(proof, keys())
+        assert line[1:5] == [line[1], line[2], -row["amount"], row["currency"]]
         assert proof["leaf"] == row["leaf"]
-        assert -row["amount"] in [line[3] for line in json.loads(proof["content"])[2]]
         for change in (
             {"content": proof["content"].replace("PHP", "USD", 1)},
             {"salt": "00"},
@@ -91,6 +93,19 @@ def test_each_transaction_has_its_proof(api: Api) -> None:
         ):
             with pytest.raises(verify.Fault):
                 books.check_proof(proof | change, keys())
+
+
+@pytest.mark.parametrize(("version", "lines"), [("kaha leaf 2", 1), ("kaha leaf 1", 2)])
+def test_a_leaf_of_another_form_is_no_proof(version: str, lines: int) -> None:
+    """Also where it is in a signed head: what its lines mean is not known."""
+    opening = json.dumps(["journal", [["a-b"]]])
+    line = [1, "merchant_pending", "capture", -100, "PHP", False, "2026-11-28T00:00:00.000000Z"]
+    content = json.dumps([version, hashlib.sha256(opening.encode()).hexdigest(), [line] * lines])
+    root = base64.b64encode(hashlib.sha256(b"\x00" + content.encode()).digest()).decode()
+    head = signed_note(f"{origin()}\n1\n{root}\n2026-11-28T00:00:00.000000Z\n")
+    proof = {"transaction": "txn_ab", "leaf": 0, "path": [], "salt": ""}
+    with pytest.raises(verify.Fault, match="another version"):
+        books.check_proof({**proof, "content": content, "opening": opening, "head": head}, keys())
 
 
 def test_a_proof_of_one_says_nothing_of_another(api: Api) -> None:
@@ -133,11 +148,15 @@ def test_the_auditors_program_is_small_and_knows_nothing_of_kaha() -> None:
 
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
-def test_the_auditors_program_checks_files(two_heads: list[LogHead], tmp_path: Path) -> None:
-    """By itself, in a process that has no path to kaha."""
+def test_the_auditors_program_checks_files(api: Api, two_heads: list[LogHead], tmp_path: Path) -> None:
+    """By itself, in a process that has no path to kaha; an editor has put a mark before each text."""
     assert faults(*two_heads) == []
-    for name, text in (("books", "".join(exported())), ("old", two_heads[0].note), ("new", two_heads[1].note)):
-        (tmp_path / name).write_text(text)
+    row = made(api.get("/balance_transactions/"))["data"][0]
+    proof = made(api.get(f"/proofs/{row['id']}"))
+    files = {"books": "".join(exported()), "old": two_heads[0].note, "new": two_heads[1].note}
+    files |= {"proof": json.dumps(proof), "damaged": json.dumps(proof | {"head": 1})}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8-sig")
     key = heads.public_keys()[0]
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -154,5 +173,7 @@ def test_the_auditors_program_checks_files(two_heads: list[LogHead], tmp_path: P
     done = run("books", "books", "--head", "new")
     assert (done.returncode, done.stdout) == (1, "")
     assert "is not what was logged" in done.stderr
+    assert f"It moved {row['currency']} {-row['amount']} on merchant_" in run("proof", "proof").stdout
+    assert run("proof", "damaged").returncode == 2
     assert run("heads", "old", "new").returncode == 1, "without a proof"
     assert run("heads", "old", "missing").returncode == 2

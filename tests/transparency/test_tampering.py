@@ -1,23 +1,29 @@
 """An operator with all rights in the database, and triggers off, is found by the auditor's program and its head."""
 
+import base64
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
+from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.transparency import export
-from payments.ledger.transparency import append, tree
+from payments.ids import new_id
+from payments.ledger.transparency import append, heads, tree
 from payments.ledger.transparency.leaves import COLUMNS
 from payments.models import Card, LogHead, LogLeaf, LogNode, LogProgress, Merchant, Posting, Source
+from payments.vault.signatures import origin, signed_note
 from tests.client import Api
 from tests.invariants.history import History
-from tests.transparency.log import KEY, faults, keys, see_all, signed, verify
+from tests.transparency.log import KEY, faults, keys, see_all, sign_all, signed, verify
 
 pytestmark = pytest.mark.django_db
 # What an operator may write into a column of a posting, by an expression that is never what is there.
@@ -150,18 +156,72 @@ def test_a_fork_that_grew_on_is_found_by_comparing_two_auditors_heads(log: LogHe
             verify.check_consistency(ours, later, proof)
 
 
-def test_a_journal_put_into_the_past_is_found(log: LogHead) -> None:
-    """A whole one that balances, with its balances: nothing but its time speaks against it."""
+def inserted(moment: datetime) -> list[str]:
+    """Return statements that insert a whole journal with its balances: nothing but its time speaks against it."""
     names = ", ".join(name for name in COLUMNS if name not in ("id", "created_at"))
-    journal = "(SELECT journal FROM payments_posting ORDER BY id LIMIT 1)"
-    with tampered(
-        f"INSERT INTO payments_posting (id, journal, created_at, {names}) "
-        f"SELECT gen_random_uuid(), '00000000-0000-7000-8000-000000000000', created_at - interval '1 day', {names} "
-        f"FROM payments_posting WHERE journal = {journal}",
-    ):
-        assert any("and not in the head of" in fault for fault in faults(log))
+    first = Posting.objects.order_by("id").first()
+    assert first
+    journal, statements = new_id(moment), []
+    for line in Posting.objects.filter(journal=first.journal):
+        statements.append(
+            f"INSERT INTO payments_posting (id, journal, created_at, {names}) "
+            f"SELECT '{new_id(moment)}', '{journal}', '{moment}', {names} FROM payments_posting WHERE id = '{line.id}'"
+        )
+        statements.append(
+            f"UPDATE payments_runningbalance SET {line.account} = {line.account} + {line.amount} WHERE ctid = ("
+            f"SELECT ctid FROM payments_runningbalance WHERE merchant_id = '{line.merchant_id}' "
+            f"AND livemode = {line.livemode} AND currency = '{line.currency}' LIMIT 1)"
+        )
+    return statements
+
+
+def kinds(found: list[str]) -> set[str]:
+    """Return which of the faults about time are there; any other is returned whole."""
+    known = ("and not in the head", "later than the export or a head", "of another time")
+    return {next((kind for kind in known if kind in fault), fault) for fault in found}
+
+
+def test_a_journal_put_into_the_past_is_found(log: LogHead) -> None:
+    with tampered(*inserted(clock.now() - timedelta(days=1))):
+        assert kinds(faults(log)) == {"and not in the head"}
         append.append_missed()
-        assert any("and not in the head of" in fault for fault in faults(log)), "it is not logged afterwards"
+        assert kinds(faults(log)) == {"and not in the head"}, "it is not logged afterwards"
+
+
+def test_a_journal_put_into_the_future_is_found(log: LogHead) -> None:
+    with tampered(*inserted(clock.now() + timedelta(days=3_650))):
+        assert kinds(faults(log)) == {"later than the export or a head"}
+        assert kinds(faults(log, sign_all())) == {"later than the export or a head"}
+
+
+def test_a_head_that_has_what_came_after_it_is_found(log: LogHead) -> None:
+    with tampered():
+        with clock.at(clock.now() - timedelta(hours=1)):
+            early = heads.sign(heads.newest_head())
+        assert early
+        assert kinds(faults(early)) == {"later than the export or a head"}
+
+
+@pytest.mark.long
+def test_an_id_of_another_time_is_found(log: LogHead) -> None:
+    """Merchants see the time of the ID; it is logged like that, and all heads have it."""
+    first = Posting.objects.order_by("id").first()
+    assert first
+    month_ago = new_id(clock.now() - timedelta(days=30))
+    for column, other in (("id", month_ago), ("id", uuid4()), ("journal", month_ago)):
+        with tampered(f"UPDATE payments_posting SET {column} = '{other}' WHERE {column} = '{getattr(first, column)}'"):
+            rewritten()
+            assert kinds(faults(signed())) == {"of another time"}
+
+
+def test_a_later_head_with_fewer_leaves_is_found(log: LogHead) -> None:
+    moment = clock.iso(clock.now() + timedelta(hours=1))
+    root = base64.b64encode(tree.root_of(log.size - 1)).decode()
+    note = signed_note(f"{origin()}\n{log.size - 1}\n{root}\n{moment}\n")
+    with pytest.raises(verify.Fault, match="A later head has fewer leaves"):
+        verify.read_heads([log.note, note], keys())
+    with pytest.raises(verify.Fault, match="A later head has fewer leaves"):
+        faults(log, LogHead(note=note))
 
 
 def test_a_log_that_was_cut_is_found(log: LogHead) -> None:

@@ -2,14 +2,14 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
+from itertools import pairwise
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-ED25519 = 1
 
 
 class Fault(Exception):
@@ -42,13 +42,14 @@ def read_key(text: str) -> Key:
     """Return a key in the form of /transparency/keys: name, ID and key with plus signs between them."""
     try:
         name, key_id, encoded = text.strip().split("+", 2)
-        kind, public = (raw := base64.b64decode(encoded, validate=True))[0], raw[1:]
-    except (ValueError, IndexError):
+        raw = base64.b64decode(encoded, validate=True)
+    except ValueError:
         raise Fault(f"{text!r} is not a public key as /transparency/keys shows it.") from None
     made = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
-    if kind != ED25519 or len(public) != 32 or made.hex() != key_id:
+    # The first byte says that it is for Ed25519.
+    if raw[:1] != b"\x01" or len(raw) != 33 or made.hex() != key_id:
         raise Fault(f"The public key {name}+{key_id} is damaged.")
-    return Key(name, made, public)
+    return Key(name, made, raw[1:])
 
 
 def read_head(note: str, keys: Sequence[Key]) -> Head:
@@ -59,32 +60,32 @@ def read_head(note: str, keys: Sequence[Key]) -> Head:
         raise Fault("A head is not signed by any of the given keys.")
     try:
         origin, size, root, moment = text.splitlines()
-        head = Head(origin, int(size), base64.b64decode(root, validate=True), moment_of(moment))
+        return Head(origin, int(size), base64.b64decode(root, validate=True), moment_of(moment))
     except ValueError:
         raise Fault("A head is signed and says nothing that is known.") from None
-    if origin not in [key.name for key in keys]:
-        raise Fault(f"A head is of the log {origin}, for which no key was given.")
-    return head
+
+
+def read_heads(notes: Iterable[str], keys: Sequence[Key]) -> list[Head]:
+    """Return the heads of signed notes, the smallest first; raise Fault where a later one has fewer leaves."""
+    heads = sorted((read_head(note, keys) for note in notes), key=lambda head: (head.size, head.signed_at))
+    for smaller, larger in pairwise(heads):
+        if larger.signed_at < smaller.signed_at:
+            raise Fault(f"A later head has fewer leaves: {smaller}, after {larger}. Keep both: each is signed.")
+    return heads
 
 
 def _is_signed(text: str, line: str, key: Key) -> bool:
     try:
         mark, name, encoded = line.split(" ")
         raw = base64.b64decode(encoded, validate=True)
-        if (mark, name, raw[:4]) != ("\N{EM DASH}", key.name, key.id):
-            return False
         Ed25519PublicKey.from_public_bytes(key.public).verify(raw[4:], text.encode())
     except (ValueError, InvalidSignature):
         return False
-    return True
+    return (mark, name, raw[:4], text.partition("\n")[0]) == ("\N{EM DASH}", key.name, key.id, key.name)
 
 
 def moment_of(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-
-
-def leaf_hash(content: bytes) -> bytes:
-    return hashlib.sha256(b"\x00" + content).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
@@ -106,23 +107,17 @@ class Tree:
         self.size += 1
 
     def root(self) -> bytes:
-        if not self._edge:
-            return hashlib.sha256().digest()
-        above = self._edge[-1][1]
-        for _, left in reversed(self._edge[:-1]):
-            above = node_hash(left, above)
-        return above
+        hashes = [each for _, each in reversed(self._edge)] or [hashlib.sha256().digest()]
+        return reduce(lambda right, left: node_hash(left, right), hashes)
 
 
 def root_by_inclusion(number: int, size: int, leaf: bytes, path: Sequence[bytes]) -> bytes:
     """Return the root that a leaf and its path lead to (RFC 6962, 2.1.1)."""
-    if not 0 <= number < size:
-        raise Fault(f"Leaf {number} is not among {size}.")
-    if size == 1 and not path:
+    if not 0 <= number < size or (size == 1) != (not path):
+        raise Fault(f"Leaf {number} of {size} has no path of this length.")
+    if size == 1:
         return leaf
-    if size == 1 or not path:
-        raise Fault(f"The path of leaf {number} has the wrong length.")
-    half, (*rest, beside) = _half(size), path
+    half, (*rest, beside) = 1 << (size - 1).bit_length() - 1, path
     if number < half:
         return node_hash(root_by_inclusion(number, half, leaf, rest), beside)
     return node_hash(beside, root_by_inclusion(number - half, size - half, leaf, rest))
@@ -130,31 +125,21 @@ def root_by_inclusion(number: int, size: int, leaf: bytes, path: Sequence[bytes]
 
 def check_consistency(old: Head, new: Head, proof: Sequence[bytes]) -> None:
     """Raise Fault unless the log of `old` is the beginning of that of `new` (RFC 6962, 2.1.2)."""
-    if old.origin != new.origin:
-        raise Fault(f"Two logs: {old.origin} and {new.origin}.")
-    if not 0 < old.size <= new.size:
-        raise Fault(f"{old} does not come before {new}.")
+    if old.origin != new.origin or not 0 < old.size <= new.size:
+        raise Fault(f"{old} of {old.origin} does not come before {new} of {new.origin}.")
     left = list(proof)
-    try:
-        roots = _roots(old.size, new.size, old.root, left)
-    except IndexError:
-        roots = (b"", b"")
-    if left or roots != (old.root, new.root):
+    if _roots(old.size, new.size, old.root, left) != (old.root, new.root) or left:
         raise Fault(f"The log has forked: {old} is no beginning of {new}. Keep both: each is signed.")
 
 
 def _roots(first: int, second: int, known: bytes | None, proof: list[bytes]) -> tuple[bytes, bytes]:
-    """Return the roots of the first leaves and of all, taking hashes from the end of `proof`."""
+    """Return the roots of the first leaves and of all, taking hashes from the end of `proof`, empty ones after it."""
     if first == second:
-        root = known or proof.pop()
+        root = known or (proof.pop() if proof else b"")
         return root, root
-    half, beside = _half(second), proof.pop()
+    half, beside = 1 << (second - 1).bit_length() - 1, proof.pop() if proof else b""
     if first <= half:
         old, new = _roots(first, half, known, proof)
         return old, node_hash(new, beside)
     old, new = _roots(first - half, second - half, None, proof)
     return node_hash(beside, old), node_hash(beside, new)
-
-
-def _half(size: int) -> int:
-    return 1 << (size - 1).bit_length() - 1

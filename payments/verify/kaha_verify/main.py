@@ -2,15 +2,15 @@
 
 import argparse
 import base64
-import json
 import sys
 from pathlib import Path
 
 import kaha_verify
-from kaha_verify.books import check_books, check_proof
-from kaha_verify.heads import Fault, check_consistency, read_head, read_key
+from kaha_verify.books import UNREADABLE, check_books, check_proof, read_json
+from kaha_verify.heads import Fault, check_consistency, read_heads, read_key
 
 FAULTS_SHOWN = 20
+ENCODING = "utf-8-sig"  # Editors put a mark before UTF-8.
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,23 +34,23 @@ def run(options: argparse.Namespace) -> str:
     """Return what holds; raise Fault where something does not."""
     keys = [read_key(text) for text in options.key]
     if options.command == "proof":
-        proof = json.loads(options.proof.read_text())
-        return f"{proof['transaction']} is leaf {proof['leaf']} of {check_proof(proof, keys)}."
+        proof = read_json(options.proof.read_text(ENCODING))
+        head, (_, account, kind, amount, currency, *_) = check_proof(proof, keys)
+        moved = f"It moved {currency} {amount} on {account} ({kind})."
+        return f"{proof['transaction']} is in leaf {proof['leaf']} of {head}. {moved}"
     if options.command == "heads":
-        old, new = sorted(
-            (read_head(path.read_text(), keys) for path in (options.old, options.new)), key=lambda head: head.size
-        )
-        found = json.loads(options.consistency.read_text())["proof"] if options.consistency else []
+        old, new = read_heads([path.read_text(ENCODING) for path in (options.old, options.new)], keys)
+        found = read_json(options.consistency.read_text(ENCODING))["proof"] if options.consistency else []
         check_consistency(old, new, [base64.b64decode(each) for each in found])
         return f"One log: {old} is the beginning of {new}."
-    with options.export.open() as export:
-        books = check_books(export, [path.read_text() for path in options.head], keys)
+    with options.export.open(encoding=ENCODING) as export:
+        books = check_books(export, [path.read_text(ENCODING) for path in options.head], keys)
     if books.faults:
-        more = len(books.faults) - FAULTS_SHOWN
-        raise Fault("\n".join(books.faults[:FAULTS_SHOWN] + ([f"and {more:,} more"] if more > 0 else [])))
+        raise Fault("\n".join([*books.faults[:FAULTS_SHOWN], f"Faults in all: {books.found:,}."]))
+    journals, logged = len(books.journals), books.tree.size
     return (
-        f"{len(books.journals):,} journals with {books.lines:,} lines balance, and so do {len(books.sums):,} sums.\n"
-        f"{books.heads[-1].size:,} of them are in {books.heads[-1]}; {books.new:,} are too new for the log.\n"
+        f"{journals:,} journals with {books.lines:,} lines balance, and so do {len(books.sums):,} sums.\n"
+        f"{books.sizes[-1]:,} of them are in {books.heads[-1]}; {journals - logged:,} are too new for the log.\n"
         f"Nothing was changed, removed or inserted since {books.heads[0]}."
     )
 
@@ -59,10 +59,8 @@ def main() -> int:
     options = parser().parse_args()
     try:
         print(run(options))
-    except Fault as fault:
-        print(fault, file=sys.stderr)
-        return 1
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"A file cannot be read: {error}", file=sys.stderr)
-        return 2
+    except (Fault, OSError, *UNREADABLE) as error:
+        is_fault = isinstance(error, Fault)
+        print(error if is_fault else f"A file cannot be read: {error}", file=sys.stderr)
+        return 1 if is_fault else 2
     return 0
