@@ -1,5 +1,6 @@
 """The client of the `mcp` package, over HTTP and by `kaha mcp`, in the versions that clients speak."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -82,3 +83,13 @@ def test_what_cannot_be_answered_is_an_error_of_its_message(shop: NewMerchant, b
     assert '"code":-32700' in first
     assert '"id":7' in second
     assert "cannot be reached" in second
+
+
+def test_no_line_ends_the_command(live_server: LiveServer, shop: NewMerchant, bare_terminal: Terminal) -> None:
+    bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": Assistant(shop.merchant).text}
+    odd = ("[]", '{"_meta":"x"}', "[" * 500 + "]" * 500, "[" * 5_000 + "]" * 5_000, r'"\ud83d"', "NaN", '"\xff"')
+    lines = [rf'{{"jsonrpc":"2.0","id":{place},"method":"ping","params":{each}}}' for place, each in enumerate(odd)]
+    (bare_terminal.home / "lines").write_bytes("\n".join(lines).encode("latin-1"))
+    done = bare_terminal.shell("kaha mcp < lines")
+    answers = list(map(json.loads, done.out.splitlines()))
+    assert (done.code, [answer["id"] for answer in answers if "error" in answer]) == (0, [None, 1, 2, None, 4, 5, None])

@@ -12,8 +12,8 @@ from kaha_cli.failures import Failure, Misuse, printable
 from kaha_cli.keys import ASSISTANTS
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
-# Of JSON-RPC: what is no JSON, and a fault on the other side.
-NOT_JSON, INTERNAL = -32700, -32603
+# Of JSON-RPC: what is no JSON, what is no message, and a fault on the other side.
+NOT_JSON, INVALID, INTERNAL = -32700, -32600, -32603
 Message = dict[str, Any]
 
 
@@ -40,34 +40,49 @@ class Relay:
 
     def run(self) -> None:
         """Answer each line until the input ends."""
-        for line in sys.stdin:
+        # As bytes: what is no UTF-8 is then one line that is no JSON.
+        for line in sys.stdin.buffer:
             if line.strip() and (answer := self._answer(line)):
                 sys.stdout.write(json.dumps(answer, separators=(",", ":")) + "\n")
                 sys.stdout.flush()
 
-    def _answer(self, line: str) -> Message | None:
+    def _answer(self, line: bytes) -> Message | None:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
             return _error(None, NOT_JSON, "The line is not one JSON object.")
         try:
             answer = self._client.relay("/mcp", message, self._headers(message))
         except Failure as failure:
-            return _error(message["id"], INTERNAL, printable(failure.message)) if "id" in message else None
+            return _error_of(message, INTERNAL, printable(failure.message))
+        except (ValueError, RecursionError):
+            # Half an emoji, no number, or deeper than can be written: read as JSON, and not to be sent as such.
+            return _error_of(message, INVALID, "The message cannot be sent as JSON in UTF-8.")
         if answer and message.get("method") == "initialize":
-            self._version = str(answer.get("result", {}).get("protocolVersion", ""))
+            self._version = str(_members(answer.get("result")).get("protocolVersion", ""))
         return answer
 
     def _headers(self, message: Message) -> dict[str, str]:
-        parameters = message.get("params") or {}
+        parameters = _members(message.get("params"))
         said = {
-            "MCP-Protocol-Version": (parameters.get("_meta") or {}).get(VERSION) or self._version,
+            "MCP-Protocol-Version": _members(parameters.get("_meta")).get(VERSION) or self._version,
             "MCP-Method": message.get("method"),
             "MCP-Name": parameters.get("name"),
         }
         return {name: value for name, value in said.items() if isinstance(value, str) and value.isascii() and value}
+
+
+def _members(value: Any) -> Message:
+    """Return an object's members; none where it is no object, which kaha refuses."""
+    return value if isinstance(value, dict) else {}
+
+
+def _error_of(message: Message, code: int, text: str) -> Message | None:
+    """Return the error that answers a message; None for one that needs no answer."""
+    of = message.get("id")
+    return _error(of if isinstance(of, str | int) else None, code, text) if "id" in message else None
 
 
 def _error(of: Any, code: int, text: str) -> Message:
