@@ -1,9 +1,10 @@
 """The search, and explanations of a payment and of the balance in plain sentences."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.html import strip_tags
 
@@ -18,22 +19,24 @@ from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.mcp.results import foreign
 from payments.mcp.tools import Arguments, Asked, Own, Refusal, Tool, read
-from payments.models import Charge, PayoutSchedule
+from payments.models import Charge, Checkout, PayoutSchedule, SearchEntry
+from payments.models.merchants.merchant_access import Limit
 from payments.money import shown_amount
 from payments.search import find
-from payments.search.query import parse
+from payments.search.query import Query, parse
 
-# Of each sort of objects, so many are shown of the newest that are looked at.
-SHOWN, LOOKED_AT = 5, 20
+# Of each sort of objects, so many of the newest are shown.
+SHOWN = 5
 QUERY_MAX_LENGTH = 200
 LATEST = {"limit": 100}
-# What the search looks for: the right to read it, where it is read, and the prefix of its ID.
-SORTS = {
-    "charges": (find.charges, "charges:read", "charges", "ch"),
-    "checkout_sessions": (find.checkouts, "checkout:read", "checkout_sessions", "cs"),
-    "payment_requests": (find.checkouts, "checkout:read", "payment_requests", "pr"),
-    "payment_links": (find.links, "checkout:read", "payment_links", "plink"),
-    "customers": (find.customers, "customers:read", "customers", "cus"),
+ENTRIES = SearchEntry.objects.all()
+# What the search looks for: the right to read it, the prefix of its ID, and the rows that have its mode and kind.
+SORTS: dict[str, tuple[Callable[[Query, Limit], find.Found], str, str, QuerySet[Any]]] = {
+    "charges": (find.charges, "charges:read", "ch", ENTRIES),
+    "checkout_sessions": (find.checkouts, "checkout:read", "cs", Checkout.objects.filter(kind=Checkout.Kind.SESSION)),
+    "payment_requests": (find.checkouts, "checkout:read", "pr", Checkout.objects.filter(kind=Checkout.Kind.REQUEST)),
+    "payment_links": (find.links, "checkout:read", "plink", ENTRIES),
+    "customers": (find.customers, "customers:read", "cus", ENTRIES),
 }
 
 
@@ -45,24 +48,23 @@ def _schema(**members: str) -> dict[str, Any]:
 def _search(asked: Asked, arguments: Arguments) -> Any:
     query = parse(str(arguments.get("query", ""))[:QUERY_MAX_LENGTH], timezone.localdate(clock.now()))
     limit, found = frozenset({asked.key.merchant_id}), {}
-    for name, (look, right, path, prefix) in SORTS.items():
+    for name, (look, right, prefix, rows) in SORTS.items():
         if right in asked.key.rights:
-            ids = look(query, limit).newest(LOOKED_AT)
-            found[name] = list(_readable(asked, (f"/v2/{path}/{public_id(prefix, pk)}" for pk in ids)))
+            ids = look(query, limit).newest(find.FEW_MAX)
+            own = rows.filter(pk__in=ids, merchant_id=asked.key.merchant_id, livemode=asked.key.livemode)
+            newest = own.order_by("-pk").values_list("pk", flat=True)[:SHOWN]
+            found[name] = list(_readable(asked, (f"/v2/{name}/{public_id(prefix, pk)}" for pk in newest)))
     return {"object": Own("search"), **found}
 
 
 def _readable(asked: Asked, paths: Iterator[str]) -> Iterator[Any]:
-    """Yield the first objects of these that the key may read; those of the other mode are not there."""
-    shown = 0
+    """Yield the objects that are still there."""
     for path in paths:
-        if shown == SHOWN:
-            return
         try:
             yield read(asked, path)
-        except Refusal:
-            continue
-        shown += 1
+        except Refusal as refusal:
+            if refusal.code != "resource_missing":
+                raise
 
 
 def _charge(asked: Asked, arguments: Arguments) -> Any:

@@ -142,8 +142,6 @@ def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
     of_every = {member: given.pop(member) for member in _members(AskedInput) if member in given}
     try:
         wish = validated(AskedInput, of_every)
-        if refused := [member for member in form.without if member in given]:
-            raise Refusal("unknown_parameter", f"An assistant cannot give this: {refused[0]}.")
         body = validated(form.body, given, livemode=asked.key.livemode)
         # As it is stored until somebody decides.
         call = Call(name, about, json.loads(to_bytes(body)))

@@ -1,15 +1,20 @@
 """The exchange of one message by the `mcp` package, whose handlers run in the thread of the request."""
 
 import asyncio
-from collections.abc import MutableMapping
+import logging
+from collections.abc import Callable, Mapping, MutableMapping
+from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
 from django.http import HttpResponse
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CLIENT_INFO_META_KEY,
+    INTERNAL_ERROR,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
@@ -20,11 +25,15 @@ from mcp_types import (
 from rest_framework.request import Request
 
 from payments.api.validation.parsers import MAX_BODY_BYTES
-from payments.json_codecs.verbatim_json import to_bytes
+from payments.json_codecs.verbatim_json import loads, to_bytes
 from payments.mcp.calls import INSTRUCTIONS, Asked, call, tools_of
 from payments.models import ApiKey
+from payments.sensitive_data.redaction import redact_all, redact_bytes
+
+logger = logging.getLogger("kaha.mcp")
 
 Message = MutableMapping[str, Any]
+WRONG_HERE = "Something is wrong on our side."
 # Of the request's headers, those that the protocol reads.
 HEADERS = ("accept", "content-type", "user-agent")
 
@@ -34,7 +43,22 @@ def answer(request: Request, key: ApiKey) -> HttpResponse:
     start, body = async_to_sync(_exchange)(_server(request, key), _scope(request), to_bytes(request.data))
     headers = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
     headers.pop("content-length", None)
-    return HttpResponse(body, status=start["status"], headers={"Cache-Control": "no-store", **headers})
+    shown, status = _redacted(body, start["status"]), start["status"]
+    return HttpResponse(shown, status=status, headers={"Cache-Control": "no-store", **headers})
+
+
+def _redacted(body: bytes, status: int) -> bytes:
+    """Return the body without card numbers and keys where it is an error, which may repeat what was sent."""
+    if status < HTTPStatus.BAD_REQUEST and b'"error"' not in body:
+        return body
+    try:
+        message = loads(body.decode())
+    except ValueError:
+        return redact_bytes(body)
+    if isinstance(message, dict) and "error" in message:
+        # The client knows the answer by its ID, which stays as it is.
+        return to_bytes(message | {"error": redact_all(message["error"])})
+    return body if status < HTTPStatus.BAD_REQUEST else to_bytes(redact_all(message))
 
 
 async def _exchange(server: Server[Any], scope: Message, body: bytes) -> tuple[Message, bytes]:
@@ -75,18 +99,35 @@ def _scope(request: Request) -> Message:
 def _server(request: Request, key: ApiKey) -> Server[Any]:
     def client_of(context: Any) -> str:
         # Before 2026-07-28 a client says its name when it begins, which no session keeps here.
-        said = (context.meta or {}).get(CLIENT_INFO_META_KEY) or {}
-        return str(said.get("name") or request.headers.get("User-Agent", ""))
+        said = (context.meta or {}).get(CLIENT_INFO_META_KEY)
+        name = said.get("name") if isinstance(said, Mapping) else None
+        return str(name or request.headers.get("User-Agent", ""))
 
+    @_in_own_words
     async def list_tools(*_: Any) -> ListToolsResult:
         return ListToolsResult(tools=[_shown(tool) for tool in await sync_to_async(tools_of)(key)])
 
+    @_in_own_words
     async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
         asked = Asked(request, key, client_of(context))
         text, is_error = await sync_to_async(call)(asked, params.name, params.arguments or {})
         return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
 
     return Server("kaha", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _in_own_words(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a handler whose failures reach the client without their texts."""
+
+    @wraps(handler)
+    async def handle(*given: Any) -> Any:
+        try:
+            return await handler(*given)
+        except Exception:
+            logger.exception("a message failed")
+            raise MCPError(INTERNAL_ERROR, WRONG_HERE) from None
+
+    return handle
 
 
 def _shown(tool: Any) -> Tool:

@@ -12,6 +12,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from payments.api.access.authentication import NAMED_KEY
+from payments.api.views.base import HAS_PLACE
 from payments.json_codecs.verbatim_json import loads
 from payments.models import ApiKey, Merchant
 
@@ -70,10 +71,10 @@ class OfAssistant(BaseAuthentication):
 def read(asked: Asked, path: str, query: Arguments | None = None) -> Any:
     """Return what a GET of the API answers to the key, by the same view. Raise Refusal."""
     found = resolve(path)
-    # The request to `/mcp` was counted already.
-    own = {"authentication_classes": (OfAssistant,), "throttle_classes": ()}
     view: Any = found.func
-    response = view.cls.as_view(view.actions, **own)(_request(asked, path, query or {}), **found.kwargs)
+    # It counts against the key's rate as a request of its own: one call may read many objects.
+    answering = view.cls.as_view(view.actions, authentication_classes=(OfAssistant,))
+    response = answering(_request(asked, path, query or {}), **found.kwargs)
     body = loads(response.content.decode())
     if response.status_code >= NOTHING_REFUSED:
         raise Refusal(body["error"]["code"], body["error"]["message"])
@@ -88,5 +89,6 @@ def _request(asked: Asked, path: str, query: Arguments) -> WSGIRequest:
         "QUERY_STRING": urlencode(text),
         "CONTENT_LENGTH": "",
         "wsgi.input": BytesIO(),
+        HAS_PLACE: True,
     }
     return WSGIRequest(asked.request.META | sent)

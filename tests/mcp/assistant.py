@@ -50,7 +50,7 @@ class Assistant:
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         }
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**(params or {}), "_meta": info}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": info, **(params or {})}}
         sent = {
             "Authorization": f"Bearer {self.text}",
             "Accept": "application/json, text/event-stream",

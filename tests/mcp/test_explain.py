@@ -1,7 +1,12 @@
 """The search, and explanations of a payment and of the balance."""
 
+from types import SimpleNamespace
+
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id
+from payments.models import SearchEntry
 from payments.search import sweep
+from payments.search.entries import entry
 from tests.client import Api, made
 from tests.mcp.assistant import Assistant
 
@@ -36,3 +41,12 @@ def test_the_search_finds_what_the_key_may_read_in_its_mode(
     assert [each["id"] for each in found["charges"]] == [charge["id"]]
     assert Assistant(shop.merchant, livemode=True).call("search", query="mangosteen")["charges"] == []
     assert "customers" not in Assistant(shop.merchant, rights=["charges:read"]).call("search", query="mangosteen")
+
+
+def test_what_is_newer_in_the_other_mode_hides_nothing(shop: NewMerchant, api: Api) -> None:
+    charge, merchant_id = api.charge(description="Mangosteen"), shop.merchant.pk
+    sweep.rebuild()
+    live = [SimpleNamespace(pk=new_id(), merchant_id=merchant_id, livemode=True) for _ in range(30)]
+    SearchEntry.objects.bulk_create(entry(SearchEntry.Kind.CHARGE, row, ["mangosteen"]) for row in live)
+    found = Assistant(shop.merchant).call("search", query="mangosteen")
+    assert [each["id"] for each in found["charges"]] == [charge["id"]]

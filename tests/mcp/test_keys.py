@@ -75,6 +75,14 @@ def test_each_call_is_in_the_audit_log_with_the_key_and_the_client(shop: NewMerc
     assert "careful-client" in entry.origin
 
 
+def test_no_part_of_a_card_number_is_in_the_audit_log(shop: NewMerchant) -> None:
+    assistant = Assistant(shop.merchant)
+    assistant.call("search", query=980 * "x" + " 4242424242424242")
+    with pytest.raises(Failed, match="no_such_tool"):
+        assistant.call(55 * "x" + " 4242424242424242")
+    assert not AuditEntry.objects.filter(action="called", detail__contains="424").exists()
+
+
 def test_a_successor_has_the_rules_and_the_account_of_its_key(shop: NewMerchant) -> None:
     key = Assistant(shop.merchant, ["refund PHP 10.00 20.00", "link"]).key
     new, _ = roll_key(key, timedelta())
