@@ -227,7 +227,7 @@ def sum_up_ledger_days() -> int:
 @shared_task
 def append_to_log() -> bool:
     """Append the ledger's new journals to the transparency log, and sign its head once an hour."""
-    appended = append.append()
+    appended = append.append() + append.append_missed_if_due()
     return heads.sign_if_due() or appended > 0
 
 

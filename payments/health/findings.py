@@ -152,10 +152,20 @@ def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:
         yield Finding(what, "Look for check_money in the worker's log, and run manage.py check_money.")
 
 
-def of_log_head(head: LogHead | None) -> Iterator[Finding]:
-    if head and settings.TRANSPARENCY_KEYS and clock.now() - head.signed_at > HEAD_MAX_AGE:
+def of_log_head(found: tuple[int, LogHead | None]) -> Iterator[Finding]:
+    leaves, head = found
+    if not settings.TRANSPARENCY_KEYS:
+        return
+    do = "Look for append_to_log in the worker's log. Auditors see that heads are missing."
+    if head is None:
+        if leaves:
+            yield Finding("No head of the transparency log was signed yet; one is due every hour.", do)
+    elif clock.now() - head.signed_at > HEAD_MAX_AGE:
         what = f"The last head of the transparency log was signed at {_moment(head.signed_at)}; one is due every hour."
-        yield Finding(what, "Look for append_to_log in the worker's log. Auditors see that heads are missing.")
+        yield Finding(what, do)
+    elif head.signed_at - clock.now() > CLOCK_MAX_DIFFERENCE:
+        what = f"The last head of the transparency log says that it was signed at {_moment(head.signed_at)}."
+        yield Finding(what, "Correct the workers' clocks. Have auditors leave this head out: it has a wrong time.")
 
 
 def of_partitions(found: Sequence[Partitions]) -> Iterator[Finding]:

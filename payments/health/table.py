@@ -15,7 +15,7 @@ from prometheus_client import Metric
 from payments.health import facts, findings, gauges
 from payments.health.facts import bounded
 from payments.health.findings import Finding
-from payments.ledger.transparency.heads import newest_head
+from payments.ledger.transparency.heads import size_and_head
 from payments.models import MoneyCheck
 from payments.sweeps.state import read_state
 from payments.sweeps.webhook_queues import queues
@@ -69,7 +69,7 @@ FACTS = (
     Fact("Webhooks", queues, findings.of_webhooks, gauges.webhooks, "webhooks"),
     Fact("Messages to payers", facts.late_messages, findings.of_messages),
     Fact("Money check", MoneyCheck.objects.newest_whole, findings.of_money_check, gauges.money_check, "money_check"),
-    Fact("Transparency log", newest_head, findings.of_log_head),
+    Fact("Transparency log", size_and_head, findings.of_log_head),
     Fact("Partitions", facts.partitions, findings.of_partitions, gauges.partitions, "partitions", is_watched=True),
     Fact("Migrations", facts.unapplied_migrations, findings.of_migrations, is_watched=True),
     DATABASE,

@@ -21,6 +21,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
 from payments.domain.statements.statement import DoesNotAddUp
+from payments.inbox.log_heads import LOG_HEADS
 from payments.inbox.statements import STATEMENTS, files_of
 from payments.models import Notification
 from payments.webhooks.transport.client import Transport
@@ -73,13 +74,21 @@ def _send_due(chat: bool) -> int:
 
 
 def _place(row: Notification) -> tuple[int, bool, datetime]:
-    """Return where a row comes: by operator, mails with files first, so that no bundle leaves them out."""
-    return row.operator_id or 0, not row.key.startswith(STATEMENTS), row.created_at
+    """Return where a row comes: by operator, heads and mails with files first, so that no bundle leaves them out."""
+    return row.operator_id or 0, not row.key.startswith((LOG_HEADS, STATEMENTS)), row.created_at
 
 
 def _messages(rows: list[Notification]) -> Iterator[list[Notification]]:
-    """Yield the rows of each message: one each up to the limit of the hour, and then all others together."""
+    """Yield the rows of each message: one each up to the limit of the hour, and then all others together.
+
+    A signed head goes alone and counts for nothing: in a bundle its note could not be read.
+    """
+    yield from ([row] for row in rows if row.key.startswith(LOG_HEADS))
+    rows = [row for row in rows if not row.key.startswith(LOG_HEADS)]
+    if not rows:
+        return
     lately = Notification.objects.filter(operator=rows[0].operator, sent_at__gt=clock.now() - HOUR)
+    lately = lately.exclude(key__startswith=LOG_HEADS)
     left = max(0, SINGLES_AN_HOUR - lately.filter(bundled=False).count())
     yield from ([row] for row in rows[:left])
     if others := rows[left:]:

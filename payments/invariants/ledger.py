@@ -191,4 +191,18 @@ INVARIANTS = (
             ) AS line GROUP BY merchant_id, livemode, currency, account, kind, day HAVING sum(amount) <> 0
         """,
     ),
+    Invariant(
+        name="journals_have_their_leaf",
+        sentence="Each journal has a leaf of the transparency log, from two hours after it was made.",
+        model="payments.Posting",
+        prefix="txn",
+        # The worker may be about to read the newest ones, or to look for those that it has read past.
+        query="""
+            SELECT p.id FROM posting p
+            JOIN payments_logprogress log ON p.id <= log.posting_id
+                AND p.created_at < log.looked_at - interval '2 hours'
+            LEFT JOIN payments_logleaf leaf ON leaf.journal = p.journal
+            WHERE p.line = 1 AND leaf.journal IS NULL
+        """,
+    ),
 )

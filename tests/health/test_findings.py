@@ -16,7 +16,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
 from payments.health.examination import examine
 from payments.health.facts import DatabaseUse
-from payments.models import DataKey, LogHead, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
+from payments.models import DataKey, LogHead, LogProgress, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key
 from tests.client import ANSWER_LOST, Api
@@ -132,6 +132,16 @@ def test_that_no_head_of_the_log_was_signed_for_hours(settings: Settings) -> Non
     settings.TRANSPARENCY_KEYS = f"t1:{OTHER_KEY}"
     LogHead.objects.create(size=1, signed_at=clock.now() - 4 * HOUR, note="")
     assert of("Transparency log").startswith("The last head of the transparency log was signed at ")
+
+
+def test_that_no_head_was_ever_signed_or_one_in_the_future(settings: Settings) -> None:
+    LogProgress.objects.create(size=1)
+    settings.TRANSPARENCY_KEYS = ""
+    assert found() == {}
+    settings.TRANSPARENCY_KEYS = f"t1:{OTHER_KEY}"
+    assert of("Transparency log") == "No head of the transparency log was signed yet; one is due every hour."
+    LogHead.objects.create(size=1, signed_at=clock.now() + HOUR, note="")
+    assert of("Transparency log").startswith("The last head of the transparency log says that it was signed at ")
 
 
 @pytest.mark.parametrize("table", PARTITIONED)

@@ -7,8 +7,8 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.inbox.announcements import announce
-from payments.inbox.mails import send_mails
-from payments.models import LogHead, NotificationChoice
+from payments.inbox.mails import SINGLES_AN_HOUR, send_mails
+from payments.models import LogHead, Notification, NotificationChoice
 from tests.inbox.smtp import Server, use
 from tests.operators.factories import person
 
@@ -27,9 +27,12 @@ def test_who_asked_gets_the_first_head_of_each_day_once(settings: Settings) -> N
         assert announce() == 0
         for minutes in (-2_000, -20, -10):
             LogHead.objects.create(size=1_840, signed_at=clock.now() + timedelta(minutes=minutes), note=NOTE)
+        # More than come alone in an hour.
+        for number in range(SINGLES_AN_HOUR + 3):
+            Notification.objects.create(operator=user, key=f"hold:{number}", text="Hold")
         assert announce() == 1
         announce()
-        send_mails()
-        [mail] = server.mails
+        assert send_mails() == 1 + SINGLES_AN_HOUR + 1
+        [mail] = [mail for mail in server.mails if "transparency" in mail["Subject"]]
     assert mail["Subject"] == "kaha: pay.example.com/transparency"
     assert mail.get_payload(decode=True).decode().replace("\r\n", "\n").strip() == NOTE.strip()

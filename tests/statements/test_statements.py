@@ -30,7 +30,7 @@ from payments.domain.statements.summary import summary_of
 from payments.domain.statements.trial_balance import trial_balance
 from payments.ledger.account_days import midnight, sum_up_due
 from payments.ledger.running_balances import AccountOf, days_of, page_of
-from payments.models import AccountDay, Posting
+from payments.models import AccountDay, LogHead, Posting
 from payments.money import plain_amount
 from tests.ledger.books import charge_fees
 from tests.ledger.test_account_days import histories, make_history
@@ -204,3 +204,9 @@ def test_running_balances_follow_every_posting(shop: NewMerchant, history: None)
     for first in months():
         days = days_of(account, first, midnight(next_month(first)))
         assert days.closing == account.balance(midnight(next_month(first)))
+
+
+def test_the_head_of_a_statement_is_the_one_at_its_address(shop: NewMerchant) -> None:
+    """Of more heads of one size, the address shows the first."""
+    first, _ = (LogHead.objects.create(size=7, note=note) for note in ("first", "second"))
+    assert statement_of(shop.merchant, False, months()[-1]).head == first

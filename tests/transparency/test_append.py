@@ -11,10 +11,11 @@ from django.db import connection
 from payments import failpoints
 from payments.failpoints import Failpoint
 from payments.ledger.transparency import append, heads, tree
-from payments.models import LogLeaf, LogNode, LogProgress, Posting
+from payments.models import LogHead, LogLeaf, LogNode, LogProgress, Posting
+from payments.tasks import append_to_log
 from tests.client import Api, made
 from tests.concurrency import at_once
-from tests.transparency.log import faults, open_horizon, see_all, signed, verify
+from tests.transparency.log import KEY, faults, open_horizon, see_all, signed, verify
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_horizon")]
 __all__ = ["open_horizon"]
@@ -111,13 +112,31 @@ def test_a_journal_that_is_not_committed_is_waited_for(api: Api, monkeypatch: py
         thread.join()
 
 
-def test_a_journal_that_was_read_past_is_appended_with_the_next_head(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    api.held()
+@pytest.mark.parametrize("key", ["", f"t1:{KEY}"])
+def test_what_was_read_past_is_appended_after_hours_without_a_worker_too(
+    api: Api, settings: Any, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Slice by slice, with and without a key that signs heads."""
+    settings.TRANSPARENCY_KEYS = key
+    for _ in range(3):
+        api.held()
     LogProgress.objects.create(posting_id=Posting.objects.latest("id").id)
-    assert append.append() == 0
     api.charge()
-    assert heads.sign_if_due()
+    assert append_to_log()
+    assert LogLeaf.objects.count() < len({*Posting.objects.values_list("journal")})
+    later = datetime.now(UTC) + timedelta(hours=9)
+    monkeypatch.setattr("payments.clock.now", lambda: later)
+    monkeypatch.setattr(append, "SLICE", 2)
+    monkeypatch.setattr(append, "BATCH", 1)
+    append_to_log()
     check_log()
+
+
+def test_a_head_of_the_future_keeps_no_head_from_being_signed(api: Api) -> None:
+    api.charge()
+    LogHead.objects.create(size=1, signed_at=datetime.now(UTC) + timedelta(days=1), note="")
+    assert heads.sign_if_due()
+    assert not heads.sign_if_due()
 
 
 def test_a_head_is_signed_once_an_hour(api: Api, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,18 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
+from payments.domain.audit.audit_log import Action
 from payments.ledger.transparency import append, heads
-from payments.models import LogHead, Posting
+from payments.models import AuditEntry, LogHead, Posting
 from payments.vault.signatures import origin, signed_note
 from tests.client import Api, error_of, made
 from tests.contract.calls import new_payout
@@ -135,6 +139,32 @@ def test_a_key_is_rolled_by_two_signatures(api: Api, settings: Any) -> None:
     head = signed()
     [new, _] = keys()
     assert verify.read_head(head.note, old) == verify.read_head(head.note, [new])
+
+
+def test_an_old_leaf_has_a_proof_by_a_key_that_came_later(api: Api, settings: Any) -> None:
+    api.charge()
+    signed()
+    settings.TRANSPARENCY_KEYS = f"t2:{base64.b64encode(bytes(range(32))).decode()}"
+    api.charge()
+    head = signed()
+    oldest = made(api.get("/balance_transactions/"))["data"][-1]
+    proof = made(api.get(f"/proofs/{oldest['id']}"))
+    assert books.check_proof(proof, keys()).size == head.size
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_is_in_the_audit_log_before_it_is_read_and_its_owners_alone(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    file = tmp_path / "books.jsonl"
+
+    def cut() -> Iterator[str]:
+        assert AuditEntry.objects.filter(action=Action.EXPORTED).count() == 1
+        yield "one line\n"
+        raise OSError
+
+    with patch("payments.domain.transparency.export.lines", cut), pytest.raises(OSError):
+        call_command("export_books", file)
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_auditors_program_is_small_and_knows_nothing_of_kaha() -> None:

@@ -17,7 +17,7 @@ from payments.domain.transparency.proofs import leaves_of_journals
 from payments.ids import public_id, short_reference
 from payments.ledger.account_days import bounds, midnight
 from payments.ledger.sums import Scope, Sum, is_final, sums
-from payments.ledger.transparency.heads import newest_head
+from payments.ledger.transparency.heads import head_of, newest_head
 from payments.models import LogHead, Merchant, Posting
 
 Account, Kind = Posting.Account, Posting.Kind
@@ -173,7 +173,7 @@ class Statement:
     is_final: bool
     sections: Sequence[Section]
     made_at: datetime = field(default_factory=clock.now)
-    # The newest signed head of the transparency log when it was made.
+    # The first signed head of the transparency log's size when it was made.
     head: LogHead | None = None
 
     @property
@@ -246,7 +246,10 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     if any(section.closing != ledger.get(section.currency, Owed()) for section in sections):
         raise DoesNotAddUp
     final = is_final(midnight(next_month(first)))
-    return Statement(merchant, livemode, first, until, final, sections, head=newest_head())
+    newest = newest_head()
+    # The one that its address shows, where there are more of this size.
+    head = head_of(newest.size) if newest else None
+    return Statement(merchant, livemode, first, until, final, sections, head=head)
 
 
 def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Section:

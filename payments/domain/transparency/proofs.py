@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet
 
-from payments.ledger.transparency.heads import first_head_over
+from payments.ledger.transparency.heads import newest_head
 from payments.ledger.transparency.leaves import COLUMNS, content_of, opening_of, shown
 from payments.ledger.transparency.tree import inclusion_proof
 from payments.models import LogLeaf, Payout, Posting
@@ -44,10 +44,10 @@ def with_leaves(payouts: Payouts, merchant_id: UUID, livemode: bool) -> Payouts:
 
 
 def proof_of(posting: Posting) -> Proof | None:
-    """Return the proof of a posting's journal by the first head that has it, None before there is one."""
+    """Return the proof of a posting's journal by the newest head, which the newest keys sign; None before it has it."""
     leaf = LogLeaf.objects.of(posting.merchant_id, posting.livemode).filter(journal=posting.journal).first()
-    head = first_head_over(leaf.number) if leaf else None
-    if leaf is None or head is None:
+    head = newest_head()
+    if leaf is None or head is None or head.size <= leaf.number:
         return None
     about = {"charge": posting.charge_id} if posting.charge_id else {"payout": posting.payout_id}
     own = Posting.objects.of(posting.merchant_id, posting.livemode).filter(journal=posting.journal, **about)

@@ -19,17 +19,20 @@ from payments.failpoints import Failpoint, reached
 from payments.ids import first_id
 from payments.ledger.transparency.leaves import COLUMNS, Line, content_of, opening_of, shown
 from payments.ledger.transparency.tree import grow, leaf_hash
-from payments.models import LogLeaf, LogProgress
+from payments.models import LogLeaf, LogProgress, Posting
 
 BATCH = 1_000
-# What was committed behind the horizon, because it was written for long, is looked for this far back.
-MISSED_WITHIN, BEHIND_AFTER = timedelta(hours=2), timedelta(hours=1)
+# What was committed behind the horizon, because it was written for long, is looked for so often, from so long before
+# the last look on.
+LOOKED_EVERY, MISSED_WITHIN, BEHIND_AFTER = timedelta(hours=1), timedelta(hours=2), timedelta(hours=1)
+# Postings that one statement looks through at most, so that it ends within the time-out.
+SLICE = 50_000
 SALT_BYTES = 16
 
 # The first lines of journals that have no leaf.
 NEW = """
 SELECT id, journal, merchant_id, livemode FROM payments_posting p
-WHERE line = 1 AND id > %(after)s AND id < %(below)s
+WHERE line = 1 AND id > %(after)s AND id <= %(end)s
 AND NOT EXISTS (SELECT FROM payments_logleaf leaf WHERE leaf.journal = p.journal)
 ORDER BY id LIMIT %(limit)s
 """
@@ -45,12 +48,12 @@ WHERE first.id = ANY(%(ids)s)
 )
 
 
-def append(most_batches: int | None = 20, after: UUID | None = None) -> int:
+def append(most_batches: int | None = 20) -> int:
     """Append at most this many batches of journals that are new; return how many."""
     LogProgress.objects.get_or_create(pk=1)
     appended, batches = 0, 0
     while most_batches is None or batches < most_batches:
-        count, batches = _append_once(after), batches + 1
+        count, batches = _append_once(), batches + 1
         appended += count
         if count < BATCH:
             break
@@ -59,7 +62,25 @@ def append(most_batches: int | None = 20, after: UUID | None = None) -> int:
 
 def append_missed(within: timedelta = MISSED_WITHIN) -> int:
     """Append the journals of the time `within` now that were read past; return how many."""
-    return append(None, after=first_id(clock.now() - within))
+    progress = LogProgress.objects.get_or_create(pk=1)[0]
+    appended, after, read = 0, first_id(clock.now() - within), progress.posting_id or FIRST_ID
+    while after < read:
+        lines = Posting.objects.filter(id__gt=after, id__lte=read).order_by("id").values_list("id", flat=True)
+        end = lines[SLICE - 1 : SLICE].first() or read
+        while count := _append_once(after, end):
+            appended += count
+        after = end
+    return appended
+
+
+def append_missed_if_due() -> int:
+    """Append what was read past, once an hour, also after hours without a worker; return how many."""
+    now, looked_at = clock.now(), LogProgress.objects.get_or_create(pk=1)[0].looked_at
+    if now - LOOKED_EVERY < looked_at <= now:
+        return 0
+    appended = append_missed(now - min(now, looked_at) + MISSED_WITHIN)
+    LogProgress.objects.update(looked_at=now)
+    return appended
 
 
 def is_behind(progress: LogProgress) -> bool:
@@ -68,14 +89,14 @@ def is_behind(progress: LogProgress) -> bool:
 
 
 @transaction.atomic
-def _append_once(after: UUID | None) -> int:
-    """Append one batch: after the last journal that was read, or up to it from `after` on."""
-    progress = LogProgress.objects.select_for_update(skip_locked=True).first()
+def _append_once(after: UUID | None = None, end: UUID | None = None) -> int:
+    """Append one batch: after the last journal that was read, or of those that were read past up to `end`."""
+    # A look that passed a slice by would miss what is in it.
+    progress = LogProgress.objects.select_for_update(skip_locked=end is None).first()
     if progress is None:
         return 0
     read = progress.posting_id or FIRST_ID
-    below = read if after else first_id(commit_horizon())
-    new = _new(after or read, below, limit=BATCH)
+    new = _new(after or read, end or first_id(commit_horizon()), limit=BATCH)
     if not new:
         return 0
     reached(Failpoint.LEAVES_READ)
@@ -88,15 +109,15 @@ def _append_once(after: UUID | None) -> int:
     lines = lines_of([posting_id for posting_id, *_ in new])
     grow(progress.size, [hash_of(leaf, lines[leaf.journal]) for leaf in leaves])
     progress.size += len(leaves)
-    progress.posting_id = read if after else new[-1][0]
+    progress.posting_id = read if end else new[-1][0]
     progress.save()
     reached(Failpoint.TREE_GROWN)
     return len(leaves)
 
 
-def _new(after: UUID, below: UUID, limit: int) -> list[tuple[UUID, UUID, UUID, bool]]:
+def _new(after: UUID, end: UUID, limit: int) -> list[tuple[UUID, UUID, UUID, bool]]:
     with connection.cursor() as cursor:
-        cursor.execute(NEW, {"after": after, "below": below, "limit": limit})
+        cursor.execute(NEW, {"after": after, "end": end, "limit": limit})
         return cursor.fetchall()
 
 

@@ -6,21 +6,23 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from payments import clock
-from payments.ledger.transparency.append import append, append_missed, is_behind
+from payments.ledger.transparency.append import append, is_behind
 from payments.ledger.transparency.tree import root_of
 from payments.models import LogHead, LogProgress
 from payments.vault.signatures import origin, public_keys, signed_note
 
 MOST_LEAVES = 1 << 56
 SIGNED_EVERY = timedelta(hours=1)
+# As many heads as are signed in two days.
+TWO_DAYS = 48
 
 
 def sign_if_due() -> bool:
     """Sign a head unless one was signed in the last hour, the log is empty, or there is no key."""
-    newest = newest_head()
-    if not public_keys() or (newest and newest.signed_at > clock.now() - SIGNED_EVERY):
+    newest, now = newest_head(), clock.now()
+    # A host whose clock was ahead does not keep others from signing.
+    if not public_keys() or (newest and now - SIGNED_EVERY < newest.signed_at <= now):
         return False
-    append_missed()
     append(most_batches=None)
     return sign(newest) is not None
 
@@ -41,9 +43,10 @@ def newest_head() -> LogHead | None:
     return LogHead.objects.order_by("id").last()
 
 
-def first_head_over(number: int) -> LogHead | None:
-    """Return the first head whose tree has leaf `number`, None before it is signed."""
-    return LogHead.objects.filter(size__gt=number).order_by("size", "id").first()
+def size_and_head() -> tuple[int, LogHead | None]:
+    """Return how many leaves there are, and the newest head."""
+    progress = LogProgress.objects.first()
+    return progress.size if progress else 0, newest_head()
 
 
 def head_of(size: int) -> LogHead | None:
@@ -52,4 +55,6 @@ def head_of(size: int) -> LogHead | None:
 
 
 def first_head_since(moment: datetime) -> LogHead | None:
-    return LogHead.objects.filter(signed_at__gte=moment).order_by("id").first()
+    """Return the first head that was signed from a moment of the last two days on."""
+    newest = list(LogHead.objects.order_by("-id")[:TWO_DAYS])
+    return next((head for head in reversed(newest) if moment <= head.signed_at <= clock.now()), None)

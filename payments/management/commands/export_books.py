@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="where to write; a new file")
 
     def handle(self, *, file: Path, **_: Any) -> None:
-        with file.open("x") as output:
-            for line in export.lines():
-                output.write(line)
-        audit_log.record(Action.EXPORTED, detail="the books, for an auditor")
+        with open(file, "x", opener=_open_for_owner) as output:
+            # Before the first line, because what is written can be read even if the rest fails.
+            audit_log.record(Action.EXPORTED, detail="the books, for an auditor")
+            output.writelines(export.lines())
         self.stdout.write(f"Wrote {file}.")
+
+
+def _open_for_owner(file: str, flags: int) -> int:
+    return os.open(file, flags, mode=0o600)

@@ -246,6 +246,7 @@ OPERATIONS = [
             ("id", models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
             ("size", models.BigIntegerField(default=0)),
             ("posting_id", models.UUIDField(null=True)),
+            ("looked_at", models.DateTimeField(default=payments.clock.now)),
         ],
         options={
             "default_permissions": (),

@@ -68,6 +68,8 @@ class LogProgress(models.Model):
     size = models.BigIntegerField(default=0)
     # The first line of the last journal that was read in order; none before the first.
     posting_id = models.UUIDField(null=True)
+    # When those that were read past were looked for last.
+    looked_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         default_permissions = ()

@@ -155,7 +155,7 @@ PROOF = ApiObject(
         many=True,
     ),
     head=member.text(
-        "The first signed head that has the leaf.",
+        "The newest signed head; it has the leaf.",
         "pay.example.com/transparency\n2\nqA4f…\n2026-11-21T02:00:00.123456Z\n\n"
         "\u2014 pay.example.com/transparency AQID…\n",
     ),
