@@ -60,6 +60,8 @@ def decidable(user: User, limit: Limit) -> QuerySet[ApprovalRequest]:
         # What the staff ask for about a charge is theirs to decide. Merchants' people cannot see their accounts.
         of_people = Q(proposed_by__in=User.objects.filter(is_staff=False))
         rows = rows.filter(of_people | ~Q(kind__in=OperatorAction.KINDS))
+    if not user.has_perm("payments.make_payout"):
+        rows = rows.exclude(kind=ApprovalRequest.Kind.ASSISTANT_CALL, after__tool="payout")
     return rows.filter(kind__in=kinds)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from payments import clock
 from payments.api.access.idempotency_headers import LENGTH_MAX
 from payments.api.responses.errors import ApiError
 from payments.api.validation.fields import Currency, StrictBoolean, StrictString
@@ -37,7 +38,7 @@ LATEST = 20
 STATES = {
     State.PROPOSED: "A person decides. Call again with the same arguments to see how it was decided.",
     State.APPROVED: "Approved, and being executed. Call again with the same arguments.",
-    State.DONE: "Done.",
+    State.DONE: "Executed: asked of the provider, or made. Read `made` for its status.",
     State.REFUSED: "Refused by the service or the provider: nothing more was moved.",
     State.REJECTED: "A person rejected it. Do not ask for it again in another way.",
 }
@@ -162,7 +163,7 @@ def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
 def _would(key: ApiKey, call: Call) -> dict[str, Any]:
     """Return what a call would do; nothing is written."""
     planned: Planned = plan(caller_of(key), call)
-    is_alone = lets_through(key, call.tool, planned.amount, planned.currency)
+    is_alone = lets_through(key, call.tool, planned.amount, planned.currency, clock.now())
     shown = {"object": "dry_run", "tool": call.tool, "amount": planned.amount, "currency": planned.currency}
     decides = "The key's rule lets it through: it is done at once." if is_alone else "A person decides."
     return own({**shown, **planned.facts, "needs_person": not is_alone, "note": decides})

@@ -1,18 +1,24 @@
 """Tools that move money: they ask, and the key's rule or a person decides."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
-from payments.domain.approvals import decide
+from payments import clock
+from payments.domain.approvals import decide, kinds
 from payments.domain.approvals.execution import execute_action, execute_left
-from payments.domain.merchants.api_keys import roll_key
+from payments.domain.merchants.api_keys import revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import ApprovalRequest, AssistantCall, Charge
+from payments.domain.operators.four_eyes import Refused
+from payments.ids import parse_id
+from payments.models import ApiKey, ApprovalLimit, ApprovalRequest, AssistantCall, Charge, MerchantAccess
+from tests.charging.doubles import Unreachable, provider
 from tests.client import Api, made
 from tests.mcp.assistant import LINK, Assistant, Failed
+from tests.merchant_site.conftest import member
 
 
 @pytest.fixture
@@ -178,6 +184,64 @@ def test_a_reason_that_holds_a_card_number_is_refused(shop: NewMerchant, api: Ap
     assistant = Assistant(shop.merchant, ["refund"])
     with pytest.raises(Failed):
         assistant.call("refund", id=api.charge()["id"], **wish(why="4242424242424242"))
+
+
+def test_who_issued_a_key_approves_no_more_of_its_calls_than_they_give_back_alone(shop: NewMerchant, api: Api) -> None:
+    charge, assistant, issuer = api.charge(), Assistant(shop.merchant, ["refund"]), member(shop.merchant, name="rosa")
+    ApprovalLimit.objects.create(merchant=shop.merchant, currency="PHP", amount=3_000)
+    # As the site that they have open sets it.
+    issuer.membership = MerchantAccess.objects.get(user=issuer)  # type: ignore[attr-defined]
+    ApiKey.objects.filter(id=assistant.key.id).update(issued_by=issuer)
+    _, assistant.text = roll_key(assistant.key, timedelta(hours=1))
+    assistant.call("refund", id=charge["id"], amount=3_000, **wish("a"))
+    assert approve(issuer).state == "done"
+    assistant.call("refund", id=charge["id"], amount=3_001, **wish("b"))
+    with pytest.raises(Refused, match="You issued its key"):
+        approve(issuer)
+    assert approve(member(shop.merchant, name="rita")).state == "done"
+
+
+def test_a_call_of_a_revoked_key_moves_nothing(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 30.00", "void"])
+    assistant.call("void", id=api.held()["id"], **wish("a"))
+    busy = Charge.objects.filter(id=parse_id("ch", charge["id"]))
+    busy.update(operation="capture")
+    left = assistant.call("refund", id=charge["id"], amount=3_000, **wish("b"))
+    busy.update(operation="")
+    revoke_key(assistant.key)
+    with pytest.raises(Refused, match="revoked"):
+        approve(person)
+    request = AssistantCall.objects.get(id=parse_id("apr", left["id"]))
+    execute_action(request)
+    assert (left["status"], request.state, request.code) == ("approved", "refused", "key_revoked")
+
+
+def test_a_call_that_meets_no_provider_is_tried_again_until_it_expires(
+    shop: NewMerchant, api: Api, person: User
+) -> None:
+    held, assistant = api.held(), Assistant(shop.merchant, ["capture"])
+    assistant.call("capture", id=held["id"], **wish())
+    with provider(Unreachable()):
+        request = approve(person)
+        assert request.state == "approved"
+        request.expires_at = clock.now()
+        execute_action(request)
+    assert (request.state, request.code) == ("refused", "provider_unavailable")
+    assistant.call("capture", id=held["id"], **wish("again"))
+    with provider(Unreachable()):
+        request = approve(person)
+    execute_action(request)
+    assert (request.state, api.read(held)["captured"]) == ("done", True)
+
+
+def test_a_call_counts_in_the_day_in_which_its_turn_comes(
+    shop: NewMerchant, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 30.00"])
+    tomorrow = clock.now() + timedelta(days=1)
+    monkeypatch.setattr(kinds.calls, "clock", SimpleNamespace(now=lambda: tomorrow))
+    asked = [assistant.call("refund", id=charge["id"], amount=3_000, **wish(key)) for key in "ab"]
+    assert [each["status"] for each in asked] == ["done", "proposed"]
 
 
 def test_the_worker_executes_what_a_dead_process_left(shop: NewMerchant, api: Api, person: User) -> None:

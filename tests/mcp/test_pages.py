@@ -34,6 +34,8 @@ def test_finance_decides_in_the_back_office(shop: NewMerchant, api: Api) -> None
     address = reverse("admin:payments_assistantcall_decide", args=[call.pk])
     page = text_of(client.get(address))
     assert "Look at the payment itself" in page
+    assert f"{call.proposed_by.username.split(' ')[0]} ak_test_…" in page
+    assert ": in use" in page
     assert "₱40.00" in page
     assert "Done: " in decide(client, address)
     assert api.read(charge)["amount_refunded"] == 4_000
@@ -67,6 +69,7 @@ def test_a_key_is_issued_with_rules_on_a_page(operator: Client, shop: NewMerchan
     given = {"mode": "test", "kind": "assistant", "rights": ["charges:read"], "rules": "refund PHP 10.00 20.00\nlink"}
     assert "ak_test_" in text_of(act(operator, shop.merchant, "issue_key", **given))
     key = ApiKey.objects.get(kind="assistant")
+    assert key.issued_by_id == int(operator.session["_auth_user_id"])
     assert key.rules == {"refund": {"currency": "PHP", "each": 1_000, "day": 2_000}, "link": {}}
     assert "errorlist" in text_of(act(operator, shop.merchant, "issue_key", **given | {"rules": "sell all"}))
 

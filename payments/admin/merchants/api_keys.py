@@ -126,7 +126,7 @@ class RollKey(RowAction):
     refusals = (api_keys.KeyInactive, Refused, VaultUnavailable)
 
     def fits(self, key: ApiKey) -> bool:
-        return key.revoked_at is None and not (key.expires_at and key.expires_at <= clock.now())
+        return key.works
 
     def facts(self, key: ApiKey) -> Facts:
         yield from facts_of(key)

@@ -60,6 +60,7 @@ class AssistantCallAdmin(DecidedByAnother):
             yield _("Refunded so far"), money(row.charge.amount_refunded, row.charge.currency)
         yield _("Amount"), money(row.amount, row.currency)
         yield _("Arguments"), json.dumps(row.after["body"], ensure_ascii=False)
+        yield _("Key"), _key_of(row)
         yield _("Requested by"), f"{row.proposed_by}, {moment_text(row.created_at)}"
         yield _("Why"), row.reason
         yield _("Open until"), f"{moment_text(row.expires_at)}"
@@ -75,8 +76,15 @@ class AssistantCallAdmin(DecidedByAnother):
         return said(row)
 
 
+def _key_of(call: AssistantCall) -> str:
+    key = ApiKey.objects.get(id=call.after["key"])
+    ended = gettext("revoked") if key.revoked_at else gettext("expired")
+    return f"{key.name} {key}: {gettext('in use') if key.works else ended}".strip()
+
+
 def said(call: AssistantCall) -> Message:
     """Return the result of a call, as a level of Django's messages and a sentence."""
-    if call.state == State.DONE:
+    # What is no charge asks no provider: it is made.
+    if call.state == State.DONE and call.charge_id is None:
         return messages.SUCCESS, gettext("Done: {what}.").format(what=in_few_words(call))
     return result(call)

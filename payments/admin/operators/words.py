@@ -85,6 +85,7 @@ REFUSALS = {
     "resource_busy": _("Another operation on this charge has not ended yet. Try again in a moment."),
     "too_many_refunds": _("This charge has as many refunds as there can be."),
     "provider_unavailable": _("The provider could not be reached. Try again in a moment."),
+    "key_revoked": _("Its key was revoked or has expired meanwhile."),
     "amount_too_large": _("This is more than is left."),
 }
 # The reasons of a refund that providers know (`reason` of the API), and their words here.

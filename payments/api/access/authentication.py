@@ -10,7 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from payments import clock, context
+from payments import context
 from payments.api.access.key_advice import EMPTY, NOT_ENCODED, PASSWORD, SCHEME, UNKNOWN, advice_on
 from payments.api.access.product_paths import ALIAS
 from payments.api.access.throttling import client_address, counted_address
@@ -123,7 +123,7 @@ def _require_working(key: ApiKey, address: str) -> None:
     # A key that is refused here gets the answer of an unknown key, so that its existence does not leak.
     if key.merchant.status != "active" or not allows_address(key, address):
         raise _invalid()
-    if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
+    if not key.works:
         raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")
 
 

@@ -8,10 +8,10 @@ from uuid import UUID, uuid5
 
 from django.db import IntegrityError, transaction
 
+from payments import clock
 from payments.domain.approvals.call_plans import Call, caller_of, plan
 from payments.domain.approvals.executors import move
 from payments.domain.approvals.request import submit
-from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.checkout import links, requests
@@ -24,11 +24,12 @@ from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, invalid
 from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.ids import new_id, parse_id, public_id
-from payments.models import ApiKey, ApprovalRequest, AssistantCall
+from payments.models import ApiKey, ApprovalRequest, AssistantCall, Attempt
 
 CREATED = 201
 REFUSED_FROM = 400
 IN_USE = "idempotency_key_in_use"
+BUSY = "resource_busy"
 State = ApprovalRequest.State
 
 
@@ -56,15 +57,17 @@ def ask(key: ApiKey, call: Call, idempotency_key: str, reason: str) -> ApprovalR
 def execute(request: ApprovalRequest) -> None:
     """Execute an approved call, which ends as done or refused.
 
-    It stays approved while another process executes it, or while too many requests wait for the provider.
+    It stays approved while another process executes it, and until it expires while the charge is busy or the provider
+    is not reached: the worker tries it again.
     """
     key = ApiKey.objects.get(id=UUID(request.after["key"]))
     once = IdempotencyKey(request.idempotency_key, hashlib.sha256(request.id.bytes).digest())
     caller = caller_of(key, public_id("req", request.id), once)
     try:
-        _end(request, _answer(caller, request))
+        _end(request, _answer(key, caller, request))
     except PaymentError as refusal:
-        if refusal.code != IN_USE and not isinstance(refusal, ProviderBusy):
+        ends_by_itself = refusal.code == BUSY or refusal.kind is ErrorKind.UNAVAILABLE
+        if refusal.code != IN_USE and not (ends_by_itself and clock.now() < request.expires_at):
             _move(request, State.REFUSED, code=refusal.code)
 
 
@@ -102,11 +105,13 @@ def _submitted(key: ApiKey, call: Call, subject: UUID, reason: str) -> ApprovalR
     return request
 
 
-def _answer(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
+def _answer(key: ApiKey, caller: Caller, request: ApprovalRequest) -> StoredAnswer:
     """Return the answer of the verb, from now or from the first try. Raise PaymentError where nothing was done."""
     try:
         idempotency.look_up(caller)
         try:
+            if request.decided_by_id is None and not key.works:
+                raise conflict("key_revoked", "The key was revoked or has expired.")
             return VERBS[request.after["tool"]](caller, request)
         except PaymentError:
             # The conflict may be this same call, which another process has begun meanwhile.
@@ -122,8 +127,10 @@ def _end(request: ApprovalRequest, answer: StoredAnswer) -> None:
         charge = parse_id("ch", body["error"].get("charge_id") or "")
         _move(request, State.REFUSED, code=body["error"]["code"], charge_id=request.charge_id or charge)
         return
-    charge = parse_id("ch", body["id"])
-    made = {"after": request.after | {"made": body["id"]}, "charge_id": charge or request.charge_id}
+    charge = parse_id("ch", body["id"]) or request.charge_id
+    of_call = {"merchant_id": request.merchant_id, "charge_id": charge, "request_id": public_id("req", request.id)}
+    sent = Attempt.objects.filter(**of_call).order_by("-id").first() if charge else None
+    made = {"after": request.after | {"made": body["id"]}, "charge_id": charge, "attempt": sent}
     _move(request, State.DONE, **made)
 
 
@@ -157,7 +164,7 @@ def _named(row: object) -> StoredAnswer:
 def _payout(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
     schedule = terms.schedule_of(request.merchant, caller.livemode, request.currency)
     try:
-        payout = pay_out(schedule, request.proposed_by) if schedule else None
+        payout = pay_out(schedule, request.decided_by) if schedule else None
     except NothingToPay:
         payout = None
     if payout is None:

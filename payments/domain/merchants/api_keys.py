@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Least
 
-from payments import clock
+from payments import clock, context
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.assistants import Rules, asking_account, shown_rules
@@ -64,6 +64,8 @@ def create_key(
     """
     key, text = _new_key(merchant, livemode, kind, key_id)
     key.name = name
+    actor = context.actor.get()
+    key.issued_by_id = actor().operator_id if actor else None
     key.expires_at = expires_at
     key.allowed_origins = list(origins)
     key.rights = _checked_rights(kind, set(rights))

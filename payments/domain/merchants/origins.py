@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from payments import clock
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import FULL_KEY, key_digest
@@ -42,9 +41,7 @@ def frame_ancestors(text: str) -> list[str]:
     It is empty for any other key than a publishable one that works.
     """
     key = cached_keys.find(key_digest(text)) if FULL_KEY.fullmatch(text) else None
-    if key is None or key.kind != ApiKey.Kind.PUBLISHABLE or key.merchant.status != "active":
-        return []
-    if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
+    if key is None or key.kind != ApiKey.Kind.PUBLISHABLE or key.merchant.status != "active" or not key.works:
         return []
     return key.allowed_origins or ([] if key.livemode else ["*"])
 

@@ -31,8 +31,8 @@ class Outcome(StrEnum):
 
 
 @transaction.atomic
-def pay_out(schedule: PayoutSchedule, operator: User) -> Payout:
-    """Make a payout of what the balance has now. Raise NothingToPay."""
+def pay_out(schedule: PayoutSchedule, operator: User | None) -> Payout:
+    """Make a payout of what the balance has now, asked for by `operator` or by nobody. Raise NothingToPay."""
     payout = make.make_now(schedule.id, operator)
     audit_log.record(Action.ADDED, payout, detail=_detail(payout))
     return payout

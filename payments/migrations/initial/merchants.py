@@ -38,9 +38,7 @@ OPERATIONS = [
         ],
         options={
             "verbose_name": "merchant", "verbose_name_plural": "merchants",
-            "constraints": [
-                models.CheckConstraint(condition=Q(("decline_budget", 0), _negated=True), name="merchant_bears_some_declines"),
-            ],
+            "constraints": [models.CheckConstraint(condition=Q(("decline_budget", 0), _negated=True), name="merchant_bears_some_declines")],
         },
     ),
     run_sql("merchant_terms"),
@@ -64,6 +62,7 @@ OPERATIONS = [
             ("rights", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=50), blank=True, default=list, size=None)),
             ("rules", models.JSONField(blank=True, default=dict)),
             ("asks_as", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("issued_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
             "verbose_name": "API key", "verbose_name_plural": "API keys",

@@ -82,6 +82,10 @@ class ApiKey(models.Model):
     asks_as = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
+    # The person who was shown its text; empty where a command made it.
+    issued_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     # Networks (CIDR) from which the key works; empty for all.
     allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
     # Origins of the pages that may use a publishable key and show its card fields; empty for any in test mode.
@@ -117,6 +121,11 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.masked_prefix}…{self.last4}"
+
+    @property
+    def works(self) -> bool:
+        """Whether it opens anything now."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > clock.now())
 
     @property
     def masked_prefix(self) -> str:
