@@ -122,6 +122,7 @@ RECORDS = {
     "payments.reportupload.covers_to",
     "payments.reportline.matched_at",
     "payments.loghead.signed_at",
+    "payments.logprogress.looked_at",
     "payments.searchprogress.complete_to",
     "payments.summedday.summed_at",
     "payments.providermessage.received_at",
