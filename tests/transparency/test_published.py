@@ -88,7 +88,7 @@ def test_each_transaction_has_its_proof(api: Api) -> None:
     for row in made(api.get("/balance_transactions/"))["data"]:
         proof = made(api.get(f"/proofs/{row['id']}"))
         _, line = books.check_proof(proof, keys())
-        assert line[1:5] == [line[1], line[2], -row["amount"], row["currency"]]
+        assert line[3:5] == [-row["amount"], row["currency"]]
         assert proof["leaf"] == row["leaf"]
         for change in (
             {"content": proof["content"].replace("PHP", "USD", 1)},
@@ -149,7 +149,8 @@ def test_an_old_leaf_has_a_proof_by_a_key_that_came_later(api: Api, settings: An
     head = signed()
     oldest = made(api.get("/balance_transactions/"))["data"][-1]
     proof = made(api.get(f"/proofs/{oldest['id']}"))
-    assert books.check_proof(proof, keys()).size == head.size
+    found, _ = books.check_proof(proof, keys())
+    assert found.size == head.size
 
 
 @pytest.mark.django_db(transaction=True)
