@@ -19,6 +19,7 @@ from payments.models import (
     ApiKey,
     ApprovalLimit,
     ApprovalRequest,
+    AssistantCall,
     Attempt,
     BinRange,
     Card,
@@ -110,7 +111,8 @@ def test_every_page_opens(newest: dict[type[Model], Model], operator: Client, sh
     shop.merchant.rates[GONE] = {WITHDRAWN: KEPT}
     shop.merchant.save()
     rows: list[Model] = [*newest.values(), Charge.objects.latest("pk"), MoneyCheck.objects.latest("pk")]
-    rows += ApprovalRequest.objects.exclude(kind__in=[*OperatorAction.KINDS, *Correction.KINDS])
+    shown_apart = [kind for model in (OperatorAction, Correction, AssistantCall) for kind in model.KINDS]
+    rows += ApprovalRequest.objects.exclude(kind__in=shown_apart)
     names = ("index", "inbox", "on_call", "preferences", "notifications")
     addresses = [f"{reverse('admin:index')}?mode=test", *(reverse(f"admin:{name}") for name in names)]
     addresses += [address for row in rows for address in (list_with(row), page_of(row))]
