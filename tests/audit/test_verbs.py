@@ -47,6 +47,8 @@ READS = {
         "statements.trial_balance.trial_balance",
         "maintenance.test_clock.webhooks_due",
     ),
+    *("merchants.assistants.parse_rules", "merchants.assistants.shown_rules"),
+    *("shared.said.translated", "transparency.export.lines"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),
 }
 # What the worker does by itself at the same moment or soon, which a command only does now.

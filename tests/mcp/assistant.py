@@ -7,10 +7,15 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
+from payments.api.validation.payment_links import LinkInput
+from payments.api.views.base import validated
+from payments.domain.approvals.call_plans import Call
+from payments.domain.approvals.calls import ask
 from payments.domain.merchants.api_keys import create_key
 from payments.domain.merchants.assistants import parse_rules
 from payments.domain.merchants.scopes import RIGHTS
-from payments.models import ApiKey, Merchant
+from payments.json_codecs.verbatim_json import to_bytes
+from payments.models import ApiKey, ApprovalRequest, Merchant
 from tests.client import HANDLER
 
 READS = tuple(right for right in RIGHTS if right.endswith(":read"))
@@ -79,9 +84,7 @@ class Assistant:
         return json.loads(self.raw(name, **arguments))
 
 
-def ask_for_a_link(merchant: Merchant) -> dict[str, Any]:
-    """Have a new assistant ask for a payment link; return what it was answered."""
-    asked: dict[str, Any] = Assistant(merchant, ["link"]).call(
-        "link", **LINK, idempotency_key="w", why="Summer is here."
-    )
-    return asked
+def ask_for_a_link(merchant: Merchant) -> ApprovalRequest:
+    """Return the request of a new assistant for a payment link, also where a browser's event loop runs."""
+    key = Assistant(merchant, ["link"]).key
+    return ask(key, Call("link", "", json.loads(to_bytes(validated(LinkInput, LINK, livemode=False)))), "w", "Summer.")
