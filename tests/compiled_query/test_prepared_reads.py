@@ -189,15 +189,11 @@ def stage() -> dict[str, Any]:
         "currency": "PHP",
         "kind": event.type,
         "status": "needs_response",
-        "active": True,
-        "any_status": None,
-        "place": 1,
+        **{"active": True, "any_status": None, "place": 1},
         "object_id": charge.id,
         "email": customer.email,
         "reference": payment.reference,
-        "shown": "42424242",
-        "first_4": "4242",
-        "first_7": "4242424",
+        **{"shown": "42424242", "first_4": "4242", "first_7": "4242424"},
     }
 
 

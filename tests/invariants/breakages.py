@@ -8,14 +8,10 @@ from django.db.models import F
 
 from customers.models import CustomerSource
 from payments import clock
-from payments.db.scoped_queryset import LAST_ID
 from payments.ids import new_id, parse_id, public_id
-from payments.ledger.transparency import append
 from payments.models import (
     AccountDay,
     IdempotencyRecord,
-    LogLeaf,
-    LogProgress,
     Posting,
     RunningBalance,
     Settlement,
@@ -191,17 +187,6 @@ def day_summed_without_a_posting(history: History) -> str:
     sums = {"account": Account.FEES, "kind": Kind.FEE, "debits": 0, "credits": 1, "postings": 1}
     AccountDay.objects.create(day=clock.now().date() - timedelta(days=1), **of_merchant, **sums)
     return public_id("mer", charge.merchant_id)
-
-
-@breaks("journals_have_their_leaf")
-def journal_that_the_log_read_past(history: History) -> str:
-    LogProgress.objects.create(posting_id=LAST_ID)
-    append.append_missed()
-    LogProgress.objects.update(looked_at=clock.now() + timedelta(days=1))
-    leaf = LogLeaf.objects.latest("number")
-    posting = Posting.objects.get(journal=leaf.journal, line=1)
-    leaf.delete()
-    return public_id("txn", posting.id)
 
 
 @breaks("settled_charges_leave_nothing")

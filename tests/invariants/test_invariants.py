@@ -10,6 +10,7 @@ from tests.invariants import (  # noqa: F401  more
     breakages_of_events,
     breakages_of_operators,
     breakages_of_payouts,
+    breakages_of_transparency,
 )
 from tests.invariants.breakages import BREAKAGES
 from tests.invariants.constraints import drop_all_constraints
