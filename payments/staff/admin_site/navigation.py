@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
@@ -137,19 +138,26 @@ class Tab:
 
 @dataclass(frozen=True)
 class Link:
-    """A section as an operator sees it."""
+    """A section as an operator sees it: its `first` page, and those `after` it, which an open section shows."""
 
     section: Section
-    tabs: Sequence[Tab]
+    first: Tab
+    after: Iterator[Tab]
+    here: str
 
     @property
     def address(self) -> str:
-        return self.tabs[0].address
+        return self.first.address
 
-    @property
+    @cached_property
+    def tabs(self) -> Sequence[Tab]:
+        return [self.first, *self.after]
+
+    @cached_property
     def current(self) -> str:
-        currents = [tab.current for tab in self.tabs]
-        return "page" if currents[0] == "page" else "true" if any(currents) else ""
+        if not self.here.startswith(tuple(name.partition("?")[0].replace(".", "_") for name in self.section.pages)):
+            return ""
+        return "page" if self.first.current == "page" else "true" if any(tab.current for tab in self.tabs) else ""
 
 
 @dataclass(frozen=True)
@@ -182,16 +190,18 @@ def navigation(
 ) -> Navigation:
     """Return the `sections`, each with those of the `registered` pages that the user of `request` may see."""
     pages = {page.opts.label_lower: page for page in registered}
-    groups = {
-        heading: [link for section in below if (link := Link(section, list(_tabs(section, pages, request)))).tabs]
-        for heading, below in sections.items()
-    }
-    return Navigation({heading: links for heading, links in groups.items() if links})
-
-
-def _tabs(section: Section, pages: Mapping[str, Any], request: HttpRequest) -> Iterator[Tab]:
-    user: Any = request.user
     here = (request.resolver_match and request.resolver_match.url_name) or ""
+    groups: dict[str, list[Link]] = {}
+    for heading, below in sections.items():
+        for section in below:
+            tabs = _tabs(section, pages, here, request)
+            if first := next(tabs, None):
+                groups.setdefault(heading, []).append(Link(section, first, tabs, here))
+    return Navigation(groups)
+
+
+def _tabs(section: Section, pages: Mapping[str, Any], here: str, request: HttpRequest) -> Iterator[Tab]:
+    user: Any = request.user
     chosen = request.GET.urlencode()
     for name in section.pages:
         model, _, query = name.partition("?")
