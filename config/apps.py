@@ -3,10 +3,14 @@ import threading
 from django.apps import AppConfig
 
 from config.logs.setup import log_what_ends_a_thread
+from payments.concurrency.garbage import begin_to_load, end_loading
+
+# Django loads the models next.
+begin_to_load()
 
 
 class ConfigApp(AppConfig):
-    """Registers the boot checks and connects the API's renderer to the domain."""
+    """Registers the boot checks and connects the API's renderer to the domain, once all models are loaded."""
 
     name = "config"
 
@@ -19,3 +23,4 @@ class ConfigApp(AppConfig):
         record_outcome.use_renderer(attempt_answer)
 
         threading.excepthook = log_what_ends_a_thread
+        end_loading()

@@ -28,6 +28,15 @@ def test_what_the_web_server_has_loaded_is_not_walked_by_the_garbage_collector()
     assert int(looked_at) < int(frozen) / 10
 
 
+COLLECTS = "import django; django.setup(); import gc; print(gc.isenabled())"
+
+
+def test_a_command_collects_garbage_once_it_has_loaded() -> None:
+    command = [sys.executable, "-c", COLLECTS]
+    env = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+    assert subprocess.check_output(command, cwd=PROJECT, env=env, text=True) == "True\n"
+
+
 def test_what_only_some_installations_need_is_not_loaded(loaded: set[str]) -> None:
     assert "hvac" not in loaded
 

@@ -5,6 +5,20 @@ import gc
 THRESHOLD = 10_000
 
 
+def begin_to_load() -> None:
+    """Stop garbage collection until `end_loading`: while a process loads its modules, nothing of them is garbage."""
+    gc.disable()
+
+
+def end_loading() -> None:
+    """Exclude what was loaded from garbage collection, and collect the rest again.
+
+    Collecting while a command loads, and once more when it ends, took a fourth of its CPU time (1.5 beside 2.1 s).
+    """
+    gc.freeze()
+    gc.enable()
+
+
 def freeze_loaded_objects() -> None:
     """Exclude what the process has loaded by now from garbage collection, and collect the rest less often.
 
