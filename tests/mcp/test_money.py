@@ -1,5 +1,6 @@
 """Tools that move money: they ask, and the key's rule or a person decides."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -9,12 +10,15 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.domain.approvals import decide, kinds
+from payments.domain.approvals.call_plans import Call
+from payments.domain.approvals.calls import ask
 from payments.domain.approvals.execution import execute_action, execute_left
 from payments.domain.merchants.api_keys import revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.errors import PaymentError
 from payments.ids import parse_id
-from payments.models import ApiKey, ApprovalLimit, ApprovalRequest, AssistantCall, Charge, MerchantAccess
+from payments.models import ApiKey, ApprovalLimit, ApprovalRequest, AssistantCall, Charge, Merchant, MerchantAccess
 from tests.charging.doubles import Unreachable, provider
 from tests.client import Api, made
 from tests.mcp.assistant import LINK, Assistant, Failed
@@ -201,16 +205,29 @@ def test_who_issued_a_key_approves_no_more_of_its_calls_than_they_give_back_alon
     assert approve(member(shop.merchant, name="rita")).state == "done"
 
 
-def test_a_call_of_a_revoked_key_moves_nothing(shop: NewMerchant, api: Api, person: User) -> None:
+ENDINGS: dict[str, Callable[[ApiKey], object]] = {
+    "revoked": revoke_key,
+    "expired": lambda key: ApiKey.objects.filter(id=key.id).update(expires_at=clock.now()),
+    "without the tools": lambda key: ApiKey.objects.filter(id=key.id).update(rules={}),
+    "of a closed merchant": lambda key: Merchant.objects.filter(id=key.merchant_id).update(status="closed"),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_call_of_a_key_that_may_not_ask_any_more_moves_nothing(
+    shop: NewMerchant, api: Api, person: User, ending: str
+) -> None:
     charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 30.00", "void"])
     assistant.call("void", id=api.held()["id"], **wish("a"))
     busy = Charge.objects.filter(id=parse_id("ch", charge["id"]))
     busy.update(operation="capture")
     left = assistant.call("refund", id=charge["id"], amount=3_000, **wish("b"))
     busy.update(operation="")
-    revoke_key(assistant.key)
-    with pytest.raises(Refused, match="revoked"):
+    ENDINGS[ending](assistant.key)
+    with pytest.raises(Refused, match="does not work any more"):
         approve(person)
+    with pytest.raises(PaymentError, match="does not work any more"):
+        ask(assistant.key, Call("refund", charge["id"], {}), "c", "Sent while the key still worked.")
     request = AssistantCall.objects.get(id=parse_id("apr", left["id"]))
     execute_action(request)
     assert (left["status"], request.state, request.code) == ("approved", "refused", "key_revoked")

@@ -11,10 +11,12 @@ from django.db import IntegrityError, transaction
 from payments import clock
 from payments.domain.approvals.call_plans import Call, caller_of, plan
 from payments.domain.approvals.executors import move
+from payments.domain.approvals.kinds.calls import KEY_ENDED, key_of
 from payments.domain.approvals.request import submit
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.checkout import links, requests
+from payments.domain.merchants.assistants import may_act
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import terms
 from payments.domain.payouts.approve import pay_out
@@ -60,7 +62,7 @@ def execute(request: ApprovalRequest) -> None:
     It stays approved while another process executes it, and until it expires while the charge is busy or the provider
     is not reached: the worker tries it again.
     """
-    key = ApiKey.objects.get(id=UUID(request.after["key"]))
+    key = key_of(request)
     once = IdempotencyKey(request.idempotency_key, hashlib.sha256(request.id.bytes).digest())
     caller = caller_of(key, public_id("req", request.id), once)
     try:
@@ -110,8 +112,8 @@ def _answer(key: ApiKey, caller: Caller, request: ApprovalRequest) -> StoredAnsw
     try:
         idempotency.look_up(caller)
         try:
-            if request.decided_by_id is None and not key.works:
-                raise conflict("key_revoked", "The key was revoked or has expired.")
+            if request.decided_by_id is None and not may_act(key, request.after["tool"]):
+                raise conflict("key_revoked", KEY_ENDED)
             return VERBS[request.after["tool"]](caller, request)
         except PaymentError:
             # The conflict may be this same call, which another process has begun meanwhile.

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from payments.ids import new_id
-from payments.models import AMOUNT_MAX
+from payments.models import AMOUNT_MAX, ApiKey
 from payments.money import CURRENCIES, parse_amount, plain_amount
 
 # Each tool that moves money or asks for some, and what it does. A key without the tool may not even ask.
@@ -65,6 +65,11 @@ def shown_rules(rules: Mapping[str, Any]) -> list[str]:
 def lets_money_through(rules: Mapping[str, Any]) -> bool:
     """Return whether a key with these rules moves money without a person."""
     return any(rules.values())
+
+
+def may_act(key: ApiKey, tool: str) -> bool:
+    """Return whether the key works, its merchant is not closed, and its rules name the tool."""
+    return key.works and key.merchant.status == "active" and tool in key.rules
 
 
 def asking_account(name: str) -> User:

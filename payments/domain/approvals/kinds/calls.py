@@ -10,7 +10,7 @@ from django.db.models import Sum
 from payments import clock
 from payments.domain.approvals.call_plans import Call, caller_of, plan
 from payments.domain.approvals.executors import Credentials, Executor, register
-from payments.domain.merchants.assistants import Rule
+from payments.domain.merchants.assistants import Rule, may_act
 from payments.domain.operators.four_eyes import Refused, limit_of
 from payments.domain.shared.errors import conflict
 from payments.models import ApiKey, ApprovalRequest, AssistantCall
@@ -20,6 +20,7 @@ State = ApprovalRequest.State
 # Of one assistant, so that it does not flood the list that people decide.
 OPEN_CALLS_MAX = 20
 MAKE_PAYOUT = "payments.make_payout"
+KEY_ENDED = "The key does not work any more."
 
 
 def lets_through(key: ApiKey, tool: str, amount: int, currency: str, at: datetime) -> bool:
@@ -34,6 +35,11 @@ def lets_through(key: ApiKey, tool: str, amount: int, currency: str, at: datetim
     return total + amount <= rule.day
 
 
+def key_of(request: ApprovalRequest) -> ApiKey:
+    """Return the key that a call was asked for by, as it is now."""
+    return ApiKey.objects.select_related("merchant").get(id=UUID(request.after["key"]))
+
+
 def describe(request: ApprovalRequest) -> str:
     """Return a summary such as "refund of ₱1,250.00, ch_…"."""
     about = filter(None, [request.after["about"], request.after.get("made", "")])
@@ -45,11 +51,14 @@ def _prepare(request: ApprovalRequest, _: Credentials) -> None:
     User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
     # A call that waited for the lock past midnight is one of the new day.
     request.created_at = clock.now()
-    key = ApiKey.objects.get(id=UUID(request.after["key"]))
+    key = key_of(request)
     call = Call(request.after["tool"], request.after["about"], request.after["body"])
+    # The cache of keys may be a second late.
+    if not may_act(key, call.tool):
+        raise conflict("key_revoked", KEY_ENDED)
     if plan(caller_of(key), call).amount != request.amount:
         raise conflict("resource_busy", "What this moves has just changed. Call the tool again.")
-    if key.works and lets_through(key, call.tool, request.amount, request.currency, request.created_at):
+    if lets_through(key, call.tool, request.amount, request.currency, request.created_at):
         request.limit, request.state = Rule(**key.rules[call.tool]).each, State.APPROVED
         return
     if AssistantCall.objects.filter(proposed_by=request.proposed_by_id).proposed().count() >= OPEN_CALLS_MAX:
@@ -58,8 +67,8 @@ def _prepare(request: ApprovalRequest, _: Credentials) -> None:
 
 def _approve(request: ApprovalRequest, _: Credentials) -> State:
     decider: Any = request.decided_by
-    if ApiKey.objects.get(id=UUID(request.after["key"])).revoked_at:
-        raise Refused("Its key was revoked. Reject it.")
+    if not may_act(key_of(request), request.after["tool"]):
+        raise Refused("Its key does not work any more. Reject it.")
     if request.after["tool"] == "payout" and not decider.has_perm(MAKE_PAYOUT):
         raise Refused("Only people who may pay out approve this, such as kaha's finance.")
     # Of this key, or of one before or after it: who has seen the text may have sent the call.
