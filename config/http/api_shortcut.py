@@ -14,7 +14,7 @@ from django.utils.cache import patch_vary_headers
 
 from config.http.host_and_https import HostAndHttps
 from payments.api.access.authentication import STRANGE_ORIGIN
-from payments.api.responses.checkout_errors import put_in_form
+from payments.api.responses.error_forms import put_in_form
 from payments.staff.hosts import SiteHosts
 from payments.web.middleware import GetResponse, is_api
 

@@ -3,15 +3,9 @@ from typing import Any
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.access.authentication import KeyAuthentication, key_of
+from payments.api.access.authentication import key_of
 from payments.api.responses.errors import origin_not_allowed
 from payments.api.views.base import ApiView
-
-
-class AssistantAuthentication(KeyAuthentication):
-    """Takes the keys of assistants, which work nowhere else, and no others."""
-
-    of_assistants = True
 
 
 class McpView(ApiView):
@@ -21,7 +15,6 @@ class McpView(ApiView):
     """
 
     schema = None
-    authentication_classes = (AssistantAuthentication,)
     permission_classes = ()
 
     def post(self, request: Request, **_: Any) -> HttpResponse:

@@ -10,6 +10,7 @@ from wsgiref.util import FileWrapper
 from django.http import HttpRequest
 
 from payments.api.access import idempotency_headers, product_paths
+from payments.api.responses.error_forms import is_for_assistants
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]
@@ -83,8 +84,8 @@ def request_of(environ: Environ) -> HttpRequest:
 
 
 def is_api_path(path: str) -> bool:
-    """Return whether `path` is the API's."""
-    return path == "/v2" or path.startswith("/v2/")
+    """Return whether `path` is the API's, that of assistants included."""
+    return path == "/v2" or path.startswith("/v2/") or is_for_assistants(path)
 
 
 def has_body(environ: Environ) -> bool:

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 
 from payments import context, ids
 from payments.api.access.throttling import client_address
-from payments.api.responses.checkout_errors import put_in_form
+from payments.api.responses.error_forms import put_in_form
 from payments.api.responses.errors import ApiError, error_response
 from payments.web.environ import Environ, request_of
 

@@ -79,7 +79,9 @@ def test_the_address_that_is_true_is_logged(front: Front, header: str) -> None:
 def test_clear_text_is_refused_whatever_a_header_says(front: Front, header: str) -> None:
     with front.client(front.clear_url) as client:
         answer = client.get("/v2/ping", headers={header: "https"})
+        asked = client.post("/mcp", json={}, headers={header: "https"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "https_required")
+    assert (asked.status_code, asked.json()["error"]["data"]["code"]) == (403, "https_required")
 
 
 @behind_a_proxy

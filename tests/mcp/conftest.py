@@ -1,2 +1,4 @@
 from tests.admin.conftest import operator as operator
 from tests.cli.conftest import bare_terminal as bare_terminal
+from tests.web.conftest import serve as serve
+from tests.web.conftest import serve_with_pid as serve_with_pid

@@ -44,8 +44,14 @@ def test_each_object_that_is_read_counts_against_the_keys_rate(shop: NewMerchant
     settings.RATE_LIMIT = "2/year"
     assistant.call("retrieve_charge", id=charge["id"])
     answer = assistant.post("tools/list")
-    assert (answer.status_code, error_of(answer)["code"]) == (429, "rate_limited")
+    assert (answer.status_code, error_of(answer)["data"]["code"]) == (429, "rate_limited")
     assert int(answer["Retry-After"]) > 0
+
+
+def test_nothing_is_answered_in_clear_text(shop: NewMerchant, settings: Settings) -> None:
+    settings.HTTPS = True
+    answer = Assistant(shop.merchant).post("tools/list")
+    assert (answer.status_code, error_of(answer)["data"]["code"]) == (403, "https_required")
 
 
 def test_a_client_may_say_its_name_in_any_form(shop: NewMerchant) -> None:

@@ -72,6 +72,8 @@ def test_the_command_line_takes_an_assistants_key_alone(
     bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": shop.keys["sk_test"]}
     done = bare_terminal.run("mcp")
     assert (done.code, "a key of its own" in done.err) == (2, True)
+    unknown = bare_terminal.run("--profile", "helper", "login", KAHA_KEY="ak_test_" + "0" * 48)
+    assert (unknown.code, "key_invalid" in unknown.err) == (1, True)
     key = Assistant(shop.merchant).text
     assert "test mode" in bare_terminal.run("--profile", "helper", "login", KAHA_KEY=key).succeeded()
 
@@ -92,4 +94,4 @@ def test_no_line_ends_the_command(live_server: LiveServer, shop: NewMerchant, ba
     (bare_terminal.home / "lines").write_bytes("\n".join(lines).encode("latin-1"))
     done = bare_terminal.shell("kaha mcp < lines")
     answers = list(map(json.loads, done.out.splitlines()))
-    assert (done.code, [answer["id"] for answer in answers if "error" in answer]) == (0, [None, 1, 2, None, 4, 5, None])
+    assert (done.code, [answer["id"] for answer in answers if "error" in answer]) == (0, [0, 1, 2, None, 4, 5, None])

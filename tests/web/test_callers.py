@@ -6,16 +6,17 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.web.bodies import key_error
 from payments.web.environ import Environ
 from payments.web.threads import Callers
+from tests.mcp.assistant import Assistant
 
 pytestmark = pytest.mark.django_db
 
 PAYER, OUTSIDER = "127.0.0.7", "127.0.0.66"
 
 
-def request_with(key: str, address: str) -> Environ:
+def request_with(key: str, address: str, path: str = "/v2/charges/") -> Environ:
     return {
         "REQUEST_METHOD": "GET",
-        "PATH_INFO": "/v2/charges/",
+        "PATH_INFO": path,
         "REMOTE_ADDR": address,
         "HTTP_AUTHORIZATION": f"Bearer {key}",
         "wsgi.input": None,
@@ -33,6 +34,13 @@ def learned(key: str) -> Callers:
 def test_requests_with_a_secret_key_are_their_merchants_from_every_address(shop: NewMerchant) -> None:
     key = shop.keys["sk_test"]
     assert learned(key).caller_of(request_with(key, OUTSIDER)) == shop.merchant.id
+
+
+def test_requests_of_an_assistant_are_its_merchants(shop: NewMerchant) -> None:
+    callers, request = Callers(), request_with(Assistant(shop.merchant).text, PAYER, "/mcp")
+    assert key_error(request) is None
+    callers.learn(request)
+    assert callers.caller_of(request) == shop.merchant.id
 
 
 def test_requests_with_a_publishable_key_are_their_addresss(shop: NewMerchant) -> None:

@@ -14,6 +14,7 @@ from payments import context
 from payments.api.access.key_advice import EMPTY, NOT_ENCODED, PASSWORD, SCHEME, UNKNOWN, advice_on
 from payments.api.access.product_paths import ALIAS
 from payments.api.access.throttling import client_address, counted_address
+from payments.api.responses.error_forms import is_for_assistants
 from payments.api.responses.errors import origin_not_allowed, right_missing
 from payments.domain.merchants.api_keys import FULL_KEY, allows_address, key_digest
 from payments.domain.merchants.key_cache import cached_keys
@@ -38,15 +39,14 @@ ONLY_ASSISTANTS = "At /mcp an assistant's key (ak_…) works, and no other does.
 class KeyAuthentication(BaseAuthentication):
     """Sets `request.auth` to the ApiKey row and `request.user` to its merchant.
 
-    An assistant's key works only `of_assistants`, and no other key does there.
+    An assistant's key works at the path of assistants alone, and no other key does there.
     """
-
-    of_assistants = False
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
         text = _text_of(request)
-        if FULL_KEY.fullmatch(text) and text.startswith(ASSISTANTS) != self.of_assistants:
-            raise _invalid(ONLY_ASSISTANTS if self.of_assistants else ELSEWHERE)
+        is_for_them = is_for_assistants(request.META["PATH_INFO"])
+        if FULL_KEY.fullmatch(text) and text.startswith(ASSISTANTS) != is_for_them:
+            raise _invalid(ONLY_ASSISTANTS if is_for_them else ELSEWHERE)
         key = _find(text)
         request.META[NAMED_KEY] = key
         _require_working(key, client_address(request))

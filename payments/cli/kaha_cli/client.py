@@ -20,6 +20,8 @@ CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
 # Of a message that needs no answer.
 ACCEPTED = 202
+# The code of JSON-RPC's errors that have kaha's inside.
+JSON_RPC_REFUSED = -32000
 WHOLE_SECONDS = re.compile("[0-9]{1,6}")
 # How OpenSSL calls it; no further attempt changes it.
 UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
@@ -61,8 +63,9 @@ class Client:
             raise self._unreachable(error) from None
         if response.status_code == ACCEPTED:
             return None
-        if _is_object(response) and "jsonrpc" in response.json():
-            answer: dict[str, Any] = response.json()
+        answer: dict[str, Any] = response.json() if _is_object(response) else {}
+        # Without an ID it is no answer to this message: it was refused before it was read.
+        if "jsonrpc" in answer and answer.get("id") is not None:
             return answer
         raise _failure_of(self.account.url, response)
 
@@ -127,10 +130,12 @@ def _is_object(response: httpx.Response) -> bool:
 
 def _failure_of(url: str, response: httpx.Response) -> Failure:
     try:
-        error = response.json()["error"]
+        error = dict(response.json()["error"])
+        if error.get("code") == JSON_RPC_REFUSED:
+            error = dict(error["data"])
         retry_after = response.headers.get("Retry-After", "")
         seconds = float(retry_after) if WHOLE_SECONDS.fullmatch(retry_after) else 0.0
-        return Refused(response.status_code, dict(error), seconds)
+        return Refused(response.status_code, error, seconds)
     except (ValueError, KeyError, TypeError):
         failure = Unreachable(url, f"what answers there with {response.status_code} is not kaha. Check KAHA_URL.")
         # A proxy before kaha answers these while kaha is started again; any other answer stays as it is.
