@@ -214,10 +214,23 @@ def test_an_id_of_another_time_is_found(log: LogHead) -> None:
             assert kinds(faults(signed())) == {"of another time"}
 
 
-def test_a_later_head_with_fewer_leaves_is_found(log: LogHead) -> None:
-    moment = clock.iso(clock.now() + timedelta(hours=1))
+def shorter(log: LogHead, later: timedelta) -> str:
+    """Return a signed head of one leaf less, of a later time."""
     root = base64.b64encode(tree.root_of(log.size - 1)).decode()
-    note = signed_note(f"{origin()}\n{log.size - 1}\n{root}\n{moment}\n")
+    return signed_note(f"{origin()}\n{log.size - 1}\n{root}\n{clock.iso(clock.now() + later)}\n")
+
+
+def test_a_head_of_a_host_whose_clock_was_ahead_accuses_no_journal(log: LogHead) -> None:
+    """It is found as that, in any order; the books hold without it."""
+    ahead = LogHead(note=shorter(log, timedelta(days=1)))
+    for given in ([ahead], [ahead, log]):
+        with pytest.raises(verify.Fault, match=r"leaves that was signed at .* is of a time to come"):
+            faults(*given)
+    assert faults(log) == []
+
+
+def test_a_later_head_with_fewer_leaves_is_found(log: LogHead) -> None:
+    note = shorter(log, timedelta(minutes=1))
     with pytest.raises(verify.Fault, match="A later head has fewer leaves"):
         verify.read_heads([log.note, note], keys())
     with pytest.raises(verify.Fault, match="A later head has fewer leaves"):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from kaha_verify.heads import Fault, Head, Key, Tree, moment_of, read_head, read_heads, root_by_inclusion
+from kaha_verify.heads import SKEW, Fault, Head, Key, Tree, moment_of, read_head, read_heads, root_by_inclusion
 
 FORMAT, VERSION = "kaha books 1", "kaha leaf 1"
 # A line of an export: what the leaf shows is from `line` to `created_at`; the rest is in its reference.
@@ -22,8 +22,7 @@ COLUMNS = (
 LINE, ACCOUNT, AMOUNT, CURRENCY, LIVEMODE, CREATED_AT, MERCHANT = 1, 2, 4, 5, 6, 7, 8
 OPEN = slice(LINE, MERCHANT)
 MEMO = {"provider_hold", "merchant_hold"}
-# What was written so long before a head is in its log. Clocks differ by `SKEW` at most.
-LATE, SKEW = timedelta(hours=2), timedelta(minutes=5)
+LATE = timedelta(hours=2)  # What was written so long before a head is in its log.
 FAULTS_KEPT = 1_000
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 

@@ -4,12 +4,14 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from itertools import pairwise
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+SKEW = timedelta(minutes=5)  # Clocks differ by this at most.
 
 
 class Fault(Exception):
@@ -66,8 +68,10 @@ def read_head(note: str, keys: Sequence[Key]) -> Head:
 
 
 def read_heads(notes: Iterable[str], keys: Sequence[Key]) -> list[Head]:
-    """Return the heads of signed notes, the smallest first; raise Fault where a later one has fewer leaves."""
+    """Return the heads of notes, the smallest first; raise Fault for one to come or a later one with fewer leaves."""
     heads = sorted((read_head(note, keys) for note in notes), key=lambda head: (head.size, head.signed_at))
+    if to_come := [head for head in heads if head.signed_at > datetime.now(UTC) + SKEW]:
+        raise Fault(f"By the clock of this computer, {to_come[0]} is of a time to come. Check the rest without it.")
     for smaller, larger in pairwise(heads):
         if larger.signed_at < smaller.signed_at:
             raise Fault(f"A later head has fewer leaves: {smaller}, after {larger}. Keep both: each is signed.")
