@@ -156,8 +156,9 @@ def test_no_file_names_a_package_index() -> None:
         assert "index-url" not in text
 
 
-def test_what_comes_from_npm_has_a_hash_and_names_no_registry() -> None:
-    packages = json.loads((ROOT / ".ci" / "prism" / "package-lock.json").read_text())["packages"]
+@pytest.mark.parametrize("name", ["prism", "inspector"])
+def test_what_comes_from_npm_has_a_hash_and_names_no_registry(name: str) -> None:
+    packages = json.loads((ROOT / ".ci" / name / "package-lock.json").read_text())["packages"]
     asked_for = packages.pop("")
     assert all(package["integrity"].startswith("sha512-") for package in packages.values())
     assert not any("resolved" in package for package in packages.values())

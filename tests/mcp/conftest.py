@@ -1,4 +1,10 @@
+"""npm's inspector is not installed with the suite: its test runs where INSPECTOR names the program."""
+
+import os
+
 from tests.admin.conftest import operator as operator
 from tests.cli.conftest import bare_terminal as bare_terminal
 from tests.web.conftest import serve as serve
 from tests.web.conftest import serve_with_pid as serve_with_pid
+
+collect_ignore = [] if "INSPECTOR" in os.environ else ["test_inspector.py"]
