@@ -18,7 +18,7 @@ from payments.models import Webhook
 from tests.client import APPROVED, CARD_FIELDS, Api
 from tests.collector import Collector
 from tests.support.receiver import Receiver
-from tests.support.web import web_process, web_server
+from tests.support.web import web_server
 from tests.support.worker import Worker, database_url, nothing_waits
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -27,6 +27,12 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 PATIENCE_SECONDS = 60
 SOURCE = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
 OUTAGES: dict[str, Callable[[Collector], None]] = {"broken": Collector.go, "hanging": Collector.stall}
+# Commands, each after the status that it ends with.
+COMMANDS: dict[str, tuple[int, *tuple[str, ...]]] = {
+    "done": (0, "run_sweep", "settle_due"),
+    "refused": (1, "merchant", "roll-secret", "mer_0"),
+    "misunderstood": (2, "run_sweep", "--nonsense"),
+}
 
 
 @pytest.fixture
@@ -37,13 +43,6 @@ def collector(tmp_path: Path) -> Iterator[Collector]:
         (tmp_path / name).symlink_to(collector.path)
     yield collector
     collector.go()
-
-
-@pytest.fixture
-def client(shop: NewMerchant, collector: Collector, tmp_path: Path) -> Iterator[httpx.Client]:
-    """Yield a merchant's program before a real web server."""
-    with web_server(tmp_path, workers=1) as url, _client(url, shop) as client:
-        yield client
 
 
 def _client(url: str, shop: NewMerchant) -> httpx.Client:
@@ -59,21 +58,12 @@ def charge(client: httpx.Client) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("outage", OUTAGES)
-def test_charges_are_answered_while_nobody_reads_the_log(
-    outage: str, client: httpx.Client, collector: Collector
-) -> None:
-    OUTAGES[outage](collector)
-    assert [charge(client) for _ in range(10)] == [(201, "succeeded")] * 10
-
-
-@pytest.mark.parametrize("outage", OUTAGES)
-def test_the_log_says_how_many_lines_were_lost_once_somebody_reads_it_again(
+def test_charges_are_answered_while_nobody_reads_the_log_which_says_later_how_many_lines_were_lost(
     outage: str, shop: NewMerchant, collector: Collector, tmp_path: Path
 ) -> None:
-    with web_process(tmp_path, workers=1) as (url, _), _client(url, shop) as client:
+    with web_server(tmp_path, workers=1) as url, _client(url, shop) as client:
         OUTAGES[outage](collector)
-        for _ in range(10):
-            charge(client)
+        assert [charge(client) for _ in range(10)] == [(201, "succeeded")] * 10
         collector.come()
         charge(client)
         assert wait_until(lambda: collector.lost() == 20, PATIENCE_SECONDS)
@@ -134,19 +124,19 @@ def started_worker(folder: Path) -> Iterator[Worker]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status"),
-    [(["run_sweep", "settle_due"], 0), (["merchant", "roll-secret", "mer_0"], 1), (["run_sweep", "--nonsense"], 2)],
-    ids=["done", "refused", "misunderstood"],
+    ("outage", "command"),
+    [(outage, "refused") for outage in ("broken", "full", "hanging")]
+    + [("broken", "done"), ("hanging", "misunderstood")],
 )
-@pytest.mark.parametrize("outage", ["broken", "full", "hanging"])
 def test_a_command_ends_with_its_own_status_whatever_happens_to_standard_error(
-    outage: str, arguments: list[str], status: int, tmp_path: Path
+    outage: str, command: str, tmp_path: Path
 ) -> None:
+    status, *arguments = COMMANDS[command]
     standard_error = broken_standard_error(outage, tmp_path)
-    command = [sys.executable, "-W", "always", "manage.py", *arguments]
+    manage = [sys.executable, "-W", "always", "manage.py", *arguments]
     environment = {**os.environ, "DATABASE_URL": database_url()}
     done = subprocess.run(
-        command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=standard_error, timeout=PATIENCE_SECONDS
+        manage, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=standard_error, timeout=PATIENCE_SECONDS
     )
     os.close(standard_error)
     assert done.returncode == status
