@@ -4,10 +4,15 @@ Django truncates all of some hundred tables and makes the permissions anew, whic
 A test writes to few tables.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import TransactionTestCase
+from pytest_django.plugin import DjangoDbBlocker
 
 from payments import clock, vault
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
@@ -69,3 +74,14 @@ class EmptyDatabase:
             call_command("flush", verbosity=0, interactive=False)
             self.made, self._limits = self._made_now(), list(ApprovalLimit.objects.all())
         vault.use_store(DatabaseKeyStore())
+
+
+@contextmanager
+def emptied_once(blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Keep what is committed, by tests too, until the block ends; empty the database then."""
+    empty = TransactionTestCase._fixture_teardown
+    with blocker.unblock():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: None)
+            yield
+        empty()  # type: ignore[call-arg] # see `django_db_setup`

@@ -23,13 +23,15 @@ MOST_IN_FLIGHT = 2000
 REOPEN_SECONDS = 1.0
 
 Work = Callable[..., Awaitable[None]]
+# Each process is a copy of one that has loaded what they do.
+COPIES = multiprocessing.get_context("forkserver")
+COPIES.set_forkserver_preload(["tests.neighbours.offences"])
 
 
 @contextmanager
 def running(work: Work, *arguments: Any) -> Iterator[None]:
     """Run the coroutine function `work` in a new process until the block ends."""
-    context = multiprocessing.get_context("spawn")
-    process: BaseProcess = context.Process(target=_run, args=(work, arguments, multiprocessing.current_process().pid))
+    process: BaseProcess = COPIES.Process(target=_run, args=(work, arguments))
     process.start()
     try:
         yield
@@ -38,8 +40,9 @@ def running(work: Work, *arguments: Any) -> Iterator[None]:
         process.join()
 
 
-def _run(work: Work, arguments: tuple[Any, ...], parent_pid: int) -> None:
-    die_with_parent(parent_pid, signal.SIGKILL)
+def _run(work: Work, arguments: tuple[Any, ...]) -> None:
+    # The process that is copied ends with ours.
+    die_with_parent(os.getppid(), signal.SIGKILL)
     # They would be on other machines, and take only the processor time that the service leaves.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     asyncio.run(_until_killed(work, arguments))

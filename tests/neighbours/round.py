@@ -1,7 +1,7 @@
 """One round: the neighbour is timed while all is quiet, and again while somebody misbehaves."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,16 +25,44 @@ class Round:
     disturbed: Samples
 
 
-def measure(
-    folder: Path,
+@dataclass(frozen=True)
+class Servers:
+    """A web server and a worker that run, and the logs that they write to."""
+
+    url: str
+    logs: Mapping[str, Log]
+
+
+def measure(folder: Path, offence: Offence, quiet_seconds: float, seconds: float) -> Round:
+    """Watch the neighbour as `watch` does, at servers that nobody else has used."""
+    with ExitStack() as stack:
+        environment = stack.enter_context(offence.environment()) if offence.environment else {}
+        return watch(stack.enter_context(serving(folder, **environment)), offence, quiet_seconds, seconds)
+
+
+@contextmanager
+def serving(folder: Path, **environment: str) -> Iterator[Servers]:
+    """Start web server and worker; they end with the block."""
+    logs = {name: Log(folder / f"{name}.log") for name in ("web", "worker")}
+    worker = Worker(folder)
+    with web_process(folder, **(LIMITS | environment)) as (url, _):
+        worker.start(**environment)
+        try:
+            yield Servers(url, logs)
+        finally:
+            worker.kill()
+
+
+def watch(
+    servers: Servers,
     offence: Offence,
     quiet_seconds: float,
     seconds: float,
     timeout_seconds: float = TIMEOUT_SECONDS,
-    **environment: str,
 ) -> Round:
-    """Start web server and worker, and watch the neighbour for `quiet_seconds` and for `seconds` of `offence`."""
-    with _scene(folder, offence, environment) as scene, Receiver() as receiver:
+    """Watch a new neighbour for `quiet_seconds` and for `seconds` of `offence`."""
+    scene = Scene(servers.url, create_merchant("Offender"), create_merchant("Neighbour"), [], servers.logs)
+    with Receiver() as receiver:
         neighbour = Neighbour(scene.url, scene.neighbour, receiver, timeout_seconds)
         offence.prepare(scene)
         # The first requests of a process wait for what it loads late.
@@ -46,17 +74,3 @@ def measure(
         with offence.begin(scene), neighbour.watching(offence.without) as disturbed:
             time.sleep(seconds)
         return Round(quiet, disturbed)
-
-
-@contextmanager
-def _scene(folder: Path, offence: Offence, environment: dict[str, str]) -> Iterator[Scene]:
-    offender, neighbour = create_merchant("Offender"), create_merchant("Neighbour")
-    logs = {name: Log(folder / f"{name}.log") for name in ("web", "worker")}
-    worker = Worker(folder)
-    with ExitStack() as stack:
-        if offence.environment:
-            environment = {**environment, **stack.enter_context(offence.environment())}
-        stack.callback(worker.kill)
-        url, _ = stack.enter_context(web_process(folder, **(LIMITS | environment)))
-        worker.start(**environment)
-        yield Scene(url, offender, neighbour, [], logs)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from django.test import TransactionTestCase
 from pytest_django.plugin import DjangoDbBlocker
 
 from customers.models import Customer, CustomerSource
@@ -37,6 +36,7 @@ from tests.contract.calls import endpoint, order, vaulted
 from tests.contract.checkout_calls import held_session
 from tests.copies import Table, multiply
 from tests.disputes.stories import AT_ONCE, disputed
+from tests.empty_database import emptied_once
 from tests.payouts.stories import give_account, give_schedule, settled
 from tests.webhooks.test_outbox import NOTIFIED
 
@@ -101,12 +101,8 @@ def sell_by_checkouts(api: Api) -> None:
 @pytest.fixture(scope="module")
 def crowded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Api]:
     """Give the API of a merchant that has some of everything, thousands of times, to tests that only read it."""
-    empty = TransactionTestCase._fixture_teardown
-    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: None)
+    with emptied_once(django_db_blocker):
         yield fill(Api(create_merchant("Sari Store").keys["sk_test"]))
-    with django_db_blocker.unblock():
-        empty()  # type: ignore[call-arg] # see `django_db_setup`
 
 
 def fill(api: Api) -> Api:
