@@ -29,6 +29,7 @@ def sharded() -> frozenset[str]:
     return frozenset(model._meta.db_table for model in owned) - REFERENCE.keys() - CELL.keys()
 
 
+@cache
 def crossing(text: str) -> list[str]:
     """Return the tables of merchants that the statement does not bind to one merchant; `text` has its values in it."""
     tree = sqlglot.parse_one(text, dialect="postgres")
