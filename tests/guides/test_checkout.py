@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.checkout.cast import opened, pay
 from tests.client import Api, made
 from tests.guides.texts import blocks_of, differences, shown_json
-from tests.support.processes import start
+from tests.support.processes import running
 from tests.support.web import web_server
 
 BLOCKS = blocks_of("templates/guides/checkout.md")
@@ -31,23 +32,24 @@ def code_of(language: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.tools
-@pytest.mark.parametrize("language", PROGRAMS)
 @pytest.mark.django_db(transaction=True)
-def test_a_program_makes_a_session_and_sees_that_it_is_paid(language: str, shop: NewMerchant, tmp_path: Path) -> None:
-    name, interpreter = PROGRAMS[language]
-    if shutil.which(interpreter) is None:
-        pytest.skip(f"no {interpreter} is installed")
-    (tmp_path / name).write_text(code_of(language))
-    with web_server(tmp_path, workers=1) as url:
+def test_each_program_makes_a_session_and_sees_that_it_is_paid(shop: NewMerchant, tmp_path: Path) -> None:
+    if lacking := [interpreter for _, interpreter in PROGRAMS.values() if shutil.which(interpreter) is None]:
+        pytest.skip(f"no {lacking} is installed")
+    with web_server(tmp_path, workers=1) as url, ExitStack() as stack:
         environment = os.environ | {"KAHA_URL": url, "KAHA_KEY": shop.keys["sk_test"]}
-        files = {"log": tmp_path / "errors", "output": tmp_path / "output"}
-        program = start([interpreter, name], **files, environment=environment, cwd=tmp_path)
-        program.wait_until(lambda: "\n" in program.output)
-        found = re.fullmatch(rf"Pay at {url}/checkout/(cs_[0-9a-f]{{32}})\n", program.output)
-        assert found
-        pay({"id": found[1]})
-        assert program.wait() == 0, program.errors
-    assert program.output.splitlines()[1] == f"{found[1]} paid"
+        started = {}
+        for language, (name, interpreter) in PROGRAMS.items():
+            (tmp_path / name).write_text(code_of(language))
+            files = {"log": tmp_path / f"{name}.errors", "output": tmp_path / f"{name}.output"}
+            starting = running([interpreter, name], **files, ready="Pay at .*\n", environment=environment, cwd=tmp_path)
+            started[language] = stack.enter_context(starting)
+        for program in started.values():
+            found = re.fullmatch(rf"Pay at {url}/checkout/(cs_[0-9a-f]{{32}})\n", program.output)
+            assert found
+            pay({"id": found[1]})
+            assert program.wait() == 0, program.errors
+            assert program.output.splitlines()[1] == f"{found[1]} paid"
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
