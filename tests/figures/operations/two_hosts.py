@@ -63,7 +63,7 @@ def two_hosts(folders: Folders, rounds: int, charges: int) -> dict[str, object]:
         webs = [stack.enter_context(_web(network, name, cpu, client, url)) for name, cpu in places.items()]
         hosts = {"one host": webs[:1], "two hosts": webs}
         for chosen in hosts.values():
-            _measure(chosen, database, WARM_UP_CHARGES)
+            _measure(chosen, database, min(charges, WARM_UP_CHARGES))
         found = [{name: _measure(chosen, database, charges) for name, chosen in hosts.items()} for _ in range(rounds)]
     return summary(found)
 
