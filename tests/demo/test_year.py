@@ -46,7 +46,7 @@ from tests.admin.conftest import text_of, the_operator
 from tests.client import signed_in
 from tests.factories import ChargeFactory
 
-CHARGES, SECOND_CHARGES = 300, 60
+CHARGES, SECOND_CHARGES = 150, 60
 NOBODY = "Not of the demo"
 
 pytestmark = pytest.mark.long
