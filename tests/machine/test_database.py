@@ -12,7 +12,7 @@ pytestmark = pytest.mark.long
 
 
 def test_a_database_killed_under_load_loses_nothing_acknowledged_and_does_nothing_twice() -> None:
-    command = [sys.executable, "-m", "tests.figures", "database", "--kills", "2", "--seed", "1"]
+    command = [sys.executable, "-m", "tests.figures", "database", "--kills", "1", "--seed", "1"]
 
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, check=False)
 
