@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from payments.domain.merchants.assistants import TOOLS
 from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, AssistantCall, Correction, OperatorAction
 from payments.models.merchants.merchant_access import Limit, within
@@ -99,8 +100,7 @@ def _in_words(row: ApprovalRequest) -> Waiting:
         what = _(f"{row.kind} a charge")
     if row.shown_as is Correction:
         what = f"record an outcome as {row.after['outcome'].replace('_', ' ')}"
+    words = _("Request to {what}")
     if row.shown_as is AssistantCall:
-        what = _(row.verb)
-    return Waiting(
-        row, _("Request to {what}").format(what=what), about_charge(row), row.merchant.title, amount, row.livemode
-    )
+        what, words = _(TOOLS[row.verb]), _("An assistant asks to {what}")
+    return Waiting(row, words.format(what=what), about_charge(row), row.merchant.title, amount, row.livemode)

@@ -4,11 +4,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import new_id
 from payments.models import ApiKey, AssistantCall
 from tests.admin.actions import act
 from tests.admin.conftest import text_of
-from tests.client import Api, signed_in
+from tests.client import Api, made, signed_in
 from tests.mcp.assistant import Assistant
 from tests.merchant_site.conftest import member
 from tests.operators.factories import person
@@ -33,10 +35,14 @@ def test_finance_decides_in_the_back_office(shop: NewMerchant, api: Api) -> None
     assert "refund" in text_of(client.get(reverse("admin:inbox")))
     address = reverse("admin:payments_assistantcall_decide", args=[call.pk])
     page = text_of(client.get(address))
+    assert "₱40.00 goes back to the payer of Sari Store, Visa 3055." in page.replace("\N{NO-BREAK SPACE}", " ")
     assert "Look at the payment itself" in page
+    assert "Left after it" in page
+    assert "requested_by_customer" not in page
     assert f"{call.proposed_by.username.split(' ')[0]} ak_test_…" in page
     assert ": in use" in page
     assert "₱40.00" in page
+    assert address in text_of(client.get(reverse("admin:payments_charge_change", args=[call.charge_id])))
     assert "Done: " in decide(client, address)
     assert api.read(charge)["amount_refunded"] == 4_000
 
@@ -49,6 +55,34 @@ def test_one_of_the_merchants_people_decides_on_their_site(shop: NewMerchant, ap
     assert address in text_of(waiting)
     assert "Done: " in decide(client, address)
     assert api.read(charge)["amount_refunded"] == 4_000
+
+
+def test_a_call_that_would_be_refused_says_so_before_it_is_decided(shop: NewMerchant, api: Api) -> None:
+    charge, call = wait_for_a_refund(shop, api)
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 9_000}))
+    client = signed_in(person("ben", "finance"))
+    page = text_of(client.get(reverse("admin:payments_assistantcall_decide", args=[call.pk])))
+    assert "Refused. This is more than is left." in page
+
+
+def test_a_payout_is_not_for_the_merchants_own_people_to_approve(shop: NewMerchant) -> None:
+    settled_payout = {"tool": "payout", "about": "", "body": {"currency": "PHP"}, "livemode": False}
+    key = Assistant(shop.merchant, ["payout"]).key
+    call = AssistantCall.objects.create(
+        merchant=shop.merchant,
+        kind="assistant_call",
+        subject_id=new_id(),
+        amount=1_000,
+        currency="PHP",
+        after=settled_payout | {"key": key.id.hex},
+        reason="Rent.",
+        proposed_by=key.asks_as,
+        expires_at=clock.now(),
+    )
+    client = signed_in(member(shop.merchant, name="rosa"))
+    page = text_of(client.get(f"/merchant/payments/assistantcall/{call.pk}/decide/"))
+    assert 'value="reject"' in page
+    assert 'value="approve"' not in page
 
 
 @pytest.mark.parametrize("role", ["support", "administrator", "viewer"])

@@ -13,7 +13,7 @@ from payments import clock, sourcetypes
 from payments.admin.framework.formats import NOTHING, days_text, lines, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
-from payments.domain.merchants.assistants import shown_rules
+from payments.admin.operators.call_words import rule_words
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, ProviderAccount, Route
 from payments.providers.accounts import Connector
@@ -72,7 +72,8 @@ def _what_it_does(asked: dict[str, Any]) -> str:
             return gettext("charge payers, capture, void and refund, and read all payments")
         case ApiKey.Kind.ASSISTANT:
             text = gettext("move money up to the amounts of its rules, with no person to decide ({rules}),")
-            return text.format(rules="; ".join(shown_rules(asked["rules"])))
+            alone = {tool: rule for tool, rule in asked["rules"].items() if rule}
+            return text.format(rules="; ".join(rule_words(alone)))
         case _:
             return gettext(" and ").join(gettext(RIGHTS.get(right, right)) for right in asked["rights"])
 
@@ -89,7 +90,7 @@ def short_words(request: ApprovalRequest) -> str:
     after, kind = request.after, request.get_kind_display()
     match request.kind:
         case Kind.ISSUE_KEY:
-            return f"{kind}: {gettext(after['kind'])}"
+            return f"{kind}: {after['name'] or ApiKey.Kind(after['kind']).label}"
         case Kind.ROLL_KEY:
             return f"{kind}: {after['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
@@ -156,7 +157,7 @@ def _subject(request: ApprovalRequest) -> Facts:
 def _may(content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
     yield _("Rights"), ", ".join(content["rights"]) or _("all of a secret key")
     if content.get("rules"):
-        yield _("May ask for"), lines(shown_rules(content["rules"]))
+        yield _("May ask for"), lines(rule_words(content["rules"]))
 
 
 def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple[Any, object]]:
@@ -165,7 +166,7 @@ def _values(request: ApprovalRequest, content: dict[str, Any]) -> Iterator[tuple
     match request.kind:
         case Kind.ISSUE_KEY:
             yield _("Name"), content["name"] or NOTHING
-            yield _("Kind"), _(content["kind"])
+            yield _("Kind"), ApiKey.Kind(content["kind"]).label
             yield from _may(content)
             yield _("Works from"), ", ".join(content["networks"]) or _("everywhere")
             yield _("Ends"), _ends(content["days"])

@@ -23,6 +23,7 @@ from payments.domain.merchants.merchants import MODES
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
+from payments.domain.shared.said import translated
 from payments.ids import public_id
 from payments.models import ApiKey, ApprovalRequest, Merchant
 from payments.models.operators.reasons import free_of_secrets
@@ -88,7 +89,7 @@ class KeyForm(OnceForm):
         try:
             return parse_rules(self.cleaned_data["rules"].splitlines())
         except BadRules as fault:
-            raise forms.ValidationError(str(fault)) from fault
+            raise forms.ValidationError(translated(str(fault))) from fault
 
     def clean_networks(self) -> list[str]:
         return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["networks"])))

@@ -47,13 +47,13 @@ from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey, SetO
 from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
 from payments.admin.merchants.fees import SetFees, fee_table
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
+from payments.admin.operators.call_words import rule_words
 from payments.admin.payouts import of_merchant
 from payments.admin.payouts.accounts import SetPayoutAccount
 from payments.admin.payouts.schedules import SetPayoutSchedule
 from payments.admin.webhooks.endpoints import AddEndpoint, endpoint_lines
 from payments.context import because
 from payments.domain.audit import notices
-from payments.domain.merchants.assistants import shown_rules
 from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -80,7 +80,7 @@ class KeyColumns:
             lines(key.rights) if key.kind in ApiKey.LIMITED else gettext("all of a {kind} key").format(kind=key.kind)
         ),
     )
-    asks_for = column(_("May ask for"), lambda key: lines(shown_rules(key.rules)) if key.rules else gettext("nothing"))
+    asks_for = column(_("May ask for"), lambda key: lines(rule_words(key.rules)) if key.rules else gettext("nothing"))
     allows_address = column(
         _("Works from"), lambda key: lines(key.allowed_networks) if key.allowed_networks else gettext("everywhere")
     )

@@ -1,69 +1,93 @@
 """Calls of assistants that move money, and the decisions on them."""
 
-import json
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import one_of
-from payments.admin.framework.formats import column, link, money, money_column, row_link_column, short_id
+from payments.admin.framework.formats import NOTHING, beside, column, lines, link, money
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Consequence, Facts, operator_of
 from payments.admin.moments import moment_text
-from payments.admin.operators.decisions import DecidedByAnother, decisions_on
+from payments.admin.operators.call_words import arguments_of, consequence_of, made_by, plan_facts, rule_words
+from payments.admin.operators.decisions import DecidedByAnother, Decision, decisions_on
 from payments.admin.operators.requests import STATES
-from payments.admin.operators.words import Message, in_few_words, result
+from payments.admin.operators.words import Message, about, in_few_words, named, result
 from payments.domain.approvals.execution import execute_action
+from payments.domain.approvals.kinds.calls import MAKE_PAYOUT
 from payments.models import ApiKey, AssistantCall, Charge, Merchant
 
 State = AssistantCall.State
-# The words of the tools that actions on charges do not have.
-WORDS = (_("charge"), _("link"), _("request"), _("payout"))
-CAREFUL = _(
-    "An assistant asks, perhaps because of a text that somebody else wrote. Look at the payment itself, and approve "
-    "only what you would do on your own."
-)
 
 
 @admin.register(AssistantCall)
 class AssistantCallAdmin(DecidedByAnother):
     decisions = decisions_on(AssistantCall, "payments.refund_charge", _("Approve and execute"))
-    list_display: Any = ("what", "reason", "merchant", "decided_by", "shown_amount", "shown_state", "created")
-    file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "decided_by")
+    list_display: Any = ("what", "reason", "merchant", "by_whom", "shown_amount", "shown_state", "created")
+    file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "by_whom")
     list_filter: ClassVar[Any] = (one_of("state", STATES), "created_at")
     search_fields: ClassVar[Any] = ("reason", "note")
     search = IdSearch({**OF_CHARGE, "": "pk", "apr": "pk", "mer": "merchant_id"}, objects="charge_id")
     fieldsets = (
-        (None, {"fields": ("shown_state", "how_it_went", "shown_amount", "charge_link", "arguments")}),
-        (_("Requested"), {"fields": ("reason", "proposed_by", "key", "created", "shown_limit", "expires")}),
-        (_("Decided"), {"fields": ("note", "decided_by", "decided", "updated")}),
+        (None, {"fields": ("shown_state", "how_it_went", "shown_amount", "about_charge", "made", "arguments")}),
+        (_("Requested"), {"fields": ("reason", "key", "created", "expires")}),
+        (_("Decided"), {"fields": ("note", "by_whom", "decided", "updated")}),
     )
-    shown_limit = money_column("limit")
-    charge_link = row_link_column("charge", Charge)
+    about_charge = column(_("Charge"), lambda call: link(Charge, call.charge_id, about(call)))
+    made = column(_("Made"), made_by)
     how_it_went = column(_("How it went"), lambda call: said(call)[1])
-    arguments = column(_("Arguments"), lambda call: json.dumps(call.after["body"], ensure_ascii=False))
-    key = column(_("Key"), lambda call: link(ApiKey, call.after["key"], gettext("Key")))
+    arguments = column(
+        _("Asked for"),
+        lambda call: lines(format_html("{}: {}", *each) for each in arguments_of(call, _key_of(call))),
+    )
+    key = column(_("Key"), lambda call: _shown_key(_key_of(call)))
+    by_whom = column(
+        _("Decided by"),
+        lambda call: call.decided_by or (NOTHING if call.limit is None else gettext("its rule, no person")),
+    )
 
     def mode_of(self, row: AssistantCall) -> str:
         return "live" if row.livemode else "test"
 
+    def decisions_about(self, request: HttpRequest, row: AssistantCall) -> Sequence[Decision]:
+        may_approve = row.verb != "payout" or operator_of(request).has_perm(MAKE_PAYOUT)
+        return self.decisions if may_approve else self.decisions[1:]
+
+    @admin.display(description=_("What"))
+    def what(self, row: AssistantCall) -> str:
+        return beside(capfirst(named(row.verb)), about(row))
+
+    def headline(self, row: AssistantCall) -> str:
+        return capfirst(self.in_words(row))
+
+    def question(self, row: AssistantCall) -> str:
+        return f"{capfirst(named(row.verb))}: {money(row.amount, row.currency)}?"
+
     def consequence_of(self, row: AssistantCall) -> Consequence:
-        return Consequence(CAREFUL, gives_back=row.after["tool"] in ("void", "refund", "payout"))
+        return consequence_of(row)
 
     def facts_of(self, row: AssistantCall) -> Facts:
+        key = _key_of(row)
         yield _("Merchant"), link(Merchant, row.merchant_id, row.merchant.title)
         if row.charge:
-            yield _("Charge"), link(Charge, row.charge.pk, short_id(str(row.charge)))
+            yield _("Charge"), link(Charge, row.charge.pk, about(row))
             yield _("Captured"), money(row.charge.amount_captured, row.charge.currency)
             yield _("Refunded so far"), money(row.charge.amount_refunded, row.charge.currency)
         yield _("Amount"), money(row.amount, row.currency)
-        yield _("Arguments"), json.dumps(row.after["body"], ensure_ascii=False)
-        yield _("Key"), _key_of(row)
-        yield _("Requested by"), f"{row.proposed_by}, {moment_text(row.created_at)}"
-        yield _("Why"), row.reason
-        yield _("Open until"), f"{moment_text(row.expires_at)}"
+        yield from plan_facts(row, key)
+        yield from arguments_of(row, key)
+        yield _("Key"), _shown_key(key)
+        if rule := key.rules.get(row.verb):
+            yield _("Its rule"), lines(rule_words({row.verb: rule}))
+        yield _("Requested"), moment_text(row.created_at)
+        yield _("Open until"), moment_text(row.expires_at)
+        yield _("Its reason"), format_html("<blockquote>{}</blockquote>", row.reason)
 
     def in_words(self, row: AssistantCall) -> str:
         return in_few_words(row)
@@ -76,10 +100,14 @@ class AssistantCallAdmin(DecidedByAnother):
         return said(row)
 
 
-def _key_of(call: AssistantCall) -> str:
-    key = ApiKey.objects.get(id=call.after["key"])
+def _key_of(call: AssistantCall) -> ApiKey:
+    return ApiKey.objects.get(id=call.after["key"])
+
+
+def _shown_key(key: ApiKey) -> object:
     ended = gettext("revoked") if key.revoked_at else gettext("expired")
-    return f"{key.name} {key}: {gettext('in use') if key.works else ended}".strip()
+    state = gettext("in use") if key.works else ended
+    return format_html("{}: {}", link(ApiKey, key.pk, f"{key.name} {key}".strip()), state)
 
 
 def said(call: AssistantCall) -> Message:

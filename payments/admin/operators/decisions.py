@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column
 from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.formats import chip, column, money_column
+from payments.admin.framework.formats import chip, column, money_column, time_column
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.approvals import decide
@@ -73,6 +73,8 @@ class DecidedByAnother(ReadOnlyAdmin):
     payer = payer_column()
     shown_state = column(_("State"), lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
     shown_amount = money_column("amount")
+    # What waits for a decision was not decided at any time.
+    updated = time_column(_("Updated"), lambda row: None if row.state == State.PROPOSED else row.updated_at)
     decisions: Sequence[Decision]
 
     @abstractmethod
@@ -115,19 +117,23 @@ class DecidedByAnother(ReadOnlyAdmin):
         return self.what(row)
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
-        return acts_on(request, row, self.decisions)
+        return acts_on(request, row, self.decisions_about(request, row))
+
+    def decisions_about(self, request: HttpRequest, row: Any) -> Sequence[Decision]:
+        """Return the decisions that are offered to whom they are allowed."""
+        return self.decisions
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Ask for a note, and carry the decision out."""
         row = get_object_or_404(self.get_queryset(request), pk=pk)
-        fitting = _fitting(request, row, self.decisions)
+        fitting = _fitting(request, row, self.decisions_about(request, row))
         if not fitting:
             raise PermissionDenied
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
             shown, mode = self.shown(row), self.mode_of(row)
-            consequence = None if fitting[0].by_proposer else self.consequence_of(shown)
+            consequence = self.consequence_of(shown) if fitting[0].name == "approve" else None
             facts = self.facts_of(shown)
             return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
         allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
@@ -152,7 +158,8 @@ def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> li
     if row.state != State.PROPOSED or not may:
         return []
     label = _("Withdraw the request") if may[0].by_proposer else _("Decide the request")
-    address = f"admin:{row._meta.app_label}_{row._meta.model_name}_decide"
+    shown_as = row.shown_as._meta
+    address = f"admin:{shown_as.app_label}_{shown_as.model_name}_decide"
     return [ActionButton(label, reverse(address, args=[row.pk]))]
 
 

@@ -19,7 +19,8 @@ from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
 from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result
 from payments.domain.approvals.execution import execute_action
-from payments.models import Attempt, Charge, OperatorAction
+from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
+from payments.models.operators.approval_rules import EXECUTED
 
 State = OperatorAction.State
 STATES = [state.value for state in State if state != State.OVERTAKEN]
@@ -131,9 +132,10 @@ class OperatorActionAdmin(DecidedByAnother):
         return {"subtitle": text}
 
 
-def decisions_of(request: HttpRequest, charge: Charge, rows: Any = OperatorAction.objects) -> Iterable[ActionButton]:
-    """Yield the buttons of the charge's requests among `rows` that wait for this operator's decision."""
-    for row in rows.proposed().filter(charge=charge).order_by("pk"):
+def decisions_of(request: HttpRequest, charge: Charge, rows: Any = ApprovalRequest.objects) -> Iterable[ActionButton]:
+    """Yield the buttons of the requests to move the charge's money, among `rows`, that this operator may decide."""
+    of_money = rows.proposed().filter(charge=charge, kind__in=EXECUTED).select_related("charge__source__card")
+    for row in of_money.order_by("pk"):
         yield from (
             ActionButton(f"{act.label}: {in_few_words(row)}", act.url) for act in acts_on(request, row, DECISIONS)
         )

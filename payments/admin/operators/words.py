@@ -12,6 +12,7 @@ from payments.admin.framework.formats import days_text, money, source_label
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
 from payments.domain.charging.operations import extension_days
+from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 
 Kind, State = OperatorAction.Kind, OperatorAction.State
@@ -94,6 +95,13 @@ REFUND_REASONS = {
     "duplicate": _("Charged twice"),
     "fraudulent": _("Fraudulent: the payer did not make it"),
 }
+# The names of assistants' tools that actions on charges do not have.
+NAMES = {
+    "charge": _("charge"),
+    "link": _("payment link"),
+    "request": _("payment request"),
+    "payout": _("payout"),
+}
 NOT_ALLOWED = _("Neither the charge nor the provider allows this now.")
 
 
@@ -109,10 +117,24 @@ def refund_facts(act: OperatorAction) -> Facts:
 
 
 def in_few_words(act: ApprovalRequest) -> str:
-    """Return what `describe` says, in the reader's language."""
+    """Return what moves how much, and whose payment or order it is about, in the reader's language."""
     return gettext("{action} of {amount}, {charge}").format(
-        action=gettext(act.verb), amount=money(act.amount, act.currency), charge=act.charge or act.merchant
+        action=named(act.verb), amount=money(act.amount, act.currency), charge=about(act)
     )
+
+
+def named(verb: str) -> str:
+    """Return the name of what does something to money."""
+    return str(NAMES[verb]) if verb in NAMES else gettext(verb)
+
+
+def about(act: ApprovalRequest) -> object:
+    """Return whose payment or which order something is about, by name."""
+    if act.charge:
+        return about_charge(act) or act.charge
+    body = act.after["body"]
+    items = [item["name"] for item in body.get("line_items", ())]
+    return body.get("internal_name") or body.get("description") or ", ".join(items) or act.merchant
 
 
 def result(act: ApprovalRequest) -> Message:

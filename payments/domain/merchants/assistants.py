@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from payments.domain.shared.said import said
 from payments.ids import new_id
 from payments.models import AMOUNT_MAX, ApiKey
 from payments.money import CURRENCIES, parse_amount, plain_amount
@@ -51,7 +52,7 @@ def parse_rules(lines: Iterable[str]) -> Rules:
     for line in filter(None, map(str.strip, lines)):
         tool, *amounts = line.split()
         if tool not in TOOLS or tool in rules:
-            raise BadRules(f"Each tool is named once, and is one of {', '.join(TOOLS)}.")
+            raise BadRules(said("Each tool is named once, and is one of {tools}.", tools=", ".join(TOOLS)))
         rules[tool] = _amounts(amounts) if amounts else {}
     return rules
 
@@ -85,7 +86,10 @@ def _amounts(words: list[str]) -> dict[str, Any]:
         currency, *numbers = words
         each, day = (parse_amount(number, currency) for number in numbers)
     except ValueError:
-        raise BadRules("A tool alone, or with a currency and two amounts: refund PHP 1000.00 5000.00") from None
+        example = "refund PHP 1000.00 5000.00"
+        raise BadRules(
+            said("Write the tool alone, or with a currency and two amounts, such as {example}.", example=example)
+        ) from None
     if currency not in CURRENCIES or not 1 <= each <= day <= AMOUNT_MAX:
-        raise BadRules("The amount of a day is at least that of each call, and both are ones that can be paid.")
+        raise BadRules(said("The amount of a day is at least that of each call, and both are ones that can be paid."))
     return {"currency": currency, "each": each, "day": day}

@@ -21,7 +21,7 @@ from payments.admin.people import People
 from payments.admin.timeline.page import FOR_MERCHANTS
 from payments.merchant_site.pages.base import SEES_EVENTS, OfMerchant
 from payments.merchant_site.site import merchant_site
-from payments.models import Charge, OperatorAction, PayerMessage, Refund, UnknownOutcome
+from payments.models import ApprovalRequest, Charge, PayerMessage, Refund, UnknownOutcome
 
 # States that those who run the service look for.
 NOT_SHOWN = ("operation", "going_back", "reversed_late")
@@ -39,8 +39,8 @@ class OfMerchantByState(ByState):
 
 
 def decisions(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
-    """Yield the buttons of the requests of the merchant's own people."""
-    return decisions_of(request, charge, merchant_site.get_model_admin(OperatorAction).get_queryset(request))
+    """Yield the buttons of the requests of the merchant's own people and assistants."""
+    return decisions_of(request, charge, ApprovalRequest.objects.filter(proposed_by__is_staff=False))
 
 
 def mark_looked_up(rows: Iterable[Any], name: str) -> None:
