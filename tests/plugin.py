@@ -13,6 +13,7 @@ import pytest
 from random_order.config import Config as RandomOrder
 
 from payments import embedded
+from payments.concurrency.garbage import begin_to_load, end_loading
 from tests.support.postgres import Postgres
 from tests.support.redis_process import RedisProcess
 
@@ -38,6 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out the long tests, the browser and other programs where neither paths nor marks are named."""
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
         config.option.markexpr = "not (long or browser or tools)"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Look for no garbage among the thousands of tests that are found, which took up to 8 % of a run."""
+    begin_to_load()
+    yield
+    end_loading()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
