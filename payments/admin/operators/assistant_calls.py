@@ -49,7 +49,7 @@ class AssistantCallAdmin(DecidedByAnother):
     key = column(_("Key"), lambda call: _shown_key(_key_of(call)))
     by_whom = column(
         _("Decided by"),
-        lambda call: call.decided_by or (NOTHING if call.limit is None else gettext("its rule, no person")),
+        lambda call: call.decided_by or (NOTHING if call.limit is None else gettext("the key's rule")),
     )
 
     def mode_of(self, row: AssistantCall) -> str:

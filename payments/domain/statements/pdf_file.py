@@ -108,6 +108,7 @@ class Sheet:
         self.write(LEFT, f"Signed head of {head.size:,} leaves, {_moment(head.signed_at)}", size=8)
         self.write(LEFT, f"Root {head.note.splitlines()[2]}", size=8)
         self.write(LEFT, address, size=8, colour=SOFT)
+        self.write(LEFT, "Keep it: any later change of these books shows against it.", size=8)
 
     def _write_letterhead(self) -> None:
         name, host = letterhead()
