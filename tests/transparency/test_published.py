@@ -15,11 +15,14 @@ from django.core.management import call_command
 from django.test import Client
 
 from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.transparency.proofs import with_leaves
 from payments.ledger.transparency import append, heads
-from payments.models import AuditEntry, LogHead, Posting
+from payments.models import AuditEntry, LogHead, Payout, Posting
 from payments.vault.signatures import origin, signed_note
-from tests.client import Api, error_of, made
+from tests.client import Api, error_of, made, signed_in
 from tests.contract.calls import new_payout
+from tests.merchant_site.conftest import member
 from tests.transparency.log import PROGRAM, books, exported, faults, keys, open_horizon, signed, verify
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_horizon")]
@@ -78,6 +81,20 @@ def test_transactions_and_payouts_carry_their_leaves(api: Api) -> None:
     assert made(api.get("/payouts/"))["data"][0]["leaves"] == sorted({row["leaf"] for row in taken})
     [part] = made(api.get(f"/payouts/{payout}/transactions"))["data"]
     assert part["leaf"] == shown[part["id"]] == made(api.get(f"/balance_transactions/{part['id']}"))["leaf"]
+
+
+def test_the_pages_of_a_payout_carry_its_leaves(
+    api: Api, shop: NewMerchant, admin_client: Client, settings: Any
+) -> None:
+    settings.ADMIN_MFA = False
+    new_payout(api)
+    append.append()
+    payout = Payout.objects.get()
+    leaves = with_leaves(Payout.objects.all(), payout.merchant_id, payout.livemode).get().leaves
+    owner = signed_in(member(shop.merchant))
+    for client, site in ((admin_client, "admin"), (owner, "merchant")):
+        page = client.get(f"/{site}/payments/payout/{payout.pk}/change/").content.decode()
+        assert f"Leaves in the log</dt> <dd>{', '.join(map(str, leaves))}<" in page
 
 
 def test_each_transaction_has_its_proof(api: Api) -> None:

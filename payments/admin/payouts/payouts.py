@@ -39,6 +39,7 @@ from payments.context import because
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import approve
 from payments.domain.payouts.approve import waits_for_approval
+from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
 from payments.models import Payout, PayoutAccount, PayoutFile, Posting, ProviderAccount, Settlement
 
@@ -78,6 +79,11 @@ def _way_out(payout: Payout) -> SafeString | str:
     return f"no bank file: {payout.obstacle}" if payout.obstacle else "a bank file"
 
 
+def _leaves(payout: Payout) -> str:
+    found: Any = with_leaves(Payout.objects.filter(pk=payout.pk), payout.merchant_id, payout.livemode).get()
+    return ", ".join(f"{number:,}" for number in found.leaves) or NOTHING
+
+
 @admin.register(Payout)
 class PayoutAdmin(ReadOnlyAdmin):
     row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
@@ -96,7 +102,7 @@ class PayoutAdmin(ReadOnlyAdmin):
             {"fields": ("to_account", "way_out", "in_file", "asked_for_by", "approval", "sent", "paid", "ended")},
         ),
         ("Why it failed", {"fields": ("failure_code", "why")}),
-        ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings")}),
+        ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings", "leaves")}),
         ("Times", {"fields": ("created", "updated", "public_id", "shown_status", "of_merchant", "mode", "version")}),
         ("Events", {"fields": ("events",)}),
         ("References", {"fields": ("provider_account", "provider_ref", "asked", "tries", "next_try")}),
@@ -126,6 +132,7 @@ class PayoutAdmin(ReadOnlyAdmin):
     )
     asked = moment_column("asked_at")
     next_try = moment_column("due_at", "Sent or looked up next")
+    leaves = column(_("Leaves in the log"), _leaves)
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

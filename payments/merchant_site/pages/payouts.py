@@ -78,7 +78,10 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     list_filter: ClassVar[Any] = (ByStatus, ByMode, "created_at")
     fieldsets: ClassVar[Any] = (
         (_("Where it is"), {"fields": ("how_far", "to_account", "failure_code", "reserve_due")}),
-        (_("Times"), {"fields": ("created", "sent", "paid", "ended", "updated", "public_id", "shown_status", "mode")}),
+        (
+            _("Times"),
+            {"fields": ("created", "sent", "paid", "ended", "updated", "public_id", "shown_status", "mode", "leaves")},
+        ),
         (_("Events"), {"fields": ("events",)}),
     )
     how_far = column(_("How far"), what_happens)
