@@ -1,5 +1,6 @@
 import json
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -8,8 +9,10 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from payments import sourcetypes
+from payments.api.schema import document as described
 from payments.api.schema.introduction import TEST_CARDS
 from payments.providers.simulator.scenarios import SCENARIOS
+from tests.concurrency import at_once
 from tests.openapi.conftest import Document, escaped
 
 CALLS = """
@@ -210,3 +213,18 @@ def test_it_lists_every_special_test_card() -> None:
 def test_its_introduction_names_every_way_to_pay(described: Document) -> None:
     text = described.content["info"]["description"]
     assert all(f"| `{kind.name}` | {kind.kind} | {kind.label} |" in text for kind in sourcetypes.SOURCE_TYPES)
+
+
+def test_it_is_generated_once_where_threads_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What generates it fails in a thread that comes while another thread has only begun."""
+    made = list[int]()
+
+    class Generator:
+        def get_schema(self, public: bool) -> dict[str, bool]:
+            made.append(len(made))
+            return {"public": public}
+
+    monkeypatch.setattr(described, "SchemaGenerator", Generator)
+    monkeypatch.setattr(described, "_generated", cache(described._generated.__wrapped__))
+    assert at_once(3, lambda _: described.document()) == [b'{"public":true}'] * 3
+    assert made == [0]

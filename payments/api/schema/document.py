@@ -4,6 +4,7 @@ extensions for kaha's own fields, serializers and API keys.
 
 from collections.abc import Callable
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -83,11 +84,18 @@ HEADERS = {
     },
     "WWW-Authenticate": {"description": "How to send a key.", "schema": {"type": "string"}},
 }
+_generating = Lock()
+
+
+def document() -> bytes:
+    """Return the document as JSON, which is the same for every caller and generated once."""
+    # drf-spectacular fails in a thread that needs an extension while another thread loads it.
+    with _generating:
+        return _generated()
 
 
 @cache
-def document() -> bytes:
-    """Return the document as JSON, which is the same for every caller and generated once."""
+def _generated() -> bytes:
     return to_bytes(SchemaGenerator().get_schema(public=True))
 
 
