@@ -1,9 +1,14 @@
 """Files that are read slowly keep no connection from others meanwhile."""
 
+import gc
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC
+from itertools import islice
 from threading import Lock
+from types import SimpleNamespace
+from weakref import WeakSet
 
 import pytest
 from django.db import connection
@@ -17,6 +22,14 @@ from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
 from tests.contract.lists.many_charges import sell
 from tests.factories import MerchantFactory
+
+
+class Cycle:
+    """An object that only the garbage collector frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,6 +61,29 @@ def test_a_download_of_a_list_holds_no_connection_while_it_is_read(
     # The heads, and then each row as it was read.
     assert len(seen) == 4
     assert set(seen[1:]) == {None}
+
+
+def test_a_download_of_a_list_keeps_no_rows_while_it_is_read() -> None:
+    rows = [object()]
+    lines = file.list_lines(SimpleNamespace(batches=lambda _: [rows]), {"id": str}, UTC, lambda: True)
+    assert b"object" in list(islice(lines, 2))[-1]
+    assert rows == []
+
+
+def test_after_a_piece_what_it_left_is_collected_and_nothing_else_is_old() -> None:
+    page, left = Cycle(), WeakSet[Cycle]()
+
+    def lines() -> Iterator[bytes]:
+        left.add(Cycle())
+        yield b"one of many"
+
+    gc.disable()
+    try:
+        assert list(file.Lines(lines(), lambda: None)) == [b"one of many"]
+        assert not left
+        assert all(each is not page for each in gc.get_objects(generation=2))
+    finally:
+        gc.enable()
 
 
 def test_a_file_is_sent_in_large_pieces() -> None:

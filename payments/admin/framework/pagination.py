@@ -73,8 +73,9 @@ class NumberedList(ChangeList):
         rows = self.apply_select_related(self.queryset).order_by("pk")
         batch = self._completed(rows[:length])
         while batch:
+            last = batch[-1].pk
             yield batch
-            batch = self._completed(rows.filter(pk__gt=batch[-1].pk)[:length])
+            batch = self._completed(rows.filter(pk__gt=last)[:length])
 
     def _completed(self, rows: QuerySet[Any]) -> list[Any]:
         found = list(rows.all())

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import clock, context
 from payments.concurrency.fair_queue import PAUSE
-from payments.concurrency.garbage import collect_after_page
+from payments.concurrency.garbage import collect_after_piece
 from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -63,7 +63,7 @@ class Lines:
             started = time.thread_time()
             while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
                 piece += line
-            collect_after_page()
+            collect_after_piece()
             time.sleep(PAUSE * (time.thread_time() - started))
         return bytes(piece)
 
@@ -80,6 +80,8 @@ def list_lines(changelist: Any, cells: Cells, zone: tzinfo, may_continue: Callab
         with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
             lines = b"".join(csv_line([cell(row) for cell in cells.values()]) for row in rows)
         count += len(rows)
+        # Kept until the reader has taken their lines, they would be old for the collector.
+        rows.clear()
         release_connection()
         yield lines
 
