@@ -47,8 +47,9 @@ READS = {
         "statements.trial_balance.trial_balance",
         "maintenance.test_clock.webhooks_due",
     ),
-    *("merchants.assistants.parse_rules", "merchants.assistants.shown_rules"),
-    *("shared.said.translated", "transparency.export.lines"),
+    *("approvals.call_plans.caller_of", "approvals.call_plans.plan", "approvals.calls.call_of"),
+    *("charging.sources.find", "merchants.assistants.parse_rules", "shared.customers.customers"),
+    *("shared.said.translated", "transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),
 }
 # What the worker does by itself at the same moment or soon, which a command only does now.
