@@ -45,8 +45,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection() -> Generator[None]:
     """Look for no garbage among the thousands of tests that are found, which took up to 8 % of a run."""
     begin_to_load()
-    yield
-    end_loading()
+    try:
+        return (yield)
+    finally:
+        end_loading()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

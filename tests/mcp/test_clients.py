@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from django.test import Client as Browser
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from pytest_django.live_server_helper import LiveServer
@@ -95,3 +96,9 @@ def test_no_line_ends_the_command(live_server: LiveServer, shop: NewMerchant, ba
     done = bare_terminal.shell("kaha mcp < lines")
     answers = list(map(json.loads, done.out.splitlines()))
     assert (done.code, [answer["id"] for answer in answers if "error" in answer]) == (0, [0, 1, 2, None, 4, 5, None])
+
+
+def test_a_post_without_a_message_is_refused_in_the_protocols_form(shop: NewMerchant) -> None:
+    headers = {"Authorization": f"Bearer {Assistant(shop.merchant).text}"}
+    answer = Browser().post("/mcp", b"", content_type="text/plain", headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32000)

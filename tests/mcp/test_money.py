@@ -175,6 +175,14 @@ def test_what_has_changed_since_is_refused_by_the_verb(shop: NewMerchant, api: A
     assert (request.state, request.code) == ("refused", "amount_too_large")
 
 
+def test_a_hold_that_is_captured_meanwhile_is_not_given_back(shop: NewMerchant, api: Api, person: User) -> None:
+    charge, assistant = api.held(), Assistant(shop.merchant, ["void"])
+    assistant.call("void", id=charge["id"], **wish())
+    made(api.post(f"/charges/{charge['id']}/capture"))
+    assert approve(person).state == "refused"
+    assert api.read(charge)["status"] == "succeeded"
+
+
 def test_an_assistant_leaves_room_in_the_list_of_others(shop: NewMerchant, api: Api) -> None:
     charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
     for number in range(20):
@@ -231,6 +239,22 @@ def test_a_call_of_a_key_that_may_not_ask_any_more_moves_nothing(
     request = AssistantCall.objects.get(id=parse_id("apr", left["id"]))
     execute_action(request)
     assert (left["status"], request.state, request.code) == ("approved", "refused", "key_revoked")
+
+
+def test_a_late_process_moves_nothing_once_another_has_refused_the_call(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund PHP 30.00 30.00"])
+    busy = Charge.objects.filter(id=parse_id("ch", charge["id"]))
+    busy.update(operation="capture")
+    assistant.call("refund", id=charge["id"], amount=3_000, **wish())
+    busy.update(operation="")
+    key = ApiKey.objects.filter(id=assistant.key.id)
+    key.update(expires_at=clock.now())
+    late = AssistantCall.objects.get()
+    execute_action(AssistantCall.objects.get())
+    # It had looked at the key before that ended.
+    key.update(expires_at=None)
+    execute_action(late)
+    assert (AssistantCall.objects.get().state, api.read(charge)["amount_refunded"]) == ("refused", 0)
 
 
 def test_a_call_that_meets_no_provider_is_tried_again_until_it_expires(

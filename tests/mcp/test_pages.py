@@ -11,7 +11,7 @@ from payments.models import ApiKey, AssistantCall
 from tests.admin.actions import act
 from tests.admin.conftest import text_of
 from tests.client import Api, made, signed_in
-from tests.mcp.assistant import Assistant
+from tests.mcp.assistant import LINK, Assistant
 from tests.merchant_site.conftest import member
 from tests.operators.factories import person
 
@@ -23,6 +23,12 @@ def wait_for_a_refund(shop: NewMerchant, api: Api) -> tuple[dict[str, object], A
     assistant = Assistant(shop.merchant, ["refund"])
     assistant.call("refund", id=charge["id"], amount=4_000, idempotency_key="w", why=HOSTILE)
     return charge, AssistantCall.objects.get()
+
+
+def page_of_the_call() -> str:
+    """Return the page on which finance decides the only call."""
+    address = reverse("admin:payments_assistantcall_decide", args=[AssistantCall.objects.get().pk])
+    return text_of(signed_in(person("ben", "finance")).get(address))
 
 
 def decide(client: Client, address: str, decision: str = "approve") -> str:
@@ -58,11 +64,29 @@ def test_one_of_the_merchants_people_decides_on_their_site(shop: NewMerchant, ap
 
 
 def test_a_call_that_would_be_refused_says_so_before_it_is_decided(shop: NewMerchant, api: Api) -> None:
-    charge, call = wait_for_a_refund(shop, api)
+    charge, _ = wait_for_a_refund(shop, api)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 9_000}))
-    client = signed_in(person("ben", "finance"))
-    page = text_of(client.get(reverse("admin:payments_assistantcall_decide", args=[call.pk])))
-    assert "Refused. This is more than is left." in page
+    assert "Refused. What is left has changed" in page_of_the_call()
+
+
+def test_a_refund_of_all_of_which_less_is_left_would_be_refused(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], idempotency_key="w", why="It came broken.")
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 3_000}))
+    assert "Refused. What is left has changed" in page_of_the_call()
+
+
+def test_a_call_of_a_key_that_has_ended_would_be_refused(shop: NewMerchant, api: Api) -> None:
+    wait_for_a_refund(shop, api)
+    ApiKey.objects.filter(kind="assistant").update(revoked_at=clock.now())
+    assert "Refused. Its key may not do this any more." in page_of_the_call()
+
+
+def test_all_that_payers_will_see_of_an_item_is_shown(shop: NewMerchant) -> None:
+    item = LINK["line_items"][0] | {"description": "Or pay by GCash to 0917 000 0000"}
+    assistant = Assistant(shop.merchant, ["link"])
+    assistant.call("link", **LINK | {"line_items": [item]}, idempotency_key="w", why="Summer.")
+    assert "Or pay by GCash to 0917 000 0000" in page_of_the_call()
 
 
 def test_a_payout_is_not_for_the_merchants_own_people_to_approve(shop: NewMerchant) -> None:

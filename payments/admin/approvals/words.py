@@ -90,7 +90,7 @@ def short_words(request: ApprovalRequest) -> str:
     after, kind = request.after, request.get_kind_display()
     match request.kind:
         case Kind.ISSUE_KEY:
-            return f"{kind}: {after['name'] or ApiKey.Kind(after['kind']).label}"
+            return f"{kind}: {', '.join(filter(None, (str(ApiKey.Kind(after['kind']).label), after['name'])))}"
         case Kind.ROLL_KEY:
             return f"{kind}: {after['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:

@@ -1,6 +1,7 @@
 """What an assistant's call does, in words: its name, its consequence, and each of its arguments."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -13,10 +14,12 @@ from payments import clock
 from payments.admin.framework.formats import lines, link, money, short_id, source_label
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.operators.words import ACTIONS, NOT_ALLOWED, REFUSALS, named, refund_reason
-from payments.domain.approvals.call_plans import caller_of, plan
-from payments.domain.approvals.calls import call_of
+from payments.domain.approvals.call_plans import caller_of
+from payments.domain.approvals.calls import plan_of
 from payments.domain.charging import sources
 from payments.domain.merchants.assistants import Rule
+from payments.domain.payouts.schedules import account_in_effect
+from payments.domain.payouts.terms import schedule_of
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError
 from payments.ids import parse_id
@@ -31,9 +34,14 @@ CAREFUL = _(
 DOES = {
     "charge": _("{amount} is taken from a card that is kept for a customer."),
     "hold": _("{amount} is held on a card that is kept for a customer."),
-    "link": _("A payment link for {amount} is made. No money moves until somebody pays, and it can be deactivated."),
+    "link": _(
+        "A payment link is made for items of {amount}. No money moves until somebody pays, and it can be deactivated."
+    ),
     "request": _("An invoice of {amount} goes to the customer. No money moves until it is paid, and it can be voided."),
-    "payout": _("{amount} goes to the merchant's bank account, and is not there any more for refunds and disputes."),
+    "payout": _(
+        "A payout of {amount} to the merchant's bank account is made, and the money is not there any more for refunds "
+        "and disputes."
+    ),
 }
 LABELS = {
     "allow_adjustable_quantity": _("Payers choose how many"),
@@ -67,30 +75,33 @@ MADE = {"link": ("plink", PaymentLink), "request": ("pr", Checkout), "payout": (
 def consequence_of(call: AssistantCall) -> Consequence:
     """Return what comes of an approval."""
     tool, charge = call.verb, call.charge
-    action = ACTIONS.get("release" if tool == "void" and charge and charge.authorized else tool)
+    action = ACTIONS.get("release" if call.after.get("held") else tool)
     if action and charge:
-        does = action.consequence(charge, call.amount).words
+        does = action.consequence(charge, call.amount)
     else:
         is_hold = tool == "charge" and not call.after["body"]["capture"]
-        does = str(DOES["hold" if is_hold else tool]).format(amount=money(call.amount, call.currency))
-    return Consequence(format_html("{}<br>{}", does, CAREFUL), gives_back=tool in ("void", "refund", "payout"))
+        text = str(DOES["hold" if is_hold else tool]).format(amount=money(call.amount, call.currency))
+        does = Consequence(text, gives_back=tool == "payout")
+    return replace(does, words=format_html("{}<br>{}", does.words, CAREFUL))
 
 
 def plan_facts(call: AssistantCall, key: ApiKey) -> Facts:
     """Yield what the call would move now: the fee and what is left, or why it would be refused."""
     try:
-        planned = plan(caller_of(key), call_of(call))
+        planned = plan_of(key, call)
     except PaymentError as refusal:
         yield _("If approved now"), gettext("Refused. {why}").format(why=REFUSALS.get(refusal.code, NOT_ALLOWED))
         return
+    if planned.amount != call.amount:
+        yield _("Moves now"), money(planned.amount, call.currency)
     if "fee" in planned.facts:
         yield _("Fee"), money(planned.facts["fee"], call.currency)
     if planned.facts.get("left"):
         yield LEFT.get(call.verb, _("After the fee")), money(planned.facts["left"], call.currency)
     if call.verb == "payout":
-        own = PayoutAccount.objects.filter(merchant=call.merchant_id, livemode=call.livemode, currency=call.currency)
-        account = own.in_effect(clock.now()).first()
-        yield _("Account"), link(PayoutAccount, account.pk, account) if account else gettext("no account yet")
+        schedule = schedule_of(call.merchant, call.livemode, call.currency)
+        if account := schedule and account_in_effect(schedule, clock.now()):
+            yield _("Account"), link(PayoutAccount, account.pk, account)
         yield _("Who approves"), gettext("Only people who may pay out approve this, such as kaha's finance.")
 
 
@@ -104,9 +115,7 @@ def arguments_of(call: AssistantCall, key: ApiKey) -> Iterator[tuple[Any, object
 def _shown(call: AssistantCall, key: ApiKey, name: str, value: Any) -> object:
     match name, value:
         case "line_items", _:
-            return lines(
-                f"{each['quantity']:,} × {each['name']}, {money(each['amount'], call.currency)}" for each in value
-            )
+            return lines(_item(each, call.currency) for each in value)
         case "source", _:
             return _source(key, value)
         case "customer", _:
@@ -121,6 +130,15 @@ def _shown(call: AssistantCall, key: ApiKey, name: str, value: Any) -> object:
             return lines(f"{member}: {_flat(each)}" for member, each in value.items())
         case _:
             return _flat(value)
+
+
+def _item(item: Mapping[str, Any], currency: str) -> str:
+    """Return an item with all that payers see of it."""
+    texts = [f"{item['quantity']:,} × {item['name']}", money(item["amount"], currency)]
+    texts += [str(item[name]) for name in ("description", "image") if item.get(name)]
+    if item.get("remaining") is not None:
+        texts.append(gettext("{count} in stock").format(count=f"{item['remaining']:,}"))
+    return ", ".join(texts)
 
 
 def _flat(value: Any) -> str:

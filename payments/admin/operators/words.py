@@ -86,8 +86,10 @@ REFUSALS = {
     "resource_busy": _("Another operation on this charge has not ended yet. Try again in a moment."),
     "too_many_refunds": _("This charge has as many refunds as there can be."),
     "provider_unavailable": _("The provider could not be reached. Try again in a moment."),
-    "key_revoked": _("Its key was revoked or has expired meanwhile."),
-    "amount_too_large": _("This is more than is left."),
+    "key_revoked": _("Its key may not do this any more."),
+    "amount_too_large": _("What is left has changed, and the amount with it."),
+    "too_small": _("The balance has nothing to pay out."),
+    "resource_missing": _("What it is about is not there any more."),
 }
 # The reasons of a refund that providers know (`reason` of the API), and their words here.
 REFUND_REASONS = {

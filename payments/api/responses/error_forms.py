@@ -40,8 +40,13 @@ def _put_in_form_of_checkouts(response: HttpResponse) -> None:
 
 
 def _put_in_form_of_assistants(response: HttpResponse) -> None:
-    body: dict[str, Any] = json.loads(response.content or b"{}")
+    try:
+        body: dict[str, Any] = json.loads(response.content or b"{}")
+    except ValueError:
+        # The protocol's package refuses in plain text what is no message at all.
+        body = {"error": {"message": response.content.decode()}}
     # The protocol's own answers have it already, or say nothing.
     if "error" in body and "jsonrpc" not in body:
+        response["Content-Type"] = "application/json"
         error = {"code": REFUSED, "message": body["error"]["message"], "data": body["error"]}
         response.content = to_bytes({"jsonrpc": "2.0", "id": None, "error": error})

@@ -8,6 +8,7 @@ from payments import clock
 from payments.domain.charging import charges, operations, sources
 from payments.domain.charging.operations import Plan
 from payments.domain.payouts import make, terms
+from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import invalid, not_found
@@ -105,6 +106,8 @@ def _payout(caller: Caller, call: Call) -> Planned:
     kept = make.reserve_of(schedule, total)
     if total - kept < 1:
         raise invalid("too_small", "currency", "The balance has nothing to pay out.")
+    if account_in_effect(schedule, clock.now()) is None:
+        raise invalid("not_allowed", "currency", "The merchant has no bank account to pay out to.")
     return Planned(total - kept, currency, None, {"left": kept})
 
 

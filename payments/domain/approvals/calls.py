@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from django.db import IntegrityError, transaction
 
 from payments import clock
-from payments.domain.approvals.call_plans import Call, caller_of, plan
+from payments.domain.approvals.call_plans import Call, Planned, caller_of, plan
 from payments.domain.approvals.executors import move
 from payments.domain.approvals.kinds.calls import KEY_ENDED, key_of
 from payments.domain.approvals.request import submit
@@ -28,7 +28,7 @@ from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, ApprovalRequest, AssistantCall, Attempt
 
-CREATED = 201
+CREATED, CONFLICT = 201, 409
 REFUSED_FROM = 400
 IN_USE = "idempotency_key_in_use"
 BUSY = "resource_busy"
@@ -69,13 +69,26 @@ def execute(request: ApprovalRequest) -> None:
         _end(request, _answer(key, caller, request))
     except PaymentError as refusal:
         ends_by_itself = refusal.code == BUSY or refusal.kind is ErrorKind.UNAVAILABLE
-        if refusal.code != IN_USE and not (ends_by_itself and clock.now() < request.expires_at):
-            _move(request, State.REFUSED, code=refusal.code)
+        if not (ends_by_itself and clock.now() < request.expires_at):
+            _refuse(caller, request, refusal)
 
 
 def call_of(request: ApprovalRequest) -> Call:
     """Return the call that a request is for."""
     return Call(request.after["tool"], request.after["about"], request.after["body"])
+
+
+def plan_of(key: ApiKey, request: ApprovalRequest) -> Planned:
+    """Return what a call that was asked for by `key` would move now. Raise PaymentError for why it would be refused."""
+    if not may_act(key, request.after["tool"]):
+        raise conflict("key_revoked", KEY_ENDED)
+    planned = plan(caller_of(key), call_of(request))
+    if request.after.get("held") and not (planned.charge and planned.charge.authorized):
+        raise conflict("not_allowed", "The hold was captured meanwhile.")
+    is_other = {"payout": planned.amount > request.amount, "refund": planned.amount < request.amount}
+    if is_other.get(request.after["tool"]):
+        raise conflict("amount_too_large", "What this moves has changed since it was asked for.")
+    return planned
 
 
 def _made_before(subject: UUID, call: Call) -> ApprovalRequest | None:
@@ -91,6 +104,9 @@ def _made_before(subject: UUID, call: Call) -> ApprovalRequest | None:
 def _submitted(key: ApiKey, call: Call, subject: UUID, reason: str) -> ApprovalRequest:
     planned = plan(caller_of(key), call)
     after = {"tool": call.tool, "about": call.about, "body": call.body, "key": key.id.hex, "livemode": key.livemode}
+    if call.tool == "void" and planned.charge:
+        # A hold that is captured meanwhile is not given back.
+        after["held"] = planned.charge.authorized
     request = ApprovalRequest(
         id=new_id(),
         merchant_id=key.merchant_id,
@@ -136,12 +152,31 @@ def _end(request: ApprovalRequest, answer: StoredAnswer) -> None:
     _move(request, State.DONE, **made)
 
 
+def _refuse(caller: Caller, request: ApprovalRequest, refusal: PaymentError) -> None:
+    """End a call as refused, and its idempotency key with it: another process that executes it moves nothing then."""
+    body = {"error": {"code": refusal.code}}
+    try:
+        with transaction.atomic():
+            idempotency.store_answer(caller, StoredAnswer(CONFLICT, json.dumps(body).encode()))
+            _move(request, State.REFUSED, code=refusal.code)
+    except Replay as replay:
+        _end(request, replay.answer)
+    except PaymentError as conflicting:
+        if conflicting.code != IN_USE:
+            raise
+
+
 def _move(request: ApprovalRequest, state: State, **values: Any) -> None:
     move(request, ApprovalRequest.objects.approved(), state, request.reason, detail=values.get("code", ""), **values)
 
 
 def _charge(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
     return charges.create(caller, ChargeOrder(**request.after["body"])).answer
+
+
+def _void(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
+    undo = operations.release if request.after["held"] else operations.void
+    return undo(caller, request.after["about"]).answer
 
 
 def _refund(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
@@ -181,7 +216,7 @@ def _payout(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
 VERBS: Mapping[str, Callable[[Caller, ApprovalRequest], StoredAnswer]] = {
     "charge": _charge,
     "capture": lambda caller, call: operations.capture(caller, call.after["about"], call.amount).answer,
-    "void": lambda caller, call: operations.void(caller, call.after["about"]).answer,
+    "void": _void,
     "refund": _refund,
     "link": _link,
     "request": _request,

@@ -71,7 +71,7 @@ def read_heads(notes: Iterable[str], keys: Sequence[Key]) -> list[Head]:
     """Return the heads of notes, the smallest first; raise Fault for one to come or a later one with fewer leaves."""
     heads = sorted((read_head(note, keys) for note in notes), key=lambda head: (head.size, head.signed_at))
     if to_come := [head for head in heads if head.signed_at > datetime.now(UTC) + SKEW]:
-        raise Fault(f"By the clock of this computer, {to_come[0]} is of a time to come. Check the rest without it.")
+        raise Fault(f"Of a time to come, by this clock: {', '.join(map(str, to_come))}. Keep it, and check the rest.")
     for smaller, larger in pairwise(heads):
         if larger.signed_at < smaller.signed_at:
             raise Fault(f"A later head has fewer leaves: {smaller}, after {larger}. Keep both: each is signed.")
