@@ -47,7 +47,7 @@ READS = {
         "statements.trial_balance.trial_balance",
         "maintenance.test_clock.webhooks_due",
     ),
-    *("approvals.call_plans.caller_of", "approvals.call_plans.plan", "approvals.calls.call_of"),
+    *("approvals.call_plans.caller_of", "approvals.calls.plan_of"),
     *("charging.sources.find", "merchants.assistants.parse_rules", "shared.customers.customers"),
     *("shared.said.translated", "transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),

@@ -28,7 +28,8 @@ from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, ApprovalRequest, AssistantCall, Attempt
 
-CREATED, CONFLICT = 201, 409
+CREATED = 201
+CONFLICT = 409
 REFUSED_FROM = 400
 IN_USE = "idempotency_key_in_use"
 BUSY = "resource_busy"

@@ -15,7 +15,7 @@ from tests.figures.failover.cluster.namespaces import ip
 from tests.figures.operations.two_hosts import summary
 from tests.quickstart.quickstart_process import ENVIRONMENT, processes_of
 
-# The kernel tells processor time in steps of 10 ms, of which PostgreSQL takes some for so many sources.
+# Processor time is counted in 10 ms, and fewer sources take PostgreSQL less than that.
 TINY = ["--rounds", "1", "--charges", "160"]
 
 
