@@ -13,6 +13,7 @@ from cachetools import LRUCache
 
 from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
+from payments.api.responses.error_forms import is_for_assistants
 from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
 from payments.concurrency.garbage import collect_after_page
@@ -108,7 +109,8 @@ class Threads:
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
     office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
     of their own; of the merchants' own site one, in which all people of a merchant are one caller, who has a pause
-    after each. Who is not known to be one of them, as before a sign-in, has a line apart, with a pause for all.
+    after each. Who is not known to be one of them, as before a sign-in, has a line apart, with a pause for all. So have
+    calls of assistants, each as long as a page, with a pause for the merchant.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -121,6 +123,7 @@ class Threads:
         self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
         later = asyncio.get_running_loop().call_later
         self._people, self._strangers = PausingQueue(later), PausingQueue(later, leaves_room=False)
+        self._assistants = PausingQueue(later)
 
     @property
     def are_taken(self) -> bool:
@@ -177,6 +180,8 @@ class Threads:
             return self._office
         if environ["PATH_INFO"].startswith(MERCHANTS):
             return self._people if isinstance(caller, tuple) else self._strangers
+        if is_for_assistants(environ["PATH_INFO"]):
+            return self._assistants
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue
 
