@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Lock
 from typing import Any
+from uuid import UUID
 from wsgiref.types import WSGIApplication
 
 from cachetools import LRUCache
@@ -180,7 +181,8 @@ class Threads:
             return self._office
         if environ["PATH_INFO"].startswith(MERCHANTS):
             return self._people if isinstance(caller, tuple) else self._strangers
-        if is_for_assistants(environ["PATH_INFO"]):
+        # Strangers at that path, whose keys have not worked here, have no place in the line of those who work.
+        if is_for_assistants(environ["PATH_INFO"]) and isinstance(caller, UUID):
             return self._assistants
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue
