@@ -2,13 +2,10 @@
 
 import io
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,14 +13,15 @@ import httpx
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import override_settings
 
-from payments.embedded.folders import PROJECT
+from payments import vault
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import Charge
 from tests.client import APPROVED, CARD_FIELDS
 from tests.deploy.conftest import proxy_of_cells
 from tests.guides.texts import text_of
 from tests.support.web import web_process
-from tests.support.worker import database_url
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -33,34 +31,40 @@ COMMANDS = re.compile(r"^ *```sh\n *(.*?)\n *```$", re.MULTILINE)
 class Cell:
     """A whole installation but for its worker, by its database and name."""
 
-    def __init__(self, name: str, url: str) -> None:
-        self.environment = {"DATABASE_URL": url, "CELL": name}
-        self.address = ""
+    def __init__(self, name: str, database: str) -> None:
+        self.name, self.database, self.address = name, database, ""
 
     def start(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
-        settings = {"TRUSTED_PROXIES": "1", **self.environment}
-        url, _ = stack.enter_context(web_process(folder, workers=1, **settings))
+        with connected_to(self.database):
+            served = web_process(folder, workers=1, TRUSTED_PROXIES="1", CELL=self.name)
+            url, _ = stack.enter_context(served)
         self.address = url.removeprefix("http://")
 
     def run(self, command: str) -> str:
-        """Run a line of the guide; return what it prints."""
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        environment = os.environ | self.environment | {"PATH": path}
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
-class OurCell(Cell):
-    """The cell whose database this process has, so that its commands need no process of their own."""
-
-    def run(self, command: str) -> str:
+        """Run a line of the guide in this process; return what it prints."""
         output = io.StringIO()
-        call_command(*shlex.split(command)[2:], stdout=output)
+        with connected_to(self.database), override_settings(CELL=self.name):
+            call_command(*shlex.split(command)[2:], stdout=output)
         return output.getvalue()
+
+
+@contextmanager
+def connected_to(database: str) -> Iterator[None]:
+    """Have this process use another database of the server until the block ends."""
+    own = connection.settings_dict["NAME"]
+    _connect(database)
+    try:
+        yield
+    finally:
+        _connect(own)
+
+
+def _connect(database: str) -> None:
+    connection.close()
+    connection.settings_dict["NAME"] = database
+    # Each database has data keys of its own.
+    vault.use_store(DatabaseKeyStore())
 
 
 def commands() -> list[str]:
@@ -71,21 +75,28 @@ def commands() -> list[str]:
 
 @pytest.fixture
 def second_database(transactional_db: None) -> Iterator[str]:
-    """Yield the URL of an empty database with kaha's tables."""
-    name = f"second_{uuid4().hex[:8]}"
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name}")
-    url = database_url().replace(f"/{connection.settings_dict['NAME']}", f"/{name}")
-    Cell("second", url).run("python manage.py migrate --verbosity 0")
-    yield url
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    """Yield the name of an empty database with kaha's tables: a copy of ours, which is empty."""
+    name, own = f"second_{uuid4().hex[:8]}", connection.settings_dict["NAME"]
+    # Nothing may be connected to what is copied.
+    connection.close()
+    connection.close_pool()
+    run_sql(f"CREATE DATABASE {name} TEMPLATE {own}")
+    yield name
+    run_sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def run_sql(statement: str) -> None:
+    with connected_to("postgres"):
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+        connection.close()
+        connection.close_pool()
 
 
 @pytest.fixture
 def cells(second_database: str, tmp_path: Path) -> Iterator[tuple[Cell, Cell, httpx.Client]]:
     """Yield both cells, and a client of the HAProxy before them."""
-    first, second = OurCell("", database_url()), Cell("second", second_database)
+    first, second = Cell("", connection.settings_dict["NAME"]), Cell("second", second_database)
     with ExitStack() as stack:
         for cell, name in ((first, "first"), (second, "second")):
             cell.start(tmp_path / name, stack)
