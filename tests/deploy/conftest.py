@@ -5,7 +5,7 @@ import re
 import shutil
 import ssl
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -51,29 +51,40 @@ class Front:
         return httpx.Client(base_url=url or self.url, transport=transport, timeout=60)
 
 
+@pytest.fixture(scope="module")
+def web_behind_proxies(
+    tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[tuple[str, Path]]:
+    """Yield the address and the log of the web server that all proxies of a module lead to."""
+    folder = tmp_path_factory.mktemp("web")
+    settings = {"PUBLIC_URL": f"https://{HOST}", "HTTPS": "true", "TRUSTED_PROXIES": "1"}
+    with django_db_blocker.unblock(), _web(folder, **settings) as url:
+        yield url, folder / "web.log"
+
+
 @pytest.fixture(scope="module", params=["nginx", "haproxy", "direct"])
 def front(
     request: Any, tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[Front]:
-    with django_db_blocker.unblock():
-        yield from started(request.param, tmp_path_factory.mktemp(request.param))
-
-
-def started(kind: str, folder: Path) -> Iterator[Front]:
+    kind, folder = request.param, tmp_path_factory.mktemp(request.param)
     tls = folder / "tls"
     make_certificate(tls)
     if kind == "direct":
-        with web_process(folder, workers=1, RATE_LIMIT_ANONYMOUS="100000/day", **PRODUCT_SETTINGS) as (url, _):
+        with django_db_blocker.unblock(), _web(folder) as url:
             yield Front(url, url, folder / "web.log", tls)
         return
     program = proxy_program(kind)
-    with ExitStack() as stack:
-        https, http = free_port(), free_port()
-        url = f"https://{HOST}:{https}"
-        settings = {"PUBLIC_URL": url, "HTTPS": "true", "TRUSTED_PROXIES": "1", "RATE_LIMIT_ANONYMOUS": "100000/day"}
-        web, _ = stack.enter_context(web_process(folder, workers=1, **settings, **PRODUCT_SETTINGS))
-        stack.enter_context(running_proxy(kind, program, folder, https, http, web))
-        yield Front(url, f"http://{HOST}:{http}", folder / "web.log", tls)
+    web, log = request.getfixturevalue("web_behind_proxies")
+    https, http = free_port(), free_port()
+    with running_proxy(kind, program, folder, https, http, web):
+        yield Front(f"https://{HOST}:{https}", f"http://{HOST}:{http}", log, tls)
+
+
+@contextmanager
+def _web(folder: Path, **settings: str) -> Iterator[str]:
+    settings = {"RATE_LIMIT_ANONYMOUS": "100000/day", **PRODUCT_SETTINGS, **settings}
+    with web_process(folder, workers=1, **settings) as (url, _):
+        yield url
 
 
 def proxy_program(kind: str) -> str:

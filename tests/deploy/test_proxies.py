@@ -3,9 +3,11 @@
 import base64
 import json
 import re
+from collections.abc import Iterator
 
 import httpx
 import pytest
+from pytest_django.plugin import DjangoDbBlocker
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.staff.models import SignInFailures
@@ -14,12 +16,20 @@ from tests.checkout.cast import ORDER
 from tests.client import Api
 from tests.contract.calls import new_dispute
 from tests.deploy.conftest import CLIENT, PRODUCTS, Front
+from tests.empty_database import emptied_once
 from tests.factories import ApiKeyFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 FORGED = "203.0.113.9"
 behind_a_proxy = pytest.mark.parametrize("front", ["nginx", "haproxy"], indirect=True)
 forged = pytest.mark.parametrize("header", ["X-Forwarded-For", "X_Forwarded_For", "x_forwarded-for"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _is_emptied_once(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Keep what each test commits until the last one: no test sees another merchant's."""
+    with emptied_once(django_db_blocker):
+        yield
 
 
 def key_from(shop: NewMerchant, network: str) -> httpx.BasicAuth:
@@ -56,6 +66,7 @@ def left_of(answer: httpx.Response) -> int:
 
 @forged
 def test_a_failure_to_sign_in_counts_at_the_address_that_is_true(front: Front, header: str) -> None:
+    SignInFailures.objects.all().delete()
     with front.client() as client:
         page = client.get("/admin/login/")
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
