@@ -6,10 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Any
+
+import httpx
 
 from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
@@ -21,6 +24,8 @@ ENVIRONMENT = {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPD
 OUTPUTS = "kaha-outputs-"
 # Memory, and the clock of libuuid, by which redis-py names its locks where Debian has a folder for that clock.
 NOT_OURS = ("/memfd:", "/var/lib/libuuid/", f"{gettempdir()}/{OUTPUTS}")
+# What it shows of the demo merchant that a later start must show too.
+KEYS = ["sk_test", "pk_test", "sk_live", "pk_live", "whsec_test"]
 MANAGE = [sys.executable, str(PROJECT / "manage.py")]
 
 
@@ -60,6 +65,14 @@ def manage(data: Path, *arguments: str) -> str:
     done = subprocess.run([*MANAGE, *arguments], cwd="/", env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def sign_in(browser: httpx.Client, ready: Mapping[str, Any], site: str, user: str) -> httpx.Response:
+    """Return the answer to a sign-in at a site as the user whom the quickstart has shown."""
+    address = f"{ready[site]}login/"
+    browser.get(address)
+    form = {"login": ready[f"{user}_user"], "password": ready[f"{user}_password"]}
+    return browser.post(address, data=form | {"csrfmiddlewaretoken": browser.cookies["csrftoken"]})
 
 
 def wait_until_nothing_runs(data: Path) -> None:
