@@ -11,10 +11,10 @@ from payments.models import WorkerProcess
 from tests.inbox.smtp import Server
 from tests.inbox.test_notifications import use, who_wants
 from tests.sweeps.factories import MINUTE, a_worker
+from tests.web.busy import watched
 from tests.web.conftest import Serve
 from tests.web.conftest import serve as serve
 from tests.web.conftest import serve_with_pid as serve_with_pid
-from tests.web.test_health_checks import watched
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
-"""A WSGI application behind our front, whose answers come in pieces."""
+"""A WSGI application behind our front: two paths are answered in pieces, all others are ours."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 from wsgiref.types import StartResponse
 
@@ -13,14 +15,15 @@ PIECE = b"kaha" * 16_384
 COUNT = 100
 
 
-def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterator[bytes]:
+PIECES = {"/pieces": COUNT, "/endless": sys.maxsize}
+
+
+def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    count = PIECES.get(environ["PATH_INFO"])
+    if count is None:
+        return wsgi_application(environ, start_response)
     start_response("200 OK", [("Content-Type", "text/plain")])
-    if environ["PATH_INFO"] == "/endless":
-        while True:
-            yield PIECE
-    for _ in range(COUNT):
-        yield PIECE
+    return repeat(PIECE, count)
 
 
-assert wsgi_application
 application = Front(answer)

@@ -14,7 +14,7 @@ PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.stream
 
 @pytest.fixture(scope="module")
 def port(shared_serve: Serve) -> int:
-    """Return a server that answers in pieces."""
+    """Return a server of few threads that answers in pieces, too."""
     return shared_serve(**PIECES)
 
 
@@ -35,8 +35,7 @@ def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(port: 
     assert wait_until(lambda: status_of(port, head("GET /ready")) == 200, PATIENCE_SECONDS)
 
 
-def test_readers_who_do_not_read_a_file_keep_no_thread(serve: Serve) -> None:
-    port = serve(workers=1, WEB_THREADS=str(THREADS))
+def test_readers_who_do_not_read_a_file_keep_no_thread(port: int) -> None:
     path = "/static/rest_framework/css/bootstrap.min.css.map"
     _, whole = ask(port, head(f"GET {path}"))
     assert len(whole) > 500_000

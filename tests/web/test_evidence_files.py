@@ -11,7 +11,6 @@ from tests.client import Api
 from tests.contract.calls import new_dispute
 from tests.factories import ApiKeyFactory
 from tests.web.clients import head, length, open_sockets, status_of
-from tests.web.conftest import Serve
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 FILE = {"type": "receipt", "file": base64.b64encode(b"%PDF-1.7".ljust(1_500_000)).decode()}
@@ -28,27 +27,26 @@ def path(api: Api) -> str:
     return f"/v2/disputes/{new_dispute(api)}/evidence"
 
 
-def test_a_file_of_a_megabyte_is_taken_and_sealed(serve: Serve, shop: NewMerchant, path: str) -> None:
-    assert status_of(serve(), sent(path, shop.keys["sk_test"])) == 201
+def test_a_file_of_a_megabyte_is_taken_and_sealed(port: int, shop: NewMerchant, path: str) -> None:
+    assert status_of(port, sent(path, shop.keys["sk_test"])) == 201
     assert Evidence.objects.get().size == 1_500_000
 
 
-def test_a_key_without_the_right_has_no_file_read(serve: Serve, shop: NewMerchant, path: str) -> None:
-    port = serve()
+def test_a_key_without_the_right_has_no_file_read(port: int, shop: NewMerchant, path: str) -> None:
     reader = ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=["charges:read"]).text
     for key, status in (("", 401), ("sk_test_" + "0" * 32, 401), (shop.keys["pk_test"], 403), (reader, 403)):
         # None of its bytes follow: it is refused by its head alone.
         assert status_of(port, sent(path, key, b"")) == status
 
 
-def test_another_path_takes_no_file(serve: Serve, shop: NewMerchant) -> None:
-    assert status_of(serve(), sent("/v2/charges/", shop.keys["sk_test"], b"")) == 413
+def test_another_path_takes_no_file(port: int, shop: NewMerchant) -> None:
+    assert status_of(port, sent("/v2/charges/", shop.keys["sk_test"], b"")) == 413
 
 
 def test_one_merchants_slow_files_keep_no_place_from_another(
-    serve: Serve, shop: NewMerchant, other_shop: NewMerchant, path: str
+    port: int, shop: NewMerchant, other_shop: NewMerchant, path: str
 ) -> None:
-    port, other_key = serve(workers=1), other_shop.keys["sk_test"]
+    other_key = other_shop.keys["sk_test"]
     other_path = f"/v2/disputes/{new_dispute(Api(other_key))}/evidence"
     with open_sockets(port, 10, sent(path, shop.keys["sk_test"], BODY[:1_000])):
         assert status_of(port, sent(other_path, other_key)) == 201

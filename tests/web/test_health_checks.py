@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from uuid import uuid4
+from typing import Any
 
 import pytest
 
@@ -18,15 +18,14 @@ from payments.embedded.folders import PROJECT
 from payments.embedded.processes import wait_until
 from tests.client import Api
 from tests.support.postgres import Postgres, own_postgres
+from tests.support.web import web_process
+from tests.web.busy import THREADS, Busy, watched
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
-from tests.web.conftest import Serve, ServeWithPid
+from tests.web.conftest import Serve, ServeBusy, ServeWithPid
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
-THREADS = 10
-HANGS = (503, "PostgreSQL does not answer")
-BUSY = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.waiting_app:application"}
-WAITING = "/waiting"
+HEALTHY, HANGS = (200, "healthy"), "PostgreSQL does not answer"
 
 
 def charge_of(api: Api) -> bytes:
@@ -36,30 +35,22 @@ def charge_of(api: Api) -> bytes:
     return head("POST /v2/charges/", length(body), key=api.key) + body
 
 
-def watched(port: int, name: str) -> tuple[int, str]:
-    response, text = ask(port, head(f"GET /{name}"))
-    return response.status, text.decode()
-
-
-@contextmanager
-def busy_threads(port: int) -> Iterator[None]:
-    """Occupy every thread with a slow request."""
-    with open_sockets(port, THREADS, head(f"GET {WAITING}")):
-        assert wait_until(lambda: watched(port, "ready") == (503, "every thread is taken"), PATIENCE_SECONDS)
-        yield
+@pytest.fixture(scope="module")
+def busy(serve_busy: ServeBusy) -> Busy:
+    """Return a server whose threads can be occupied."""
+    return serve_busy()
 
 
 def test_a_process_takes_no_request_before_its_first_probe_of_the_database(serve: Serve) -> None:
-    port = serve(workers=2)
-    assert {watched(port, "ready") for _ in range(50)} == {(200, "healthy")}
+    port = serve()
+    assert {watched(port, "ready") for _ in range(50)} == {HEALTHY}
 
 
-def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve) -> None:
-    port = serve(**BUSY)
-    assert watched(port, "ready") == (200, "healthy")
-    with busy_threads(port):
+def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(busy: Busy) -> None:
+    assert watched(busy.port, "ready")[0] == 200
+    with busy.threads():
         for path in ("ping", "ping/"):
-            assert watched(port, path) == (200, "healthy")
+            assert watched(busy.port, path) == HEALTHY
 
 
 @contextmanager
@@ -72,18 +63,18 @@ def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
         yield [connection for connections in opened for connection in connections]
 
 
-def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(serve: Serve) -> None:
-    port = serve(**BUSY)
-    with busy_threads(port), waiting(port, THREADS + 1) as connections:
+def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(busy: Busy) -> None:
+    port = busy.port
+    with busy.threads(), waiting(port, THREADS + 1) as connections:
         assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
         [(response, content)] = [answer_on(connection) for connection in answered(connections)]
         assert (response.status, response.headers["Retry-After"]) == (503, "1")
         assert json.loads(content)["error"]["code"] == "server_busy"
 
 
-def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -> None:
-    port = serve(**BUSY)
-    with busy_threads(port):
+def test_a_client_that_leaves_while_its_request_waits_makes_room(busy: Busy) -> None:
+    port = busy.port
+    with busy.threads():
         with waiting(port, THREADS + 1) as connections:
             assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
 
@@ -95,9 +86,9 @@ def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -
         assert wait_until(waits, PATIENCE_SECONDS)
 
 
-def test_one_caller_holds_no_more_room_than_is_left_for_others(serve: Serve) -> None:
-    port = serve(**BUSY)
-    with busy_threads(port), waiting(port, 1) as others, open_sockets(port, 1, head("GET /v2/ping")) as own:
+def test_one_caller_holds_no_more_room_than_is_left_for_others(busy: Busy) -> None:
+    port = busy.port
+    with busy.threads(), waiting(port, 1) as others, open_sockets(port, 1, head("GET /v2/ping")) as own:
         assert wait_until(lambda: bool(answered(own)), PATIENCE_SECONDS)
         assert answer_on(own[0])[0].status == 503
         assert not answered(others)
@@ -131,85 +122,86 @@ def is_refused(port: int) -> bool:
 
 @dataclass(frozen=True)
 class OwnDatabase:
-    """A database on a separate PostgreSQL."""
+    """A database on a separate PostgreSQL, and the port of a web server that has no other."""
 
     server: Postgres
-    name: str
+    port: int
 
-    @property
-    def url(self) -> str:
-        return self.server.url(self.name)
-
-    def execute(self, *statements: str) -> None:
-        self.server.execute(*statements, database=self.name)
+    def says(self, fault: str) -> bool:
+        """Wait until `/ready` says this, or with "" that the process serves; return whether it does."""
+        expected = (503, fault) if fault else 200
+        return wait_until(lambda: expected in (ready := watched(self.port, "ready"), ready[0]), PATIENCE_SECONDS)
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[Postgres]:
-    """Yield a separate PostgreSQL, whose database has kaha's tables and is only copied."""
+def own_database(tmp_path_factory: Any) -> Iterator[OwnDatabase]:
+    """Yield a database with kaha's tables."""
     with own_postgres() as server:
+        own = {"DATABASE_URL": server.url()}
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, check=True, env=os.environ | {"DATABASE_URL": server.url()}, cwd=PROJECT)
-        yield server
+        subprocess.run(migrate, check=True, env=os.environ | own, cwd=PROJECT)
+        with web_process(tmp_path_factory.mktemp("web"), workers=1, **own) as (url, _):
+            yield OwnDatabase(server, int(url.rpartition(":")[2]))
 
 
-@pytest.fixture
-def own_database(own_server: Postgres) -> Iterator[OwnDatabase]:
-    """Yield a database of one test, with kaha's tables, on a separate PostgreSQL."""
-    name = f"copy_{uuid4().hex[:8]}"
-    own_server.execute(f"CREATE DATABASE {name} TEMPLATE kaha", database="postgres")
-    try:
-        yield OwnDatabase(own_server, name)
-    finally:
-        own_server.thaw()
-        # What a test has set may hold for this session until it has read the file again.
-        writable = "SET default_transaction_read_only = off"
-        drop = f"DROP DATABASE {name} WITH (FORCE)"
-        own_server.execute(writable, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()", drop, database="postgres")
-
-
-def test_ready_fails_while_postgresql_hangs_and_ping_does_not(serve: Serve, own_database: OwnDatabase) -> None:
-    port = serve(workers=1, DATABASE_URL=own_database.url)
-    assert watched(port, "ready")[0] == 200
+def test_ready_fails_while_postgresql_hangs_and_ping_does_not(own_database: OwnDatabase) -> None:
+    port = own_database.port
+    assert own_database.says("")
     own_database.server.freeze()
-    assert wait_until(lambda: watched(port, "ready") == HANGS, PATIENCE_SECONDS)
-    assert ask(port, head("GET /ready"))[0].headers["Retry-After"] == "1"
-    assert watched(port, "ping") == (200, "healthy")
-    own_database.server.thaw()
-    assert wait_until(lambda: watched(port, "ready")[0] == 200, PATIENCE_SECONDS)
+    try:
+        assert own_database.says(HANGS)
+        assert ask(port, head("GET /ready"))[0].headers["Retry-After"] == "1"
+        assert watched(port, "ping") == HEALTHY
+    finally:
+        own_database.server.thaw()
+    assert own_database.says("")
 
 
-MONTH = f"{datetime.now(UTC):%Y_%m}"
-READ_ONLY = ("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+MONTH, OTHER_MONTH = f"payments_event_{datetime.now(UTC):%Y_%m}", "payments_event_1999_01"
+RELOAD = "SELECT pg_reload_conf()"
 
 
+# What is done to the database, and undone.
 @pytest.mark.parametrize(
-    ("statements", "expected"),
+    ("done", "undone", "expected"),
     [
-        (READ_ONLY, "PostgreSQL takes no writes"),
-        (["DELETE FROM django_migrations WHERE app = 'customers'"], "migrations are not applied; run migrate"),
-        ([f"DROP TABLE payments_event_{MONTH}"], "no table for this month; start a worker or run migrate"),
+        (
+            ["ALTER SYSTEM SET default_transaction_read_only = on", RELOAD],
+            # It holds for this session, too, until it has read the file again.
+            ["SET default_transaction_read_only = off", "ALTER SYSTEM RESET ALL", RELOAD],
+            "PostgreSQL takes no writes",
+        ),
+        (
+            ["UPDATE django_migrations SET app = 'others' WHERE app = 'customers'"],
+            ["UPDATE django_migrations SET app = 'customers' WHERE app = 'others'"],
+            "migrations are not applied; run migrate",
+        ),
+        (
+            [f"ALTER TABLE {MONTH} RENAME TO {OTHER_MONTH}"],
+            [f"ALTER TABLE {OTHER_MONTH} RENAME TO {MONTH}"],
+            "no table for this month; start a worker or run migrate",
+        ),
         (
             [
                 "INSERT INTO payments_datakey (id, purpose, kek, wrapped, created_at)"
                 " VALUES (gen_random_uuid(), 'card', 'local:gone', 'x', now())"
             ],
+            ["DELETE FROM payments_datakey"],
             "the vault cannot open its data keys; run the doctor",
         ),
     ],
 )
-def test_ready_says_what_keeps_a_process_from_serving(
-    serve: Serve, own_database: OwnDatabase, statements: Sequence[str], expected: str
+def test_ready_says_what_keeps_a_process_from_serving_until_it_is_gone(
+    own_database: OwnDatabase, done: Sequence[str], undone: Sequence[str], expected: str
 ) -> None:
-    port = serve(workers=1, DATABASE_URL=own_database.url)
-    own_database.execute(*statements)
-
-    def says() -> bool:
-        status, text = watched(port, "ready")
-        return (status, text) == (503, expected)
-
-    assert wait_until(says, PATIENCE_SECONDS), watched(port, "ready")
-    assert watched(port, "ping") == (200, "healthy")
+    assert own_database.says("")
+    own_database.server.execute(*done)
+    try:
+        assert own_database.says(expected), watched(own_database.port, "ready")
+        assert watched(own_database.port, "ping") == HEALTHY
+    finally:
+        own_database.server.execute(*undone)
+    assert own_database.says(""), watched(own_database.port, "ready")
 
 
 def test_without_redis_a_process_is_ready_and_says_so(serve: Serve) -> None:

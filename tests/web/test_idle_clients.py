@@ -1,12 +1,15 @@
 """Clients that begin requests and never end them, while another client wants something."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
 from tests.client import APPROVED, CARD_FIELDS
+from tests.empty_database import emptied_once
 from tests.web.clients import (
     ATTACKER,
     CHUNKED,
@@ -34,6 +37,13 @@ IDLE = {
 }
 
 
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve, django_db_blocker: DjangoDbBlocker) -> Iterator[int]:
+    """Yield a server that waits for bodies for longer than any test, and keeps its data keys."""
+    with emptied_once(django_db_blocker):
+        yield shared_serve(REQUEST_BODY_SECONDS="600")
+
+
 def post(port: int, path: str, body: dict[str, object], key: str) -> dict[str, str]:
     text = json.dumps(body).encode()
     response, content = ask(port, head(f"POST {path}", length(text), key=key) + text)
@@ -43,9 +53,9 @@ def post(port: int, path: str, body: dict[str, object], key: str) -> dict[str, s
 
 @pytest.mark.parametrize("sent", IDLE.values(), ids=IDLE.keys())
 def test_idle_clients_keep_nobody_else_from_watching_listing_and_charging(
-    serve: Serve, shop: NewMerchant, sent: bytes
+    port: int, shop: NewMerchant, sent: bytes
 ) -> None:
-    port, key = serve(REQUEST_BODY_SECONDS="600"), shop.keys["sk_test"]
+    key = shop.keys["sk_test"]
     with open_sockets(port, 300, sent):
         assert status_of(port, head("GET /ping")) == 200
         assert status_of(port, head("GET /ready")) == 200
@@ -55,23 +65,20 @@ def test_idle_clients_keep_nobody_else_from_watching_listing_and_charging(
         assert post(port, "/v2/charges/", order, key)["status"] == "succeeded"
 
 
-def test_two_thousand_idle_connections_shut_nobody_out(serve: Serve) -> None:
-    port = serve()
+def test_two_thousand_idle_connections_shut_nobody_out(port: int) -> None:
     with open_sockets(port, 2000, b""):
         assert status_of(port, head("GET /ping")) == 200
 
 
-def test_an_address_with_too_many_late_bodies_is_answered_429_at_once(serve: Serve) -> None:
-    port = serve(REQUEST_BODY_SECONDS="600")
+def test_an_address_with_too_many_late_bodies_is_answered_429_at_once(port: int) -> None:
     with open_sockets(port, 300, IDLE["a webhook"]) as connections:
-        # Two processes take at most fifty each.
+        # The process takes at most fifty.
         assert wait_until(lambda: len(answered(connections)) >= 200, PATIENCE_SECONDS)
         refused = [answer_on(connection)[0] for connection in answered(connections)]
         assert {(response.status, response.headers["Retry-After"]) for response in refused} == {(429, "1")}
 
 
-def test_a_client_that_leaves_gives_its_place_to_another(serve: Serve) -> None:
-    port = serve(REQUEST_BODY_SECONDS="600")
+def test_a_client_that_leaves_gives_its_place_to_another(port: int) -> None:
     with open_sockets(port, 300, IDLE["a webhook"]) as connections:
         # The server does not read them in their order, so any of them may be the first that is refused.
         assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
@@ -82,9 +89,3 @@ def test_a_client_that_leaves_gives_its_place_to_another(serve: Serve) -> None:
         connection.settimeout(60)
         connection.sendall(b"1\r\n}\r\n0\r\n\r\n")
         assert answer_on(connection)[0].status == 404
-
-
-def test_headers_have_a_deadline(serve: Serve) -> None:
-    port = serve(header_milliseconds=1000)
-    with open_sockets(port, 1, IDLE["half of the headers"]) as connections:
-        assert is_closed(connections[0])

@@ -3,30 +3,34 @@
 import json
 import re
 from http.client import HTTPResponse
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from payments.embedded.processes import wait_until
 from tests.client import Api
+from tests.web.busy import THREADS, Busy
 from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, head, length, open_sockets, status_of
-from tests.web.conftest import Serve
-from tests.web.test_health_checks import BUSY, busy_threads
+from tests.web.conftest import Serve, ServeBusy
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 PAGE, PAYER = "/checkout/cs_0", b"Accept: text/html\r\n"
 JSON_TYPE = b"Content-Type: application/json\r\n"
 # Counted by the year: no window ends during a test.
-ONE = {"RATE_LIMIT_ANONYMOUS": "1/year", "TRUSTED_PROXIES": "1"}
+ONE = {"RATE_LIMIT_ANONYMOUS": "1/year", "TRUSTED_PROXIES": "1", "DATABASE_CONNECTIONS": "1"}
 OWN = {"request-id", "retry-after", "refresh", "date"}
 
 
 @pytest.fixture(scope="module")
-def port(shared_serve: Serve) -> int:
-    """Return a server that shows each address one page."""
-    return shared_serve(**ONE)
+def server(serve_busy: ServeBusy) -> Busy:
+    """Return a server that shows each address one page, one after the other."""
+    return serve_busy(**ONE)
+
+
+@pytest.fixture
+def port(server: Busy) -> int:
+    return server.port
 
 
 @pytest.fixture
@@ -56,10 +60,10 @@ def fixed_headers(response: HTTPResponse) -> dict[str, set[str]]:
     return {name: set(re.split("[;,] ", value)) for name, value in response.headers.items() if name not in OWN}
 
 
-def test_a_refusal_is_repeated_while_every_thread_is_taken(serve: Serve, sender: bytes) -> None:
-    port = serve(**BUSY, **ONE)
+def test_a_refusal_is_repeated_while_every_thread_is_taken(server: Busy, sender: bytes) -> None:
+    port = server.port
     _, (made, page) = (ask(port, opening(PAGE, sender)) for _ in range(2))
-    with busy_threads(port):
+    with server.threads():
         repeated, same_page = ask(port, opening(PAGE, sender))
     assert (made.status, repeated.status) == (429, 429)
     assert same_page == page
@@ -69,13 +73,16 @@ def test_a_refusal_is_repeated_while_every_thread_is_taken(serve: Serve, sender:
     assert int(repeated.headers["Refresh"]) == int(repeated.headers["Retry-After"]) + 1
 
 
-def test_of_a_burst_the_first_refusal_alone_takes_a_thread(serve: Serve, sender: bytes, tmp_path: Path) -> None:
-    port = serve(**ONE, DATABASE_CONNECTIONS="1")
-    with open_sockets(port, 40, opening(PAGE, sender)) as connections:
-        statuses = [answer_on(connection)[0].status for connection in connections]
-    assert sorted(statuses) == [404, *[429] * 39]
-    lines = [json.loads(line) for line in (tmp_path / "web.log").read_text().splitlines() if line[:1] == "{"]
-    assert [line["status"] for line in lines if line["message"] == "request"] == [404, 429]
+def test_of_a_burst_the_first_refusal_alone_takes_a_thread(server: Busy, sender: bytes) -> None:
+    server.wait_until_idle()
+    # As many as one address has places for.
+    with open_sockets(server.port, THREADS, opening(PAGE, sender)) as connections:
+        answers = [answer_on(connection)[0] for connection in connections]
+    assert sorted(answer.status for answer in answers) == [404, *[429] * (THREADS - 1)]
+    ids = {answer.headers["Request-Id"] for answer in answers}
+    lines = [json.loads(line) for line in server.log.read_text().splitlines() if line[:1] == "{"]
+    logged = [line for line in lines if line["message"] == "request" and line["request_id"] in ids]
+    assert [line["status"] for line in logged] == [404, 429]
 
 
 def test_other_paths_and_addresses_are_answered_as_before(port: int, refused: bytes, api: Api) -> None:

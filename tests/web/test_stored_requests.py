@@ -14,7 +14,7 @@ from payments.web.stored_requests import MOST, MOST_AT_ONCE, MOST_IN_PAUSE, Buff
 from tests.client import Api, made
 from tests.contract.calls import newest_event
 from tests.web.clients import PATIENCE_SECONDS, answer_on, ask, connect, head
-from tests.web.conftest import Serve, ServeWithPid
+from tests.web.conftest import ServeWithPid
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,8 +31,7 @@ def shown(api: Api, count: int) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.long
-def test_requests_are_logged_with_their_ids_paths_and_statuses(serve: Serve, api: Api, shop: NewMerchant) -> None:
-    port = serve(workers=1)
+def test_requests_are_logged_with_their_ids_paths_and_statuses(port: int, api: Api, shop: NewMerchant) -> None:
     # Only what really waits is left out.
     lists = ["GET /v2/charges/?status=failed", "GET /v2/charges/?expand=wait=1"]
     asked = [*lists, "POST /v2/me", "GET /v2/customers/by_email/maria@shop.example"]
@@ -51,9 +50,8 @@ def test_requests_are_logged_with_their_ids_paths_and_statuses(serve: Serve, api
 
 @pytest.mark.long
 def test_a_merchant_sees_its_own_requests_of_its_mode(
-    serve: Serve, api: Api, other_api: Api, live_api: Api, shop: NewMerchant
+    port: int, api: Api, other_api: Api, live_api: Api, shop: NewMerchant
 ) -> None:
-    port = serve(workers=1)
     for key in (api.key, other_api.key, live_api.key, shop.keys["pk_test"]):
         ask(port, head("GET /v2/ping", key=key))
     assert shown(api, 2) == [("GET", "/v2/ping", 200), ("GET", "/v2/ping", 403)]
@@ -61,15 +59,9 @@ def test_a_merchant_sees_its_own_requests_of_its_mode(
 
 
 @pytest.mark.long
-def test_a_server_that_stops_writes_the_log_before(serve_with_pid: ServeWithPid, api: Api) -> None:
-    port, pid = serve_with_pid(workers=1)
-    ask(port, head("GET /v2/ping", key=api.key))
-    os.kill(pid, signal.SIGTERM)
-    assert shown(api, 1) == [("GET", "/v2/ping", 200)]
-
-
-@pytest.mark.long
-def test_a_server_that_stops_answers_the_requests_that_wait(serve_with_pid: ServeWithPid, api: Api) -> None:
+def test_a_server_that_stops_answers_the_requests_that_wait_and_writes_the_log(
+    serve_with_pid: ServeWithPid, api: Api
+) -> None:
     start = newest_event(api)
     port, pid = serve_with_pid(workers=1)
     with connect(port) as waiting:
@@ -79,6 +71,7 @@ def test_a_server_that_stops_answers_the_requests_that_wait(serve_with_pid: Serv
         os.kill(pid, signal.SIGTERM)
         response, body = answer_on(waiting)
     assert (response.status, json.loads(body)["data"]) == (200, [])
+    assert shown(api, 1) == [("GET", "/v2/ping", 200)]
 
 
 @pytest.mark.parametrize(

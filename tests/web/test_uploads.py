@@ -16,7 +16,6 @@ from tests.client import Api, signed_in
 from tests.contract.calls import new_dispute
 from tests.operators.factories import person
 from tests.web.clients import ask, length, open_sockets
-from tests.web.conftest import Serve
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 HEAD = "reference,simulator_reference,type,amount,currency,booked_at\n"
@@ -50,11 +49,6 @@ def head_of(port: int, client: Client, path: str = "") -> bytes:
         f"POST {path or reverse('admin:payments_reportupload_upload')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
         f"Origin: http://127.0.0.1:{port}\r\nContent-Type: multipart/form-data; boundary=x\r\nCookie: {cookies}\r\n"
     ).encode()
-
-
-@pytest.fixture(scope="module")
-def port(shared_serve: Serve) -> int:
-    return shared_serve()
 
 
 @pytest.fixture
@@ -99,9 +93,9 @@ FILE = b"%PDF-1.7".ljust(1_500_000)
 SAID = {"type": "receipt", "text": "", "reason": "Ticket 4711"}
 
 
-def test_an_operator_adds_a_large_file_as_evidence(serve: Serve, client: Client, evidence_page: str) -> None:
+def test_an_operator_adds_a_large_file_as_evidence(port: int, client: Client, evidence_page: str) -> None:
     body = form_at(client, evidence_page, SAID, "file", FILE)
-    assert post(serve(), client, body, evidence_page) == 302
+    assert post(port, client, body, evidence_page) == 302
     assert Evidence.objects.get().size == len(FILE)
 
 
@@ -122,8 +116,8 @@ def test_a_file_of_evidence_that_is_too_large_is_refused_with_its_limit(
     assert b"The file is larger than 2.0" in content
 
 
-def test_an_operators_slow_file_leaves_room_for_others(serve: Serve, client: Client, evidence_page: str) -> None:
-    port, other = serve(workers=1), Client()
+def test_an_operators_slow_file_leaves_room_for_others(port: int, client: Client, evidence_page: str) -> None:
+    other = Client()
     other.force_login(person("ben", "support"))
     slow = head_of(port, client, evidence_page) + length(FILE) + b"\r\n" + FILE[:1_000]
     with open_sockets(port, 5, slow):

@@ -11,16 +11,28 @@ import pytest
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.embedded.processes import wait_until
 from tests.client import Api
+from tests.web.busy import THREADS, Busy
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head
-from tests.web.conftest import Serve
+from tests.web.conftest import ServeBusy
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
-FEW = {"workers": 1, "WEB_THREADS": "10"}
 # Half as many as there are threads.
-WAITING = 5
+WAITING = THREADS // 2
 CROWD = 12
 WAIT = "GET /v2/events/?wait=30"
+
+
+@pytest.fixture(scope="module")
+def server(serve_busy: ServeBusy) -> Busy:
+    return serve_busy()
+
+
+@pytest.fixture
+def port(server: Busy) -> int:
+    """Return the port of a server with few threads, on which nothing waits."""
+    server.wait_until_idle()
+    return server.port
 
 
 class Crowd:
@@ -52,11 +64,10 @@ def waiting(port: int, shops: list[NewMerchant]) -> Iterator[Crowd]:
         yield Crowd(port, shops, stack)
 
 
-def test_a_crowd_of_merchants_that_wait_leaves_the_process_to_others(serve: Serve, api: Api) -> None:
-    port = serve(**FEW)
+def test_a_crowd_of_merchants_that_wait_leaves_the_process_to_others(port: int, api: Api) -> None:
     with waiting(port, [create_merchant(f"Shop {number}") for number in range(CROWD)]) as crowd:
         assert wait_until(lambda: crowd.are_refused(CROWD - WAITING), PATIENCE_SECONDS)
-        assert ask(port, head("GET /ready"))[1] == b"healthy"
+        assert ask(port, head("GET /ready"))[0].status == 200
         assert ask(port, head("GET /v2/charges/", key=api.key))[0].status == 200
         assert not answered([*crowd.requests])
     for response, body in crowd.refused.values():
@@ -64,8 +75,7 @@ def test_a_crowd_of_merchants_that_wait_leaves_the_process_to_others(serve: Serv
         assert response.headers["Retry-After"] == "5"
 
 
-def test_a_request_that_waits_is_answered_with_what_came(serve: Serve, shop: NewMerchant, api: Api) -> None:
-    port = serve(**FEW)
+def test_a_request_that_waits_is_answered_with_what_came(port: int, shop: NewMerchant, api: Api) -> None:
     with waiting(port, [shop]) as crowd:
         api.wallet()
         [connection] = crowd.requests
@@ -74,8 +84,8 @@ def test_a_request_that_waits_is_answered_with_what_came(serve: Serve, shop: New
     assert response.headers["Content-Length"] == str(len(body))
 
 
-def test_a_client_that_leaves_frees_its_place(serve: Serve, shop: NewMerchant) -> None:
-    port, again = serve(**FEW), head("GET /v2/events/?wait=1", key=shop.keys["sk_test"])
+def test_a_client_that_leaves_frees_its_place(port: int, shop: NewMerchant) -> None:
+    again = head("GET /v2/events/?wait=1", key=shop.keys["sk_test"])
     with waiting(port, [create_merchant(f"Shop {number}") for number in range(WAITING + 1)]) as crowd:
         assert wait_until(lambda: crowd.are_refused(1), PATIENCE_SECONDS)
         assert ask(port, again)[0].status == 429

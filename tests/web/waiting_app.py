@@ -1,11 +1,14 @@
-"""A WSGI application behind our front: one path waits for as long as a test takes, others count what runs and is left.
+"""A WSGI application behind our front: one path waits for as long as a test wants, others count what runs and is left.
 
-Payers' pages are ours.
+All other paths are ours.
 """
 
+import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from fcntl import LOCK_SH, flock
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 from wsgiref.types import StartResponse
@@ -15,15 +18,14 @@ from config.wsgi import application as wsgi_application  # Django is set up by i
 # isort: split
 from payments import context
 from payments.web.front import Front
+from payments.web.threads import Threads
 
-WAITING, RUNNING, MOST, LEFT = "/waiting", "/running", "/most", "/left"
-PAGES, CHECKOUT = ("/admin/running", "/links/running"), "/checkout/"
-WAIT_SECONDS = 120
+PAGES = ("/admin/running", "/links/running")
 RUN_SECONDS = 0.02
 
 
 class Running:
-    """Counts the requests that run, and the most that ever ran at once."""
+    """Counts the requests that run, and the most that ran at once since that was last asked."""
 
     def __init__(self) -> None:
         self.now = self.most = 0
@@ -33,6 +35,11 @@ class Running:
         with self._lock:
             self.now += change
             self.most = max(self.most, self.now)
+
+    def take_most(self) -> int:
+        with self._lock:
+            most, self.most = self.most, self.now
+        return most
 
 
 class Cycle:
@@ -46,20 +53,41 @@ running = Running()
 left = WeakSet[Cycle]()
 
 
+def wait() -> None:
+    """Wait for as long as the test holds the lock of the file."""
+    context.begin_wait()
+    with Path(os.environ["HELD_FILE"]).open() as held:
+        flock(held, LOCK_SH)
+
+
+def run() -> None:
+    running.add(1)
+    time.sleep(RUN_SECONDS)
+    running.add(-1)
+    left.add(Cycle())
+
+
+def taken(threads: Threads) -> int:
+    """Return how many requests have a thread, as this one has, wait for one or wait for events."""
+    return threads.in_use + threads.waiting + threads.waits._count
+
+
+ANSWERS: dict[str, Callable[[], object]] = {
+    "/waiting": wait,
+    **dict.fromkeys(("/running", *PAGES), run),
+    "/most": running.take_most,
+    "/left": lambda: len(left),
+    "/taken": lambda: taken(application._threads),
+}
+
+
 def answer(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-    path = environ["PATH_INFO"]
-    if path.startswith(CHECKOUT):
+    answer_to = ANSWERS.get(environ["PATH_INFO"])
+    if answer_to is None:
         return wsgi_application(environ, start_response)
-    if path == WAITING:
-        context.begin_wait()
-        threading.Event().wait(WAIT_SECONDS)
-    if path in (RUNNING, *PAGES):
-        running.add(1)
-        time.sleep(RUN_SECONDS)
-        running.add(-1)
-        left.add(Cycle())
+    text = str(answer_to())
     start_response("200 OK", [("Content-Type", "text/plain")])
-    return [str({MOST: running.most, LEFT: len(left)}.get(path, "answered")).encode()]
+    return [text.encode()]
 
 
 application = Front(answer)
