@@ -52,15 +52,17 @@ class Neighbour:
 
     tolerated: frozenset[int] = frozenset()
 
-    def __init__(self, url: str, shop: "NewMerchant", receiver: Receiver, timeout_seconds: float) -> None:
+    def __init__(
+        self, url: str, shop: "NewMerchant", receiver: Receiver, timeout_seconds: float, pause_seconds: float
+    ) -> None:
         self._host = urlsplit(url).netloc
         self._secret, self._public = shop.keys["sk_test"], shop.keys["pk_test"]
         self._receiver = receiver
-        self._timeout_seconds = timeout_seconds
+        self._timeout_seconds, self._pause_seconds = timeout_seconds, pause_seconds
 
     @contextmanager
     def watching(self, without: frozenset[str] = frozenset()) -> Iterator[Samples]:
-        """Ask again and again until the block ends; `without` names probes that are left out."""
+        """Ask at least once, and again and again until the block ends; `without` names probes that are left out."""
         samples, ended, charged = Samples(), threading.Event(), dict[str, float]()
         loops = {
             "ping": self._ping,
@@ -85,12 +87,13 @@ class Neighbour:
                 self._collect_webhooks(samples, charged)
 
     def _repeat(self, name: str, probe: Callable[[Samples], None], samples: Samples, ended: threading.Event) -> None:
-        while not ended.is_set():
+        while True:
             try:
                 probe(samples)
             except (OSError, http.client.HTTPException) as error:
                 samples.fail(name, repr(error))
-            ended.wait(PAUSE_SECONDS)
+            if ended.wait(self._pause_seconds):
+                return
 
     def _ping(self, samples: Samples) -> None:
         self._timed(samples, "ping", 200, "GET", "/ping")

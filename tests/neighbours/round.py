@@ -9,7 +9,7 @@ from pathlib import Path
 from payments.domain.merchants.merchants import create_merchant
 from tests.neighbours.logs import Log
 from tests.neighbours.offences import Offence, Scene
-from tests.neighbours.probes import TIMEOUT_SECONDS, Neighbour, Samples
+from tests.neighbours.probes import PAUSE_SECONDS, TIMEOUT_SECONDS, Neighbour, Samples
 from tests.support.receiver import Receiver
 from tests.support.web import web_process
 from tests.support.worker import Worker
@@ -59,15 +59,17 @@ def watch(
     quiet_seconds: float,
     seconds: float,
     timeout_seconds: float = TIMEOUT_SECONDS,
+    pause_seconds: float = PAUSE_SECONDS,
 ) -> Round:
-    """Watch a new neighbour for `quiet_seconds` and for `seconds` of `offence`."""
+    """Watch a new neighbour for `quiet_seconds`, at least once, and for `seconds` of `offence`."""
     scene = Scene(servers.url, create_merchant("Offender"), create_merchant("Neighbour"), [], servers.logs)
     with Receiver() as receiver:
-        neighbour = Neighbour(scene.url, scene.neighbour, receiver, timeout_seconds)
+        neighbour = Neighbour(scene.url, scene.neighbour, receiver, timeout_seconds, pause_seconds)
         offence.prepare(scene)
-        # The first requests of a process wait for what it loads late.
-        with neighbour.watching(offence.without):
-            time.sleep(1)
+        if quiet_seconds:
+            # The first requests of a process wait for what it loads late.
+            with neighbour.watching(offence.without):
+                time.sleep(1)
         with neighbour.watching(offence.without) as quiet:
             time.sleep(quiet_seconds)
         neighbour.tolerated = offence.tolerated

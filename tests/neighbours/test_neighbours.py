@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # Less than the slow provider takes, and far more than any answer does by itself.
 TIMEOUT_SECONDS = 5
+# Errors show with few questions too; the more often somebody asks, the more it costs.
+PAUSE_SECONDS = 0.2
 # Few of each, so that nobody has to misbehave for long to take them all where nothing bounds it.
 SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20", "RATE_LIMIT": "150/second"}
 
@@ -62,6 +64,6 @@ def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
     name: str, seconds: float, servers: Servers
 ) -> None:
     offence = replace(OFFENCES[name], begin=AT_ONCE.get(name, OFFENCES[name].begin))
-    measured = watch(servers, offence, 0, seconds, TIMEOUT_SECONDS)
+    measured = watch(servers, offence, 0, seconds, TIMEOUT_SECONDS, PAUSE_SECONDS)
     assert not measured.disturbed.errors
     assert measured.disturbed.waits.keys() == {"ping", "ready", "list", "source", "charge", "webhook"}
