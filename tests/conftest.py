@@ -7,6 +7,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.test import TransactionTestCase
+from hypothesis.internal.conjecture import providers
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from payments import clock
@@ -47,6 +48,8 @@ hypothesis.settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("repeatable")
+# Otherwise it draws constants of whatever modules other tests have loaded, and reads all their sources for that.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(scope="session")
