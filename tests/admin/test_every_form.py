@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from html import unescape
-from itertools import count, cycle, islice
+from itertools import cycle, islice
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -29,13 +29,15 @@ MOMENTS = ("a\0b", "0001-01-01", "9999-12-31", "0000-00-00", "9999-12-31T23:59:5
 IN_QUERIES = ("99999999999999999999", "9999-12-31", "0001-01-01", "9999-12-31 23:59:59+00:00", "a\0b", NUMBER)
 # What pages and lists read, beside the names in their links.
 QUERY = frozenset(("q", "p", "o", "e", "mode", "next", "since", "until"))
+# Addresses of each list and row that have no forms but those of every page.
+WITHOUT_FORMS = ("/history/", "/csv/", "/saveview/", "/dropview/")
 PARAMETERS = re.compile(r'href="\?([^"#]+)"')
 
 
 def forms(client: Client, pages: list[str]) -> Iterator[Form]:
     """Yield each form of each page once."""
     seen = set()
-    for address in pages:
+    for address in [page for page in pages if not page.endswith(WITHOUT_FORMS)]:
         answer = client.get(address)
         if answer.status_code == 200 and "text/html" in answer.headers["Content-Type"]:
             for form in forms_of(address, answer.content.decode()):
@@ -63,15 +65,19 @@ def test_the_search_of_the_database_finds_each_disguise(disguise: str) -> None:
     assert is_in(f"paid by {DISGUISES[disguise](NUMBER)}, thanks")
 
 
-def test_no_form_keeps_a_card_number(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
-    turn, faults, written = count(), [], 0
-    disguises = list(DISGUISES.values())
+def test_no_form_keeps_a_card_number_or_answers_500_at_an_end_of_any_type(
+    newest: Mapping[type[Model], Model],  # noqa: F811
+    visitor: Client,
+) -> None:
+    texts, disguises, faults, written = cycle(TEXTS), cycle(DISGUISES.values()), [], 0
     for form in forms(visitor, addresses(newest)):
-        for name in [*form.typed, *form.hidden]:
-            text = disguises[next(turn) % len(disguises)](NUMBER)
-            written += 1
-            if form.send(visitor, {name: text}).status_code >= 500:
-                faults.append((form.action, name, text))
+        for name, kind in {**dict.fromkeys(form.hidden, "text"), **form.typed}.items():
+            ends = MOMENTS if kind.startswith("date") else islice(texts, 2)
+            answers = {text: asked(partial(form.send, visitor, {name: text})) for text in ends}
+            number, written = next(disguises)(NUMBER), written + 1
+            # What this one does is not undone: it is looked for at the end.
+            answers[number] = form.send(visitor, {name: number})
+            faults += [(form.action, form.method, name, text) for text in answers if answers[text].status_code >= 500]
     assert written > 150
     assert faults == []
     assert card_numbers_kept() == []
@@ -83,16 +89,6 @@ def test_a_form_that_names_very_many_rows_is_refused_at_once(visitor: Client) ->
     answer = form.send(visitor, {"merchant_access-TOTAL_FORMS": "999999999"})
     assert answer.status_code == 200
     assert f"Please submit at most {NEW_ROWS_MAX} forms." in answer.content.decode()
-
-
-def test_no_form_answers_500_at_an_end_of_any_type(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
-    faults, texts = [], cycle(TEXTS)
-    for form in forms(visitor, addresses(newest)):
-        for name, kind in {**dict.fromkeys(form.hidden, "text"), **form.typed}.items():
-            for text in MOMENTS if kind.startswith("date") else islice(texts, 2):
-                if asked(partial(form.send, visitor, {name: text})).status_code >= 500:
-                    faults.append((form.action, form.method, name, text[:30]))
-    assert faults == []
 
 
 def test_no_query_answers_500_or_is_kept(newest: Mapping[type[Model], Model], visitor: Client) -> None:  # noqa: F811
