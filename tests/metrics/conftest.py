@@ -4,10 +4,12 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
+from pytest_django import DjangoDbBlocker
 
 from payments.quickstart.ports import HOST
 from tests.support.processes import PATIENCE_SECONDS, free_port, listens
@@ -40,9 +42,11 @@ def web(folder: Path, **environment: str) -> Iterator[Server]:
         yield Server(port, metrics_port, program.pid)
 
 
-@pytest.fixture
-def server(db: None, tmp_path: Path) -> Iterator[Server]:
-    with web(tmp_path) as server:
+@pytest.fixture(scope="module")
+def server(django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: Any) -> Iterator[Server]:
+    """Yield a server behind a proxy that waits for no body for long and shows each address one page."""
+    limits = {"REQUEST_BODY_SECONDS": "3", "RATE_LIMIT_ANONYMOUS": "1/year", "TRUSTED_PROXIES": "1"}
+    with django_db_blocker.unblock(), web(tmp_path_factory.mktemp("web"), **limits) as server:
         yield server
 
 
