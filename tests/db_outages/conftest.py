@@ -34,8 +34,9 @@ class Server(Postgres):
         return DatabaseWrapper(self.settings(**own), "frozen")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared_server() -> Iterator[Server]:
+    """Yield the server of the whole folder."""
     with data_folder() as data:
         server = Server(data, free_port())
         server.start()
@@ -53,7 +54,7 @@ def server(
     shared_server.thaw()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         point_to(shared_server, patch)
