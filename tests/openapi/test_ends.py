@@ -5,7 +5,7 @@ They are made from the document, so that a new parameter or member is among them
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -28,6 +28,7 @@ SCHEMAS = DOCUMENT.content["components"]["schemas"]
 READING = [pair for pair, one in DOCUMENT.operations().items() if pair[0] == "GET" and one.get("parameters")]
 WRITING = [pair for pair, one in DOCUMENT.operations().items() if "requestBody" in one]
 ID = re.compile(r"\^(?:\(\?:)?([a-z]+)[_|]")
+YEAR = "[0-9]{4}"
 DAYS = [
     *("0000-01-01", "0001-01-01", "1969-12-31T23:59:59.999999Z", "1970-01-01", "1970-01-01T00:00:00.000001Z"),
     *("2024-02-29", "2023-02-29", "9999-12-31", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999999999Z"),
@@ -35,8 +36,8 @@ DAYS = [
 ]
 INTEGERS = [0, -1, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**29, 10**30]
 TEXTS = [
-    *("", " ", "\0", "a\0b", "\ud800", "\udfff\ud800", "\uffff", "\U0010ffff", "\u202e", "\x7f", "\x80", "é" * 30_000),
-    *("\n", "'", '"', "\\", "%", "%00", "null", "true", "NaN", "1e999", "٣", "9" * 5000),
+    *("", " ", "a\0b", "\udfff\ud800", "\uffff\U0010ffff", "\u202e\x7f\x80", "é" * 30_000),
+    *("\n", "'", '"\\%%00', "null", "NaN", "1e999", "٣", "9" * 5000),
 ]
 OTHER_TYPES: list[Any] = [
     None,
@@ -72,7 +73,7 @@ def ends_of(schema: dict[str, Any]) -> Iterator[Any]:
         yield from INTEGERS
     if "string" in types and "enum" not in schema:
         yield from TEXTS
-        yield from () if prefix or "format" in schema else DAYS
+        yield from DAYS if YEAR in schema.get("pattern", "") else ()
 
 
 def asked(api: Api, method: str, path: str, content: bytes = b"") -> HttpResponse:
@@ -115,6 +116,31 @@ def with_value(body: dict[str, Any], at: tuple[str, ...], value: Any) -> dict[st
     return {**body, at[0]: inner}
 
 
+def encoded(query: dict[str, Any]) -> str:
+    return urlencode(query, errors="surrogatepass")
+
+
+def send_all(
+    ends: dict[str, list[Any]], method: str, template: str, send: Callable[[dict[str, Any]], HttpResponse]
+) -> None:
+    """Send each value as all members or parameters that have it among their ends, and alone as each that takes it.
+
+    A refusal names all that refuse their values, each of which has seen it by then. A body that cannot be read is
+    refused whatever the member is called.
+    """
+    places: dict[str, dict[str, Any]] = {}
+    for name, values in ends.items():
+        for value in values:
+            places.setdefault(repr(value), {})[name] = value
+    for together in places.values():
+        answer = send(together)
+        check(method, template, answer, together)
+        error = json.loads(answer.content).get("error", {})
+        refusing = error.get("errors", together if error.get("code") == "invalid_json" else ())
+        for name in [name for name in together if name not in refusing and len(together) > 1]:
+            check(method, template, send({name: together[name]}), (name, together[name]))
+
+
 @pytest.fixture(scope="module")
 def everything(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[Api, Stock]]:
     """Make something of everything once: what a test does with it is undone."""
@@ -135,16 +161,16 @@ def test_no_parameter_is_an_error_of_ours_at_its_ends(method: str, template: str
     api, there = stock
     path = real(call_to(method, template)[0], there)
     parameters = DOCUMENT.operations()[(method, template)]["parameters"]
-    for parameter in parameters:
-        for value in map(str, [*ends_of(parameter["schema"]), "\0", 10**30, "true"]):
-            if parameter["in"] == "query":
-                query = urlencode({parameter["name"]: value}, errors="surrogatepass")
-                check(method, template, asked(api, method, f"{path}?{query}"), value)
-            elif value and "\n" not in value:
+    ends = {
+        (one["in"], one["name"]): [*map(str, [*ends_of(one["schema"]), "\0", 10**30, "true"])] for one in parameters
+    }
+    query = {name: values for (place, name), values in ends.items() if place == "query"}
+    send_all(query, method, template, lambda query: asked(api, method, f"{path}?{encoded(query)}"))
+    for (place, name), values in ends.items():
+        for value in values if place == "path" else ():
+            if value and "\n" not in value:
                 segment = quote(value, "", errors="surrogatepass")
-                check(
-                    method, template, asked(api, method, template.replace(f"{{{parameter['name']}}}", segment)), value
-                )
+                check(method, template, asked(api, method, template.replace(f"{{{name}}}", segment)), value)
 
 
 @pytest.mark.parametrize(("method", "template"), WRITING)
@@ -153,7 +179,16 @@ def test_no_member_is_an_error_of_ours_at_its_ends(method: str, template: str, s
     path, body = call_to(method, template)
     path, body = real(path, there), json.loads(real(json.dumps(body), there))
     schema = DOCUMENT.operations()[(method, template)]["requestBody"]["content"]["application/json"]["schema"]
-    for at, form in members(schema):
-        for value in [*ends_of(form), *OTHER_TYPES]:
-            sent = written(with_value(body, at, value))
-            check(method, template, asked(api, method, path, sent), (at, value))
+    ends = {".".join(at): [*ends_of(form), *OTHER_TYPES] for at, form in members(schema)}
+    # What has members itself is sent without them.
+    around = [name for name in ends if any(other.startswith(f"{name}.") for other in ends)]
+
+    def send(values: dict[str, Any]) -> HttpResponse:
+        sent = body
+        for name, value in values.items():
+            sent = with_value(sent, tuple(name.split(".")), value)
+        return asked(api, method, path, written(sent))
+
+    send_all({name: values for name, values in ends.items() if name not in around}, method, template, send)
+    for name in around:
+        send_all({name: ends[name]}, method, template, send)
