@@ -120,7 +120,9 @@ def test_the_client_for_typescript_takes_a_payment(node_reader: Reader) -> None:
     assert "Sari Store" in printed
 
     file.write_text(program.code.replace("125_000", '"125_000"'))
-    assert "Type 'string' is not assignable to type 'number'" in node_reader.tried("bash", "-c", run).stdout
+    # The client's own types were checked above.
+    program_alone = run.replace("npx tsc", "node_modules/.bin/tsc --skipLibCheck")
+    assert "Type 'string' is not assignable to type 'number'" in node_reader.tried("bash", "-c", program_alone).stdout
 
 
 def versions(folder: Path) -> dict[str, str]:
