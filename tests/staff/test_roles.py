@@ -199,24 +199,45 @@ def client_in(role: str) -> Client:
     return client
 
 
+def names_of_some() -> list[str]:
+    """Return the names of the addresses that some roles have, and others have not."""
+    return [name for name in NAMES if whose(name) not in (EVERYBODY, NOBODY)]
+
+
 @pytest.fixture(autouse=True)
 def _the_password_is_enough(settings: Any) -> None:
     settings.ADMIN_MFA = False
 
 
+def test_finance_may_do_what_support_may_and_each_role_what_a_viewer_may(db: None) -> None:
+    rights = {role: set(Group.objects.get(name=role).permissions.all()) for role in ROLES}
+    assert rights["support"] <= rights["finance"]
+    assert [role for role in ROLES if not rights["viewer"] <= rights[role]] == []
+
+
+# A viewer has the fewest rights: what is everybody's need not be asked by the others, too.
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_a_role_opens_what_is_its_own_and_nothing_else(role: str, rows: dict[str, Model]) -> None:
-    client = client_in(role)
-    answers = {name: answer_to(client, name, rows) for name in NAMES}
+    client, names = client_in(role), NAMES if role == "viewer" else names_of_some()
+    answers = {name: answer_to(client, name, rows) for name in names}
     open_to = {name for name, status in answers.items() if status in (200, 302)}
-    assert open_to == {name for name in NAMES if role in whose(name)}
-    assert {answers[name] for name in NAMES if name not in open_to} <= {403, 404}
+    assert open_to == {name for name in names if role in whose(name)}
+    assert {answers[name] for name in names if name not in open_to} <= {403, 404}
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_a_role_does_no_act_of_others(role: str, rows: dict[str, Model]) -> None:
     client = client_in(role)
-    for name in [name for name in NAMES if role not in whose(name)]:
+    for name in [name for name in names_of_some() if role not in whose(name)]:
+        assert client.post(address_of(name, rows), {"post": "yes"}).status_code in (403, 404), name
+
+
+# Finance may do all that support may, and so all that a viewer may.
+@pytest.mark.parametrize("role", ["administrator", "finance"])
+def test_a_role_neither_opens_nor_does_what_is_nobodys(role: str, rows: dict[str, Model]) -> None:
+    client = client_in(role)
+    for name in [name for name in NAMES if whose(name) == NOBODY]:
+        assert answer_to(client, name, rows) in (403, 404), name
         assert client.post(address_of(name, rows), {"post": "yes"}).status_code in (403, 404), name
 
 
@@ -246,7 +267,9 @@ def test_administrators_do_nothing_about_money() -> None:
 
 def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> None:
     client = signed_in(User.objects.create(username="new", is_staff=True))
-    assert {answer_to(client, name, rows) for name in NAMES} <= {403, 404}
+    # What a viewer may not open is not opened with fewer rights either.
+    names = [name for name in NAMES if "viewer" in whose(name)]
+    assert {answer_to(client, name, rows) for name in names} <= {403, 404}
 
 
 def test_a_migration_sets_the_roles_anew(db: None) -> None:
