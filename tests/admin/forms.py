@@ -23,13 +23,17 @@ NOT_TYPED = ("hidden", "checkbox", "radio", "submit", "button", "file", "passwor
 
 @dataclass
 class Form:
-    """A form of a page: where it leads, and its inputs with their first values; `typed` are those one writes into."""
+    """A form of a page: where it leads, and its inputs with their first values.
+
+    `typed` are those one writes into, `offered` the values of those one chooses from.
+    """
 
     action: str
     method: str
     values: Values = field(default_factory=dict)
     typed: dict[str, str] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
+    offered: dict[str, list[str]] = field(default_factory=dict)
 
     def send(self, client: Client, changed: Mapping[str, Any]) -> Any:
         values = {**self.values, **changed}
@@ -63,6 +67,7 @@ class _Reader(HTMLParser):
         if tag == "option" and self._select and (has.get("value") or "selected" in has):
             chosen = "selected" in has or not form.values.get(self._select)
             form.values.update({self._select: has["value"]} if chosen else {})
+        self._note_what_is_offered(form, kind, has)
         if not name or tag not in ("input", "textarea") or name == "csrfmiddlewaretoken":
             return
         if kind in ("checkbox", "radio") and "checked" not in has and name in form.values:
@@ -73,6 +78,11 @@ class _Reader(HTMLParser):
             form.hidden.append(name)
         if kind not in NOT_TYPED:
             form.typed[name] = kind
+
+    def _note_what_is_offered(self, form: Form, kind: str, has: Mapping[str, str]) -> None:
+        name = self._select if kind == "option" else has.get("name") if kind in ("checkbox", "radio") else ""
+        if name:
+            form.offered.setdefault(name, []).append(has.get("value", ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
