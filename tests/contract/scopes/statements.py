@@ -11,12 +11,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-import sqlglot
 from django.apps import apps
 from django.db import connection
 from sqlglot import exp
 
 from payments.models import ApiKey, Merchant
+from tests.contract.scopes.trees import tree_of
 
 UUID_TEXT = re.compile(r"[0-9a-f]{32}")
 DASHED_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -60,7 +60,7 @@ class Watch:
 
     def _read(self, text: str) -> None:
         # An array of IDs that a query finds says the same as that query.
-        tree = sqlglot.parse_one(text.replace("= ANY (ARRAY(", "IN (("), dialect="postgres")
+        tree = tree_of(text.replace("= ANY (ARRAY(", "IN (("))
         queries = list(tree.find_all(*QUERIES))
         for query in queries:
             qualify(query)
