@@ -24,15 +24,14 @@ SELECT conname FROM pg_constraint c WHERE contype = 'f' AND conrelid::regclass::
 """
 # What moves money, claims keys, races for them, keeps sources, disputes and pays out; not the search, which names its
 # key in a conflict: the sharding guide lists it.
-LEDGER = ("movements", "settlement", "settlement_races", "running_balances", "account_days")
-KEYS_OF_CALLS = "tests/contract/transport/test_idempotency.py"
+LEDGER = ("account_days", "movements", "running_balances", "settlement", "settlement_races")
 SLICE = (
-    *(KEYS_OF_CALLS, "tests/charging/test_races.py", "tests/disputes/test_money.py", "tests/payouts/test_states.py"),
-    *("tests/customers/test_customers.py", "tests/db_writes/test_writes.py"),
-    *("tests/db_writes/test_insert_values.py", *(f"tests/ledger/test_{name}.py" for name in LEDGER)),
+    *("tests/contract/transport/test_idempotency.py", "tests/charging/test_races.py", "tests/disputes/test_money.py"),
+    *("tests/customers/test_customers.py", "tests/db_writes/test_writes.py", "tests/payouts/test_states.py"),
+    *(f"tests/ledger/test_{name}.py" for name in LEDGER),
+    # They claim a key by the statement that others of the file send for each call, too.
+    "--deselect=tests/contract/transport/test_idempotency.py::test_the_same_key_",
 )
-# They claim a key by the statement that others of the file send for each call, too.
-ALIKE = ("with_another_body_is_refused", "on_another_path_is_refused")
 # A run of tests within a run has servers and a number of processes of its own.
 OF_THIS_RUN = ("DATABASE_URL", "REDIS_URL", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
 
@@ -59,7 +58,6 @@ def test_the_plan_puts_the_merchant_into_every_key_of_its_tables() -> None:
 def test_kaha_works_on_the_planned_keys() -> None:
     environment = {name: value for name, value in os.environ.items() if name not in OF_THIS_RUN}
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "tests.sharding.on_planned_keys", *SLICE]
-    command += [f"--deselect={KEYS_OF_CALLS}::test_the_same_key_{name}" for name in ALIKE]
     run = subprocess.run(
         [*command, "-m", "not long and not browser"], env=environment, capture_output=True, text=True, check=False
     )
