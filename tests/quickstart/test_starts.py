@@ -29,44 +29,35 @@ pytestmark = pytest.mark.long
 MONTH_SECONDS = 600
 DEMO = ("--json", "--demo")
 
-# How many merchants there are beside the one that every start has; when the first charge of all was made; their states.
-OTHERS = "SELECT count(*) FROM payments_merchant WHERE title <> 'Demo Shop'"
-BEGIN = "SELECT min(created_at) FROM payments_charge"
-STATES = "SELECT array_agg(DISTINCT status::text) FROM payments_charge"
+# How many merchants there are beside the one that every start has; when the first charge was made; all their states.
+MADE = """
+SELECT count(*) - 1, (SELECT min(created_at) FROM payments_charge),
+    array(SELECT DISTINCT status::text FROM payments_charge)
+FROM payments_merchant
+"""
 # What the demo shop has: the states of its charges, payouts, disputes and payment requests; payments by its links.
 OWN = """
-SELECT (SELECT array_agg(DISTINCT status::text) FROM payments_charge WHERE merchant_id = m.id AND NOT livemode),
-    (SELECT array_agg(DISTINCT status::text) FROM payments_payout WHERE merchant_id = m.id AND NOT livemode),
-    (SELECT array_agg(DISTINCT status::text) FROM payments_dispute WHERE merchant_id = m.id AND NOT livemode),
-    (SELECT array_agg(DISTINCT state::text) FROM payments_checkout
-        WHERE merchant_id = m.id AND NOT livemode AND kind = 'request'),
-    (SELECT sum(payments) FROM payments_paymentlink WHERE merchant_id = m.id AND NOT livemode)
+SELECT array(SELECT DISTINCT status::text FROM payments_charge WHERE merchant_id = m.id),
+    array(SELECT DISTINCT status::text FROM payments_payout WHERE merchant_id = m.id),
+    array(SELECT DISTINCT status::text FROM payments_dispute WHERE merchant_id = m.id),
+    array(SELECT DISTINCT state::text FROM payments_checkout WHERE merchant_id = m.id AND kind = 'request'),
+    (SELECT sum(payments) FROM payments_paymentlink WHERE merchant_id = m.id)
 FROM payments_merchant m WHERE title = 'Demo Shop'
 """
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A start that has ended, and how."""
+    """A start that has ended, and what was seen of its month."""
 
     data: Path
     output: str
     exit_code: int
     errors: str
-    # How many merchants there were then beside the demo shop.
-    others: int = 0
-
-
-@dataclass(frozen=True)
-class Month:
-    """What was seen of a month of demo life, and the start that made it."""
-
-    ended: Ended
-    begin: datetime
-    states: list[str]
-    own: tuple[Any, ...]
-    dashboard: str
-    money: str
+    made: tuple[Any, ...] = ()
+    own: tuple[Any, ...] = ()
+    dashboard: str = ""
+    money: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -87,43 +78,35 @@ def cut(first: Ended) -> Ended:
     quickstart.program.send(signal.SIGKILL)
     output, ended, database = quickstart.output, quickstart.ended(), Postgres(first.data)
     database.start()
-    others = value(database, OTHERS)
+    [made] = database.execute(MADE)
     database.stop()
-    return Ended(first.data, output, *ended, others)
+    return Ended(first.data, output, *ended, made)
 
 
 @pytest.fixture(scope="module")
-def whole(cut: Ended) -> Month:
+def whole(cut: Ended) -> Ended:
     """Return the start after it, which made the month, and stopped when its Redis was killed."""
     quickstart = Quickstart(cut.data, *DEMO)
     quickstart.program.wait_until("is there after", MONTH_SECONDS)
     ready, database = quickstart.ready(), Postgres(cut.data)
-    begin, states, others = (value(database, query) for query in (BEGIN, STATES, OTHERS))
-    [own] = database.execute(OWN)
+    [made], [own] = database.execute(MADE), database.execute(OWN)
     with httpx.Client(timeout=60) as browser:
         sign_in(browser, ready, "dashboard", "owner")
         dashboard = words_of(browser.get(ready["dashboard"]))
     money = manage(cut.data, "check_money")
     [redis] = [pid for pid, command in processes_of(cut.data).items() if "valkey-server" in command]
     os.kill(redis, signal.SIGKILL)
-    ended = Ended(cut.data, quickstart.output, *quickstart.ended(), others)
-    return Month(ended, begin, states, own, dashboard, money)
+    return Ended(cut.data, quickstart.output, *quickstart.ended(), made, own, dashboard, money)
 
 
 @pytest.fixture(scope="module")
-def orphaned(whole: Month) -> Ended:
+def orphaned(whole: Ended) -> Ended:
     """Return the last start, whose parent was killed when it had found the month."""
-    data = whole.ended.data
-    quickstart = Quickstart(data, *DEMO, before=("sh", "-c", '"$@" & wait', "sh"))
+    quickstart = Quickstart(whole.data, *DEMO, before=("sh", "-c", '"$@" & wait', "sh"))
     quickstart.program.wait_until("is there after", MONTH_SECONDS)
-    others = value(Postgres(data), OTHERS)
+    [made] = Postgres(whole.data).execute(MADE)
     quickstart.program.send(signal.SIGKILL)
-    return Ended(data, quickstart.output, *quickstart.ended(), others)
-
-
-def value(database: Postgres, query: str) -> Any:
-    [[found]] = database.execute(query)
-    return found
+    return Ended(whole.data, quickstart.output, *quickstart.ended(), made)
 
 
 def test_ctrl_c_ends_it_in_good_order(first: Ended) -> None:
@@ -161,34 +144,33 @@ def test_a_later_start_has_the_same_keys(first: Ended, cut: Ended) -> None:
 
 
 def test_a_month_that_is_cut_off_leaves_nothing(cut: Ended) -> None:
-    assert (cut.exit_code, cut.others) == (-signal.SIGKILL, 0)
+    assert (cut.exit_code, cut.made[0]) == (-signal.SIGKILL, 0)
 
 
-def test_the_next_start_makes_the_month(whole: Month) -> None:
-    assert whole.ended.others == month.MERCHANTS
+def test_the_next_start_makes_the_month(whole: Ended) -> None:
+    others, begin, states = whole.made
+    assert others == month.MERCHANTS
     # Which other states there are depends on the hour.
-    assert {"succeeded", "failed"} <= set(whole.states)
-    assert timedelta(days=24) < datetime.now(UTC) - whole.begin < timedelta(days=31)
+    assert {"succeeded", "failed"} <= set(states)
+    assert timedelta(days=24) < datetime.now(UTC) - begin < timedelta(days=31)
 
 
-def test_the_books_of_the_month_are_right(whole: Month) -> None:
+def test_the_books_of_the_month_are_right(whole: Ended) -> None:
     assert re.search(r"(\d+) of \1 hold", whole.money)
 
 
-def test_the_demo_shop_has_a_month_of_its_own_that_its_owner_sees(whole: Month) -> None:
+def test_the_demo_shop_has_a_month_of_its_own_that_its_owner_sees(whole: Ended) -> None:
     charges, payouts, disputes, requests, payments = whole.own
-    assert "succeeded" in charges
-    assert "paid" in payouts
-    assert "needs_response" in disputes
+    assert ("succeeded" in charges, "paid" in payouts, "needs_response" in disputes) == (True, True, True)
     assert set(requests) == {"paid", "unpaid"}
     assert payments > 0
     words = ("Disputed", "unpaid for a week", "Card hold ends", "Next payout", "Today")
     assert [word for word in words if word not in whole.dashboard] == []
 
 
-def test_it_stops_and_says_which_program_ended_by_itself(whole: Month) -> None:
-    assert whole.ended.exit_code == 1
-    assert "kaha: Redis ended by itself with exit code -9. The end of" in whole.ended.errors
+def test_it_stops_and_says_which_program_ended_by_itself(whole: Ended) -> None:
+    assert whole.exit_code == 1
+    assert "kaha: Redis ended by itself with exit code -9. The end of" in whole.errors
 
 
 def test_it_ends_with_the_process_that_started_it(orphaned: Ended) -> None:
@@ -196,4 +178,4 @@ def test_it_ends_with_the_process_that_started_it(orphaned: Ended) -> None:
 
 
 def test_no_later_start_makes_a_second_month(orphaned: Ended) -> None:
-    assert orphaned.others == month.MERCHANTS
+    assert orphaned.made[0] == month.MERCHANTS
