@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -18,6 +19,7 @@ from payments.api.responses.error_forms import is_for_assistants
 from payments.api.views.feeds import WAIT, Wait
 from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
 from payments.concurrency.garbage import collect_after_page
+from payments.concurrency.host_turns import host_turn
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
 from payments.web.limited_pages import LimitedPages, limited_route
@@ -168,8 +170,7 @@ class Threads:
                     return None
                 if refusal := self._limited.answer_to(environ):
                     return refusal
-            run = _run if queue is self._queue else _run_page
-            return await self._answer_in_thread(run, partial(queue.end, turn), environ, client, send)
+            return await self._answer_in_thread(self._run_of(queue), partial(queue.end, turn), environ, client, send)
         finally:
             queue.end(turn)
             self._room.give_back(caller)
@@ -186,6 +187,11 @@ class Threads:
             return self._assistants
         is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
         return self._shown if is_shown else self._queue
+
+    def _run_of(self, queue: FairQueue) -> Callable[..., Answer | None]:
+        if isinstance(queue, PausingQueue):
+            return _run_in_turn
+        return _run if queue is self._queue else _run_page
 
     async def _answer_in_thread(
         self,
@@ -221,3 +227,14 @@ def _run_page(*arguments: Any) -> Answer | None:
         return _run(*arguments)
     finally:
         collect_after_page()
+
+
+def _run_in_turn(on_wait: Callable[[], object], *request: Any) -> Answer | None:
+    with ExitStack() as turn:
+        turn.enter_context(host_turn())
+
+        def give_back() -> None:
+            turn.close()
+            on_wait()
+
+        return _run_page(give_back, *request)

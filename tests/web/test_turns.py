@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.web.busy import Busy
-from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
+from tests.web.clients import ATTACKER, answer_on, ask, head, open_sockets, status_of
 from tests.web.conftest import ServeBusy
 from tests.web.waiting_app import PAGES
 
@@ -42,6 +42,12 @@ def test_of_a_crowd_few_pages_are_made_at_once(port: int, page: str) -> None:
         ]
         assert all(connection.recv(1) for of_one in answers for connection in of_one)
     assert ask(port, head("GET /most"))[1] == b"2"
+
+
+def test_of_pages_of_merchants_one_process_of_a_host_makes_one(port: int, serve_busy: ServeBusy) -> None:
+    other, page = serve_busy().port, head("GET /merchant/running")
+    with open_sockets(port, 5, page) as here, open_sockets(other, 5, page) as there:
+        assert {answer_on(connection)[1] for connection in [*here, *there]} == {b"True"}
 
 
 def test_a_request_that_waits_lets_others_of_its_caller_run(server: Busy) -> None:

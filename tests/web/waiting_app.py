@@ -1,5 +1,7 @@
 """A WSGI application behind our front: one path waits for as long as a test wants, others count what runs and is left.
 
+The host has one turn, which is waited for however long the machine takes.
+
 All other paths are ours.
 """
 
@@ -7,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable
-from fcntl import LOCK_SH, flock
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -17,11 +19,13 @@ from config.wsgi import application as wsgi_application  # Django is set up by i
 
 # isort: split
 from payments import context
+from payments.concurrency import host_turns
 from payments.web.front import Front
 from payments.web.threads import Threads
 
 PAGES = ("/admin/running", "/links/running")
 RUN_SECONDS = 0.02
+host_turns.FILES, host_turns.MOST_SECONDS = host_turns.FILES[:1], 600.0
 
 
 class Running:
@@ -67,6 +71,17 @@ def run() -> None:
     left.add(Cycle())
 
 
+def run_alone() -> bool:
+    """Return whether no other process does the same meanwhile."""
+    with Path(__file__).open() as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            return False
+        time.sleep(RUN_SECONDS)
+    return True
+
+
 def taken(threads: Threads) -> int:
     """Return how many requests have a thread, as this one has, wait for one or wait for events."""
     return threads.in_use + threads.waiting + threads.waits._count
@@ -75,6 +90,7 @@ def taken(threads: Threads) -> int:
 ANSWERS: dict[str, Callable[[], object]] = {
     "/waiting": wait,
     **dict.fromkeys(("/running", *PAGES), run),
+    "/merchant/running": run_alone,
     "/most": running.take_most,
     "/left": lambda: len(left),
     "/taken": lambda: taken(application._threads),

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock, context
 from payments.concurrency.fair_queue import PAUSE
 from payments.concurrency.garbage import collect_after_piece
+from payments.concurrency.host_turns import host_turn
 from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -33,8 +34,8 @@ TAG = re.compile(r"<[^>]+>")
 # An amount and a mode of creation come first, and what a page shows for an empty value is an empty cell.
 EMPTY = ("", "–", "-")
 OTHER_DOWNLOADS = _("Wait until other downloads are done, then try again.")
-# In one process, one piece is made at the same moment, and it is followed by a pause: however many download, they take
-# the fourth part of the interpreter.
+# In one process, one piece is made at the same moment, and in a turn of the host, which both last for a pause after it:
+# however many download, they take the fourth part of an interpreter.
 _MAKING = Lock()
 # Each piece waits until its reader has taken it.
 PIECE_BYTES = 32 * 1024
@@ -59,7 +60,7 @@ class Lines:
         piece = bytearray()
         # Pages of other operators do not wait for this one's turn.
         context.begin_wait()
-        with _MAKING:
+        with _MAKING, host_turn():
             started = time.thread_time()
             while len(piece) < PIECE_BYTES and (line := next(lines, b"")):
                 piece += line
