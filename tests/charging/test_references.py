@@ -8,6 +8,7 @@ from payments import ids
 from payments.providers.references import FollowUp, read_reference, reference_of
 
 
+@pytest.mark.long
 @given(st.text(alphabet="0123456789abcdef", min_size=31, max_size=33) | st.text(max_size=40))
 def test_whatever_text_is_read_it_is_a_name_that_leads_back_or_none(text: str) -> None:
     read = read_reference(text)

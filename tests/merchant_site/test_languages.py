@@ -87,6 +87,7 @@ def marked_in_templates() -> Iterator[str]:
             yield ast.literal_eval(found[1])
 
 
+@pytest.mark.long
 def test_each_marked_text_has_a_translation() -> None:
     translated = {
         entry.msgid

@@ -97,6 +97,7 @@ def tampering(draw: random.Random, ids: list[Any]) -> str:
     )
 
 
+@pytest.mark.long
 def test_an_untouched_log_holds(log: LogHead) -> None:
     assert faults(log) == []
     assert log.size == LogLeaf.objects.count() > 50

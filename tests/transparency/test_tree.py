@@ -44,6 +44,7 @@ def test_each_leaf_leads_to_each_root(grown: None) -> None:
             assert verify.root_by_inclusion(number, size, LEAVES[number], path) == root
 
 
+@pytest.mark.long
 def test_each_root_is_the_beginning_of_each_later_one(grown: None) -> None:
     moment = verify.moment_of("2026-11-28T00:00:00.000000Z")
     heads = [verify.Head("a", size, plain_root(LEAVES[:size]), moment) for size in range(34)]
