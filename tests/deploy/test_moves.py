@@ -17,10 +17,12 @@ from django.test import override_settings
 
 from payments import vault
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
+from payments.embedded.processes import wait_until
 from payments.models import Charge
 from tests.client import APPROVED, CARD_FIELDS
 from tests.deploy.conftest import proxy_of_cells
 from tests.guides.texts import text_of
+from tests.support.processes import PATIENCE_SECONDS
 from tests.support.web import web_process
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -132,7 +134,8 @@ def test_a_merchant_moves_with_the_next_charge_and_what_was_before_ends_in_the_o
 
     after = charged(client, new["sk_test"]).json()
     assert (before["status"], after["status"]) == ("succeeded", "succeeded")
-    # Nothing more is charged in the old cell, by whichever key.
+    # Nothing more is charged in the old cell, by whichever key, once its process has forgotten them.
+    assert wait_until(lambda: client.get("/me", auth=(old["sk_test"], "")).status_code == 401, PATIENCE_SECONDS)
     assert charged(client, old["sk_test"]).status_code == 401
     assert charged(client, left).status_code == 403
     # Each cell has its own charge, and knows nothing of the other's.
