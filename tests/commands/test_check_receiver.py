@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,6 +17,11 @@ from tests.commands.conftest import Manage
 from tests.commands.receivers import Judge, receiving, verifies, verifies_plainly
 
 SECRET = "whsec_" + "c2VjcmV0" * 4
+
+
+@pytest.fixture(autouse=True)
+def _files_end_with_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def held(secret: str) -> str:
