@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 # A turn is the lock of a file that every process of the host can read; the kernel takes it back when a process ends.
-# With half as many as CPUs, the other half answers the API. In pairs of runs beside a crowd of people, all of them made
-# the 99th percentile of others 4 to 5 times as long, and 2 to 3 times with turns.
+# With half as many turns as CPUs, the other half answers the API. Beside a crowd of people, the 99th percentile
+# of others is 2 to 3 times the quiet one, and 4 to 5 times without turns.
 FILES = sorted(Path(__file__).parent.glob("*.py"))[: max(1, (os.cpu_count() or 1) // 2)]
 # A process that hangs delays the others by no more.
 MOST_SECONDS = 1.0
