@@ -172,16 +172,6 @@ def test_no_file_is_longer_than_300_lines() -> None:
     assert {name: length for name, length in lengths.items() if length > 300} == {}
 
 
-def test_no_function_is_longer_than_70_lines() -> None:
-    functions = (
-        (path, node)
-        for path in PRODUCT
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    assert [(path.name, node.name) for path, node in functions if node.end_lineno - node.lineno >= 70] == []  # type: ignore[operator]
-
-
 def test_each_feature_of_the_domain_has_tests_under_its_name() -> None:
     rooms = {path.parent.name for path in (ROOT / "payments" / "domain").glob("*/__init__.py")}
     features = rooms - {"shared"}
