@@ -111,9 +111,9 @@ class ChargeSearch(EntrySearch):
     """The search of the list of charges, also by a provider's reference."""
 
     def rows(self, request: HttpRequest, queryset: QuerySet[Any], term: str) -> QuerySet[Any] | None:
-        # The reference may be recorded without an event, while the payer is still to act.
+        # The reference may be recorded without an event, while the payer is still to act. Its index has no empty ones.
         referred = Attempt.objects.filter(provider_ref=term).exclude(provider_ref="")
-        if referred.exists():
+        if term and referred.exists():
             return queryset.filter(pk__in=referred.values("charge_id"))
         return super().rows(request, queryset, term)
 

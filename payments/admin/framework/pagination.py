@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
@@ -107,6 +108,8 @@ class KeysetList(ChangeList):
         fields = [self.opts.pk if name == "pk" else self.opts.get_field(name) for name in self.order]
         cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), fields, self.newest_first)
         found = self.find(cursor, self.list_per_page)
+        if cursor == Cursor():
+            self.is_long = found.end is not None
         self._link(cursor, found)
         self.result_list = self.rows_of(sorted(found.places, reverse=self.newest_first))
         # Only these rows are counted, and Django's texts about the full count are left out.
@@ -129,7 +132,7 @@ class KeysetList(ChangeList):
         found = self.apply_select_related(self.root_queryset.filter(pk__in=ids)).in_bulk()
         return [found[pk] for pk in ids if pk in found]
 
-    @property
+    @cached_property
     def is_long(self) -> bool:
         """Whether more rows have to be read to find all of this list than a page may read."""
         key_range = self._key_range(Cursor())
