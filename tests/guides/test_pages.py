@@ -1,7 +1,6 @@
 """The guides as the service shows them."""
 
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from operator import attrgetter
 
@@ -47,13 +46,6 @@ class Page(HTMLParser):
         self.loaded += [values.get("src") or values["href"]] if tag in ("img", "link", "script") else []
         self.inline += [name for name in values if name == "style" or name.startswith("on")]
         self.inline += [tag] if tag == "style" or (tag == "script" and "src" not in values) else []
-
-
-@pytest.fixture(autouse=True)
-def forget_pages() -> Iterator[None]:
-    yield
-    views._page.cache_clear()
-    markdown.read_guide.cache_clear()
 
 
 @pytest.fixture(scope="module")
