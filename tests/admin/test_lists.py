@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from payments.admin.framework import index_scan
 from payments.admin.lists import page, sums
 from payments.models import Charge, Event, Refund, SavedView
 from tests.admin.conftest import House, client_of, text_of, words_of
@@ -92,6 +93,17 @@ def test_a_list_that_is_too_long_is_not_summed_up(operator: Client, monkeypatch:
     monkeypatch.setattr(sums, "MOST_SUMMED", 2)
     sell(MerchantFactory(), 3)
     assert "More than 2 charges: too many to sum up here." in words_of(operator.get(CHARGES))
+
+
+@pytest.mark.parametrize("start", ["", "last"])
+def test_a_list_that_cannot_be_searched_as_a_whole_is_not_summed_up_on_any_page(
+    start: str, operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sell(MerchantFactory(), 4)
+    query = {"least": "1", "currency": "PHP", "p": start}
+    assert "too many to sum up here" not in words_of(operator.get(CHARGES, query))
+    monkeypatch.setattr(index_scan, "SEARCHED_ROWS", 2)
+    assert "too many to sum up here" in words_of(operator.get(CHARGES, query))
 
 
 def test_a_list_sorted_by_its_oldest_shows_every_row_once(operator: Client) -> None:
