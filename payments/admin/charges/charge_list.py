@@ -111,7 +111,8 @@ class ChargeSearch(EntrySearch):
     """The search of the list of charges, also by a provider's reference."""
 
     def rows(self, request: HttpRequest, queryset: QuerySet[Any], term: str) -> QuerySet[Any] | None:
-        # The reference may be recorded without an event, while the payer is still to act. Its index has no empty ones.
+        # The reference may be recorded without an event, while the payer is still to act.
+        # `exclude` lets PostgreSQL use the index, which leaves out empty ones.
         referred = Attempt.objects.filter(provider_ref=term).exclude(provider_ref="")
         if term and referred.exists():
             return queryset.filter(pk__in=referred.values("charge_id"))
