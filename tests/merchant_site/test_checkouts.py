@@ -20,7 +20,8 @@ Role = MerchantAccess.Role
 A_FORM, OTHER_FORM = "019aa3c5-e2a4-7d10-b1c6-f0d2a3948590", "019aa3c5-e2a4-7d10-b1c6-f0d2a3948591"
 FIELDS = ("name", "amount", "quantity")
 URLCONF = "config.merchant_urls"
-OF_ONE = ("id", "url", "payment_url", "created_at", "updated_at", "last_updated", "expires_at", "number")
+TIMES = ("created", "created_at", "updated", "updated_at", "last_updated", "expires_at")
+OF_ONE = ("id", "url", "payment_url", "number", *TIMES)
 MODE = {"mode": "test", "currency": "PHP", "payment_method_types": ["card", "gcash"]}
 
 
