@@ -114,6 +114,11 @@ def made(response: HttpResponse) -> dict[str, Any]:
     return json.loads(response.content)
 
 
+def without_request_id(response: HttpResponse) -> str:
+    """Return the text of a refusal less the request's ID, in which any few digits can occur."""
+    return response.content.decode().replace(error_of(response)["request_id"], "")
+
+
 def error_of(response: HttpResponse) -> dict[str, Any]:
     """Return the error in a refusal."""
     assert response.status_code >= 400, response.content

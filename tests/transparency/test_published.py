@@ -131,11 +131,11 @@ def test_a_leaf_of_another_form_is_no_proof(version: str, lines: int) -> None:
 
 def test_a_proof_of_one_says_nothing_of_another(api: Api) -> None:
     """It has the hashes of others alone, and the content of a leaf names neither merchant nor charge."""
-    one, other = api.charge(), api.charge(amount=77_700)
+    one, other = api.charge(), api.charge(amount=77_700_777)
     signed()
     [row, *_] = made(api.get("/balance_transactions/", charge=one["id"]))["data"]
     proof = json.dumps(made(api.get(f"/proofs/{row['id']}")))
-    assert "77700" not in proof
+    assert "77700777" not in proof
     assert other["id"].removeprefix("ch_") not in proof.replace("-", "")
     content = json.loads(proof)["content"]
     ids = Posting.objects.values_list("id", "journal", "merchant_id", "charge_id", "attempt_id")
