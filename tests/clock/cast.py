@@ -11,7 +11,7 @@ from django.db.models import Model
 from payments import clock
 from payments.domain.payouts import make, send
 from payments.ids import parse_id
-from payments.models import Charge, Dispute, Webhook, WebhookEndpoint
+from payments.models import Attempt, Charge, Checkout, Dispute, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
 from tests.checkout.cast import SAVE_CARD, billed, customer, opened, save
 from tests.checkout.shelf import linked
@@ -50,7 +50,6 @@ def one_of_each(api: Api) -> None:
     made(api.post(f"/charges/{api.charge(REFUNDS_WAIT)['id']}/refund"))
     announced = api.charge_source(api.source(CHALLENGED, redirect=hook))
     api.client.post(urlsplit(announced["action"]["url"]).path, {"decision": "pay"})
-    Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
     Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
     api.charge_source(keep(api, api.source(STOLEN)))
@@ -60,6 +59,10 @@ def one_of_each(api: Api) -> None:
     linked(api, expiry=f"12/31/{clock.now().year + 1}")
     made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))
     WebhookEndpoint.objects.update(failing_since=clock.now())
+    # However slow the machine is, none of it becomes due by itself.
+    Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
+    Attempt.objects.exclude(due_at=None).update(due_at=clock.now() + HOUR)
+    Checkout.objects.exclude(check_due_at=None).update(check_due_at=clock.now() + HOUR)
 
 
 def _paid_out(api: Api) -> None:
