@@ -11,7 +11,7 @@ from django.db.models import Model
 from payments import clock
 from payments.domain.payouts import make, send
 from payments.ids import parse_id
-from payments.models import Attempt, Charge, Checkout, Dispute, Webhook, WebhookEndpoint
+from payments.models import Attempt, Charge, Checkout, Dispute, PayoutSchedule, Webhook, WebhookEndpoint
 from payments.providers.simulator.models import Message
 from tests.checkout.cast import SAVE_CARD, billed, customer, opened, save
 from tests.checkout.shelf import linked
@@ -59,10 +59,13 @@ def one_of_each(api: Api) -> None:
     linked(api, expiry=f"12/31/{clock.now().year + 1}")
     made(api.post("/webhook_endpoints/", ENDPOINT | {"enabled_events": ["payout.paid"]}))
     WebhookEndpoint.objects.update(failing_since=clock.now())
-    # However slow the machine is, none of it becomes due by itself.
-    Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
-    Attempt.objects.exclude(due_at=None).update(due_at=clock.now() + HOUR)
-    Checkout.objects.exclude(check_due_at=None).update(check_due_at=clock.now() + HOUR)
+    # However slow the machine is, and at whatever hour, none of it becomes due by itself.
+    later = clock.now() + HOUR
+    Message.objects.filter(delivered_at=None).update(due_at=later)
+    Attempt.objects.exclude(due_at=None).update(due_at=later)
+    Checkout.objects.exclude(check_due_at=None).update(check_due_at=later)
+    Charge.objects.exclude(settle_due_at=None).update(settle_due_at=later)
+    PayoutSchedule.objects.update(next_at=later)
 
 
 def _paid_out(api: Api) -> None:
