@@ -14,7 +14,6 @@ from django.test.client import ClientHandler
 
 from payments import clock
 
-STEP = timedelta(seconds=1.1)
 handle = ClientHandler.__call__
 ahead: list[timedelta] = []
 
@@ -24,7 +23,7 @@ def now(zone: Any) -> datetime:
 
 
 def handle_later(handler: ClientHandler, environment: dict[str, Any]) -> Any:
-    ahead.append(STEP)
+    ahead.append(timedelta(seconds=1.1))
     return handle(handler, environment)
 
 
