@@ -149,6 +149,8 @@ LAYOUTS = {
     "tabs": "\n".join([HEADER, GOOD]).replace(",", "\t"),
     "quoted semicolons": "\n".join('"' + row.replace(",", '";"') + '"' for row in (HEADER, GOOD)),
     "empty lines first": f"\n\r\n{HEADER}\n{GOOD}",
+    "what separates, first": f"sep=;\n{HEADER}\n{GOOD}".replace(",", ";"),
+    "a title first": f"Settlement report, 21 November\n\n{HEADER}\n{GOOD}",
     "rows of empty cells": f",,,,,\n{HEADER}\n,,,,,\n{GOOD}\n,,,,,\n",
     "empty cells after each row": f"{HEADER},,\n{GOOD},,\n",
     "empty cells after a row": f"{HEADER}\n{GOOD},,\n",
@@ -172,11 +174,12 @@ def test_what_spreadsheets_change_is_read(text: str, tmp_path: Path) -> None:
         ([], "line 1, column reference: must be there, once"),
         ([HEADER.replace("amount", "sum"), GOOD], "line 1, column amount: must be there, once"),
         (["", HEADER.replace("amount", "sum"), GOOD], "line 2, column amount: must be there, once"),
+        (["A title", HEADER.replace("amount", "sum"), GOOD], "line 2, column amount: must be there, once"),
         ([HEADER + ",type", GOOD + ",x"], "line 1, column type: must be there, once"),
         ([HEADER.replace(",", "|")], "line 1, column reference: must be there, once"),
         ([HEADER, GOOD, '"' + GOOD, GOOD, GOOD], "line 3: a quote is not closed, so its end is not known"),
     ],
-    ids=["empty", "missing", "missing below", "twice", "bars", "quote"],
+    ids=["empty", "missing", "missing below", "missing below a title", "twice", "bars", "quote"],
 )
 def test_a_bad_table_is_refused(rows: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(BadReport, match=f"^{re.escape(message)}$"):

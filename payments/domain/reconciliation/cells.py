@@ -44,10 +44,11 @@ def read_reference(text: str) -> str:
 
 
 def read_word(text: str) -> str:
-    """Return a provider's word for a kind of movement, known or not."""
-    if not WORD.fullmatch(text):
+    """Return a provider's word for a kind of movement, known or not, without blanks around it."""
+    word = text.strip(" ")
+    if not WORD.fullmatch(word):
         raise ValueError("must be a word of up to 40 letters and digits")
-    return text
+    return word
 
 
 def read_currency(text: str) -> str:

@@ -8,6 +8,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,8 +18,10 @@ from payments.providers.settlement_reports import Movement, SettlementLine
 
 MAX_BYTES = 64 * 1024 * 1024
 PROGRESS_EVERY = 1_000
-# The header is among the first characters, so that a request checks it quickly in any file.
+# The header is among the first characters and rows, so that a request checks it quickly in any file. Before it may be a
+# title, or `sep=;`, which tells spreadsheets what separates the cells.
 HEAD_CHARS = 64 * 1024
+HEAD_ROWS = 10
 # Spreadsheets of many countries write the second.
 SEPARATORS = ",;\t"
 # Each becomes an item for operators, and a report of a provider has few.
@@ -40,9 +43,10 @@ def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _:
     `progress` is called with the number of rows that are read, now and then and at the end. Raises BadReport for other
     columns, and where more than MOST_UNREAD rows or all that move money cannot be read.
     """
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=check_head(text, layout), strict=True)
+    separator, header_line = check_head(text, layout)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     lines, faults, count = list[SettlementLine](), list[str](), 0
-    for count, line in enumerate(_lines(rows, layout), 1):
+    for count, line in enumerate(_lines(rows, header_line, layout), 1):
         if line:
             lines.append(line)
         if line and line.kind is Movement.UNREAD:
@@ -68,15 +72,18 @@ def write(lines: Iterable[SettlementLine], mapping: SimulatorReport, file: TextI
     return count
 
 
-def check_head(text: str, layout: Layout) -> str:
-    """Return what separates the cells of a report. Raises BadReport unless its header has the columns of `layout`."""
-    heads = {separator: _head(text[:HEAD_CHARS], separator) for separator in SEPARATORS}
-    separator = max(SEPARATORS, key=lambda each: len({*heads[each][0]} & {*layout.names}))
-    header, number = heads[separator]
+def check_head(text: str, layout: Layout) -> tuple[str, int]:
+    """Return what separates the cells of a report, and the line of its header.
+
+    The header is the row among the first HEAD_ROWS that has most of the columns of `layout`. Raises BadReport unless it
+    has all of them.
+    """
+    heads = [(separator, *row) for separator in SEPARATORS for row in _first_rows(text[:HEAD_CHARS], separator)]
+    separator, header, number = max(heads, key=lambda head: len({*head[1]} & {*layout.names}), default=(",", [], 1))
     for name in layout.names:
         if header.count(name) != 1:
-            raise BadReport(f"line {max(number, 1)}, column {name}: must be there, once")
-    return separator
+            raise BadReport(f"line {number}, column {name}: must be there, once")
+    return separator, number
 
 
 def rows_in(text: str) -> int:
@@ -105,10 +112,10 @@ def _bytes_of(path: Path) -> bytes:
         raise BadReport(fault.strerror or "it cannot be read") from None
 
 
-def _head(text: str, separator: str) -> tuple[list[str], int]:
-    """Return the first row with something in it, and its line."""
+def _first_rows(text: str, separator: str) -> list[tuple[list[str], int]]:
+    """Return the first rows with something in them, each with the line on which it ends."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    return next(_filled(rows), ([], 0))[0], rows.line_num
+    return [(cells, rows.line_num) for cells, _ in islice(_filled(rows), HEAD_ROWS)]
 
 
 def _filled(rows: Any) -> Iterator[tuple[list[str], int]]:
@@ -126,10 +133,13 @@ def _filled(rows: Any) -> Iterator[tuple[list[str], int]]:
                 yield cells, rows.line_num - before
 
 
-def _lines(rows: Any, layout: Layout) -> Iterator[SettlementLine | None]:
-    """Yield for each row its line, or None where it belongs to no payment or moves nothing. Raises BadReport."""
+def _lines(rows: Any, header_line: int, layout: Layout) -> Iterator[SettlementLine | None]:
+    """Yield for each row below the header its line, or None where it belongs to no payment or moves nothing.
+
+    Raises BadReport.
+    """
     filled = _filled(rows)
-    header, _ = next(filled)
+    header = next(cells for cells, _ in filled if rows.line_num == header_line)
     for cells, height in filled:
         if height > 1 and len(cells) != len(header):
             raise BadReport(f"line {rows.line_num - height + 1}: a quote is not closed, so its end is not known")

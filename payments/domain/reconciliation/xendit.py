@@ -4,6 +4,7 @@ Each row moves the balance by an unsigned amount in major units and a side. A ca
 names a chargeback is not documented, so it is found by our reference or by Xendit's name of the dispute.
 """
 
+import re
 from datetime import UTC, datetime, tzinfo
 
 from payments.domain.reconciliation import cells
@@ -13,6 +14,9 @@ from payments.providers.settlement_reports import Movement, SettlementLine
 TYPE, LINE, SIDE = "Transaction Type", "Line Type", "Debit or Credit"
 REFERENCE, THEIRS = "Reference", ("Product ID", "Transaction ID")
 CURRENCY, AMOUNT, DATE = "Currency", "Amount", "Created Date ISO"
+# A report made on the dashboard has its maker's time zone, such as `+0800 UTC`. Older reports have no such column.
+ZONE = "Time Zone"
+OFFSET = re.compile(r"([+-][0-9]{2}):?([0-9]{2})(?: UTC)?")
 SIDES = {"DEBIT": -1, "CREDIT": 1}
 KINDS = {
     ("PAYMENT", "TRANSACTION"): Movement.CAPTURE,
@@ -23,6 +27,8 @@ KINDS = {
     ("CHARGEBACK_DEDUCTION", "TRANSACTION"): Movement.DISPUTE,
     ("CHARGEBACK_REVERSAL", "TRANSACTION"): Movement.DISPUTE_WON,
 }
+# Older reports have the product before the kind, such as `EWALLET PAYMENT` and `VA_PAYMENT`.
+OLDER = re.compile(r"[A-Z0-9_ -]+[ _](PAYMENT|REFUND)")
 # Xendit's fees, and money that left the account or came back to it by no payment: our payouts, and any other.
 COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
 OF_THE_ACCOUNT = frozenset(["WITHDRAWAL", "PLATFORM_FEE", "DISBURSEMENT", "BATCH_DISBURSEMENT", "REMITTANCE_PAYOUT"])
@@ -40,15 +46,15 @@ class BalanceReport:
         return row.read(REFERENCE, cells.read_reference), row.first_of(THEIRS)
 
     def line(self, row: Row) -> SettlementLine | None:
-        kind, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
-        # Xendit's pages write some types in small letters.
-        if kind.upper() in OF_THE_ACCOUNT or line in COSTS:
+        word, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
+        kind = _kind(word)
+        if kind in OF_THE_ACCOUNT or line in COSTS:
             return None
         currency = row.read(CURRENCY, cells.read_currency)
         amount = row.read(SIDE, _sign) * row.read(AMOUNT, lambda text: cells.read_amount(text, currency))
         if not amount:
             return None
-        movement = KINDS.get((kind.upper(), line), Movement.OTHER)
+        movement = KINDS.get((kind, line), Movement.OTHER)
         reference, provider_ref = self.names_in(row)
         return SettlementLine(
             reference=reference,
@@ -56,8 +62,8 @@ class BalanceReport:
             kind=movement if movement.sign * amount > 0 else Movement.OTHER,
             amount=amount,
             currency=currency,
-            booked_at=row.read(DATE, _moment),
-            word=kind if line == "TRANSACTION" else f"{kind} {line}",
+            booked_at=row.read(DATE, lambda text: _moment(text, row.cells.get(ZONE, ""))),
+            word=word if line == "TRANSACTION" else f"{word} {line}",
         )
 
 
@@ -67,6 +73,18 @@ def _sign(text: str) -> int:
     return SIDES[text]
 
 
-def _moment(text: str) -> datetime:
+def _kind(word: str) -> str:
+    """Return a transaction type as of today. Xendit's pages write some types in small letters and with blanks."""
+    kind = word.upper()
+    older = OLDER.fullmatch(kind)
+    return older[1] if older else kind.replace(" ", "_")
+
+
+def _moment(text: str, zone: str) -> datetime:
+    """Return the moment of a row, in the row's time zone where the text has none."""
     moment = cells.read_moment(text, datetime.fromisoformat, "2026-11-21T13:30:59.123Z")
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo:
+        return moment
+    offset = OFFSET.fullmatch(zone.strip(" "))
+    shift = f"{offset[1]}:{offset[2]}" if offset else "+00:00"
+    return datetime.fromisoformat(f"{moment.isoformat()}{shift}")

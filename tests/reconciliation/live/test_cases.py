@@ -39,6 +39,7 @@ CASES_READ: dict[str, tuple[int, int, int, list[str]]] = {
     "adyen-automatic-capture.csv": (1, 1, 1, []),
     "adyen-batch-without-payments.csv": (3, 0, 0, []),
     "adyen-empty-lines-first.csv": (1, 1, 1, []),
+    "adyen-line-before-the-header.csv": (1, 1, 1, []),
     "adyen-semicolons.csv": (1, 1, 1, []),
     "adyen-two-equal-corrections.csv": (2, 2, 0, ["missing_here", "missing_here"]),
     "adyen-zero-amount.csv": (2, 1, 1, []),

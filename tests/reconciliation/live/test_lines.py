@@ -33,6 +33,7 @@ ADYEN_KINDS = {
     "chargeback": (CHARGEBACK, "", (Movement.DISPUTE, -1_000)),
     "second chargeback": ({"Type": "SecondChargeback", **DEBIT}, "", (Movement.DISPUTE, -1_000)),
     "chargeback won": ({"Type": "ChargebackReversed"}, "", (Movement.DISPUTE_WON, 10_000)),
+    "blanks after the word": ({"Type": "Settled "}, "", (Movement.CAPTURE, 10_000)),
     "what nobody documents": ({"Type": "Enchanted"}, "", (Movement.OTHER, 10_000)),
     "a capture on the wrong side": (DEBIT, "", (Movement.OTHER, -1_000)),
 }
@@ -46,7 +47,7 @@ def test_adyens_words_are_a_known_movement_or_other(
     [line] = read(tmp_path, "adyen", changes | named)
     assert (line.kind, line.amount) == expected
     assert line.reference == (OURS if prefix else SETTLED["Merchant Reference"])
-    assert line.word == changes.get("Type", "Settled")
+    assert line.word == changes.get("Type", "Settled").strip()
 
 
 XENDIT_KINDS = {
@@ -63,6 +64,9 @@ XENDIT_KINDS = {
     "chargeback by mail": (TAKEN_BACK | {"Transaction Type": "chargeback_deduction"}, (Movement.DISPUTE, -10_000)),
     "chargeback won": ({"Transaction Type": "CHARGEBACK_REVERSAL"}, (Movement.DISPUTE_WON, 10_000)),
     "a chargeback on the wrong side": ({"Transaction Type": "CHARGEBACK"}, (Movement.OTHER, 10_000)),
+    "payment of an older report": ({"Transaction Type": "EWALLET PAYMENT"}, (Movement.CAPTURE, 10_000)),
+    "refund of an older report": (REFUND | {"Transaction Type": "CREDIT_CARD_REFUND"}, (Movement.REFUND, -10_000)),
+    "blanks after the word": ({"Transaction Type": "PAYMENT "}, (Movement.CAPTURE, 10_000)),
     "what nobody documents": ({"Transaction Type": "ENCHANTMENT"}, (Movement.OTHER, 10_000)),
 }
 
@@ -85,6 +89,7 @@ def test_xendits_words_are_a_known_movement_or_other(
         ("adyen", {"Gross Credit (GC)": "", "Net Credit (NC)": "", "Net Debit (NC)": "0"}),
         ("xendit", {"Transaction Type": "WITHDRAWAL", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Transaction Type": "DISBURSEMENT", "Debit or Credit": "DEBIT"}),
+        ("xendit", {"Transaction Type": "BATCH DISBURSEMENT", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Transaction Type": "disbursement", "Line Type": "TRANSACTION_REVERSAL"}),
         ("xendit", {"Transaction Type": "DISBURSEMENT", "Line Type": "VAT", "Debit or Credit": "DEBIT"}),
         ("xendit", {"Amount": "0.00"}),
@@ -93,6 +98,20 @@ def test_xendits_words_are_a_known_movement_or_other(
 )
 def test_rows_of_the_account_or_of_nothing_are_left_out(provider: str, change: dict[str, str], tmp_path: Path) -> None:
     assert len(read(tmp_path, provider, {}, change)) == 1
+
+
+ZONES = {
+    "of the dashboard": ("2026-11-20T20:30:59", "+0800 UTC"),
+    "with a colon": ("2026-11-20T20:30:59", "+08:00"),
+    "beside a time with its own": ("2026-11-20T12:30:59Z", "+0800 UTC"),
+    "none": ("2026-11-20T12:30:59", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "zone"), ZONES.values(), ids=ZONES)
+def test_a_time_of_xendit_is_in_the_time_zone_of_its_row(text: str, zone: str, tmp_path: Path) -> None:
+    [line] = read(tmp_path, "xendit", {"Created Date ISO": text, "Time Zone": zone})
+    assert line.booked_at == datetime(2026, 11, 20, 12, 30, 59, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("currency", "text", "amount"), [("JPY", "18", 18), ("KWD", "1.234", 1_234)])
