@@ -17,7 +17,7 @@ class Kind(StrEnum):
 class SourceType:
     """A source type: its `name` in the API, its kind, and its `label` on pages.
 
-    `shows_qr`: the payer scans a QR code. `asks_pin`: the payer confirms a debit by a one-time PIN.
+    `shows_qr`: the payer scans a QR code. `asks_pin`: the payer confirms a debit by a one-time PIN. `bic`: the bank's.
     """
 
     name: str
@@ -25,6 +25,7 @@ class SourceType:
     label: str
     shows_qr: bool = False
     asks_pin: bool = False
+    bic: str = ""
 
 
 SOURCE_TYPES = (
@@ -39,10 +40,10 @@ SOURCE_TYPES = (
     SourceType("qrph", Kind.SCHEME, "QR Ph", shows_qr=True),
     SourceType("instapay", Kind.SCHEME, "InstaPay"),
     SourceType("pesonet", Kind.SCHEME, "PESONet"),
-    SourceType("bpi", Kind.BANK, "BPI", asks_pin=True),
-    SourceType("bdo", Kind.BANK, "BDO"),
-    SourceType("unionbank", Kind.BANK, "UnionBank", asks_pin=True),
-    SourceType("rcbc", Kind.BANK, "RCBC"),
+    SourceType("bpi", Kind.BANK, "BPI", asks_pin=True, bic="BOPIPHMM"),
+    SourceType("bdo", Kind.BANK, "BDO", bic="BNORPHMM"),
+    SourceType("unionbank", Kind.BANK, "UnionBank", asks_pin=True, bic="UBPHPHMM"),
+    SourceType("rcbc", Kind.BANK, "RCBC", bic="RCBCPHMM"),
 )
 NAMES = tuple(source_type.name for source_type in SOURCE_TYPES)
 BY_NAME = {source_type.name: source_type for source_type in SOURCE_TYPES}

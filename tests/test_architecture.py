@@ -167,9 +167,9 @@ def test_what_comes_from_npm_has_a_hash_and_names_no_registry(name: str) -> None
     }
 
 
-def test_no_file_is_longer_than_300_lines() -> None:
+def test_no_file_is_longer_than_400_lines() -> None:
     lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in PRODUCT}
-    assert {name: length for name, length in lengths.items() if length > 300} == {}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
 
 
 def test_each_feature_of_the_domain_has_tests_under_its_name() -> None:

@@ -24,7 +24,7 @@ from payments.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, after, month_of
 from payments.domain.audit import hash_chain
 from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
-from payments.models import ApiKey, Attempt, PayerMessage, ReconciliationRun, Route, UnknownOutcome
+from payments.models import ApiKey, Attempt, BinRange, PayerMessage, ReconciliationRun, Route, UnknownOutcome
 from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.redis_client.pipeline import RedisPipeline
 from payments.vault.base import Purpose
@@ -229,6 +229,11 @@ def expiring_api_keys() -> list[ApiKey]:
         livemode=True, revoked_at=None, last_used_at__isnull=False, expires_at__gt=clock.now(), expires_at__lte=until
     )
     return list(rows.select_related("merchant").order_by("expires_at")[:COUNTED_MAX])
+
+
+def lacks_bin_table() -> bool:
+    """Return whether live cards are taken and the BIN table has no range."""
+    return bool(settings.LIVE_CARDS_ATTESTED) and not BinRange.objects.exists()
 
 
 def sealing_keys(database: Any = connection) -> list[WrappedKey]:

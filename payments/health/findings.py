@@ -222,6 +222,12 @@ def of_api_keys(keys: Sequence[ApiKey]) -> Iterator[Finding]:
         yield Finding(what, "Ask the merchant to roll the key; after its end their charges are refused.")
 
 
+def of_bin_table(is_missing: bool) -> Iterator[Finding]:
+    if is_missing:
+        what = "The BIN table is empty: bank and funding of live cards are unknown unless a provider says them."
+        yield Finding(what, "Import one with manage.py import_bins.")
+
+
 def of_vault(keys: Iterable[WrappedKey]) -> Iterator[Finding]:
     for key in keys:
         if not opens(key):

@@ -77,6 +77,7 @@ FACTS = (
     Fact("Clocks", facts.clock_difference, findings.of_clock),
     Fact("Vault keys", facts.sealing_keys, findings.of_vault, is_watched=True),
     Fact("API keys", facts.expiring_api_keys, findings.of_api_keys),
+    Fact("BIN table", facts.lacks_bin_table, findings.of_bin_table),
     Fact("Redis", facts.redis_fault, findings.of_redis, gauges.redis, "redis", of_database=False, is_watched=True),
     Fact("Certificate", facts.certificate_end, findings.of_certificate, of_database=False),
     Fact("Python", facts.python_options, findings.of_python, of_database=False),

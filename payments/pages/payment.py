@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.utils.translation import gettext as _
-
 from payments import clock, sourcetypes
+from payments.domain.payer_messages.receipts import way_of
 from payments.ids import short_reference
-from payments.models import Attempt, Card, Charge, Merchant
+from payments.models import Attempt, Charge, Merchant
 from payments.money import shown_amount
 from payments.rendering.brand import Brand, brand_of
 
@@ -33,7 +32,7 @@ def shown_facts(charge: Charge) -> dict[str, Any]:
     return {
         "moment": charge.created_at,
         "type": sourcetypes.shown(charge.source.type),
-        "way": way_of(charge),
+        "way": way_of(charge.source),
         "reference": short_reference(charge.id),
         "statement_descriptor": charge.statement_descriptor,
     }
@@ -47,17 +46,6 @@ def shown_merchant(merchant: Merchant, branding: Mapping[str, Any] | None = None
         "support_email": merchant.support_email,
         "support_phone": merchant.support_phone,
     }
-
-
-def way_of(charge: Charge) -> str:
-    """Return the way to pay of a charge in words."""
-    card: Card | None = getattr(charge.source, "card", None)
-    return shown_way(charge.source.type, card.last4 if card else "")
-
-
-def shown_way(source_type: str, last4: str = "") -> str:
-    """Return a way to pay in words; `last4` are the last digits of a card."""
-    return _("Card ending in %(last4)s") % {"last4": last4} if last4 else sourcetypes.shown(source_type).label
 
 
 def _time_left(charge: Charge) -> dict[str, Any]:

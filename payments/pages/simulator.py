@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -14,7 +15,7 @@ from payments.models import Checkout, PageVisit
 from payments.money import shown_amount
 from payments.pages import visits
 from payments.pages.browsers import browser_of
-from payments.pages.payment import charge_of_attempt, shown_merchant, shown_payment, shown_way
+from payments.pages.payment import charge_of_attempt, shown_merchant, shown_payment
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin, page_url
@@ -94,11 +95,12 @@ def _shown_shop(checkout: Checkout | None) -> dict[str, Any]:
 
 
 def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
+    source_type, last4 = sourcetypes.shown(payment.source_type), payment.last4
     return {
         "test_mode": True,
         "amount": shown_amount(payment.amount, payment.currency) if payment.amount else "",
-        "type": sourcetypes.shown(payment.source_type),
-        "way": shown_way(payment.source_type, payment.last4),
+        "type": source_type,
+        "way": _("Card ending in %(last4)s") % {"last4": last4} if last4 else source_type.label,
         "paid": payment.state in PAID,
         "failed": payment.state not in (State.AWAITING, *PAID),
         "ended_at": payment.expires_at,

@@ -17,6 +17,8 @@ from payments.providers.failures.retry import Retry
 from payments.providers.payouts import Accepted, Failed, Paid, Returned
 from payments.sensitive_data.redaction import redact
 
+BANK_NAME_MAX_LENGTH = 100
+
 
 @dataclass(frozen=True, slots=True)
 class CardData:
@@ -103,10 +105,36 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What a provider says of a payer's card: its bank, ISO 3166 country and funding, each empty where it does not."""
+
+    issuing_bank: str = ""
+    country: str = ""
+    funding: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "issuing_bank", redact(self.issuing_bank)[:BANK_NAME_MAX_LENGTH])
+
+
+@dataclass(frozen=True, slots=True)
+class BankAccount:
+    """The account behind a debit, with the members of `source.bank_account`; a provider masks its number."""
+
+    reference_id: str
+    bank_type: str
+    bank_code: str
+    account_name: str
+    account_number: str
+    account_type: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Approved:
     """Done. For a payment, `captured` says whether the money was taken or is held.
 
     `network_reference` is the card network's reference of the payment, empty where the provider does not say it.
+    `card` and `bank_account` are what it says of what the payer paid with, None where it says nothing.
     """
 
     provider_ref: str
@@ -114,6 +142,8 @@ class Approved:
     cvc_checked: str = "unchecked"
     response: dict[str, Any] | None = None
     network_reference: str = ""
+    card: CardFacts | None = None
+    bank_account: BankAccount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +151,8 @@ class Declined:
     """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets.
 
     `retryable` where the provider marks it as a fault of its own or of the network, so that another one may be asked.
-    `retry` is what the provider or the network advises, None where it is what `code` says.
+    `retry` is what the provider or the network advises, None where it is what `code` says. `card` is what it says of
+    the payer's card.
     """
 
     code: str
@@ -131,6 +162,7 @@ class Declined:
     cvc_checked: str = "unchecked"
     retryable: bool = False
     retry: Retry | None = None
+    card: CardFacts | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", redact(self.message))

@@ -15,6 +15,8 @@ from payments.models import Attempt, Charge, Refund
 from tests.admin.conftest import House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import ANSWER_LOST, APPROVED, CARD_FIELDS, CHALLENGED, DECLINED, REFUNDS_WAIT, Api, made
+from tests.contract.calls import debit
+from tests.contract.charges.test_pins import verify
 from tests.ledger.books import settle
 from tests.pages.waiting_charges import path_of
 
@@ -80,6 +82,13 @@ def test_what_is_shipped_to_the_payer_is_shown_once(api: Api, operator: Client) 
 def test_an_address_that_came_with_the_card_is_shown(api: Api, operator: Client) -> None:
     card = {**CARD_FIELDS, "number": APPROVED, "address_line1": "7 Mabini Street", "address_zip": "2600"}
     assert "7 Mabini Street, 2600" in page(operator, api.charge_source(api.source(card=card)))
+
+
+def test_the_account_of_a_debit_is_shown(api: Api, operator: Client) -> None:
+    charge = debit(api)
+    account = made(verify(api, charge))["source"]["bank_account"]
+    text = page(operator, charge)
+    assert f"Paid with BPI {account['account_number'][-4:]} Juan dela Cruz, BOPIPHMM" in text
 
 
 def test_who_may_not_see_sources_sees_no_contact(api: Api) -> None:

@@ -16,7 +16,17 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.health import facts, findings
 from payments.health.examination import examine
 from payments.health.facts import DatabaseUse
-from payments.models import DataKey, LogHead, LogProgress, MoneyCheck, PayerMessage, Sweep, Webhook, WorkerProcess
+from payments.models import (
+    BinRange,
+    DataKey,
+    LogHead,
+    LogProgress,
+    MoneyCheck,
+    PayerMessage,
+    Sweep,
+    Webhook,
+    WorkerProcess,
+)
 from payments.vault.base import Purpose
 from payments.vault.key_wraps import new_key
 from tests.client import ANSWER_LOST, Api
@@ -53,7 +63,7 @@ def of(title: str) -> str:
 
 def test_nothing_is_wrong_with_a_service_in_order() -> None:
     assert found() == {}
-    assert len(examine().in_order) == 18
+    assert len(examine().in_order) == 19
 
 
 def test_that_no_worker_works_is_said_with_since_when() -> None:
@@ -195,6 +205,13 @@ def test_a_live_key_in_use_that_expires_soon(shop: NewMerchant) -> None:
     assert found() == {}
     ApiKeyFactory(merchant=shop.merchant, **soon | {"revoked_at": None})
     assert of("API keys").startswith("1 live API keys in use expire within two weeks, first sk_live_…")
+
+
+def test_live_cards_without_a_bin_table(settings: Settings) -> None:
+    settings.LIVE_CARDS_ATTESTED = True
+    assert of("BIN table").startswith("The BIN table is empty")
+    BinRange.objects.create(prefix="4242", brand="visa", funding="credit", country="PH", issuing_bank="Bank of Manila")
+    assert found() == {}
 
 
 def test_a_key_encryption_key_that_is_gone(settings: Settings) -> None:

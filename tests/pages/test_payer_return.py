@@ -8,6 +8,7 @@ from django.test import Client
 
 from payments.models import Charge
 from payments.providers.simulator.models import SimulatedPayment
+from payments.sourcetypes import BY_NAME
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, awaited, page_of, path_of
 
@@ -48,6 +49,14 @@ def test_coming_back_again_changes_nothing(client: Client, api: Api) -> None:
     known = api.read(charge)
     assert [client.get(back)["Location"] for _ in range(2)] == [first["Location"]] * 2
     assert api.read(charge) == known
+
+
+@pytest.mark.parametrize("bank", ["bdo", "rcbc"])
+def test_the_result_of_a_debit_shows_the_last_characters_of_its_account(client: Client, api: Api, bank: str) -> None:
+    charge = awaited(api, bank, redirect=None)
+    _, response = walk(client, charge, "pay")
+    account = api.read(charge)["source"]["bank_account"]
+    assert f"{BY_NAME[bank].label} ••{account['account_number'][-4:]}" in response.content.decode()
 
 
 @pytest.mark.parametrize(

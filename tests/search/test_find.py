@@ -17,6 +17,8 @@ from payments.models.merchants.merchant_access import Limit
 from payments.search import find, sweep
 from payments.search.query import parse
 from tests.client import Api, made
+from tests.contract.calls import debit
+from tests.contract.charges.test_pins import verify
 from tests.factories import ChargeFactory, MerchantFactory
 
 TODAY = date(2026, 11, 22)
@@ -39,6 +41,13 @@ def found(text: str, limit: Limit = None) -> set[UUID]:
     assert everything.few is not None
     assert set(everything.rows.values_list("pk", flat=True)) == set(everything.few)
     return set(everything.few)
+
+
+def test_a_debit_is_found_by_the_name_of_its_account(api: Api) -> None:
+    waiting = debit(api)
+    verify(api, waiting)
+    sweep.rebuild()
+    assert found("dela Cruz") == {parse_id("ch", waiting["id"])}
 
 
 @pytest.fixture

@@ -129,9 +129,11 @@ def _state_mark(charge: Charge) -> tuple[str, Any]:
 
 
 def source_label(source: Source) -> str:
-    """Return a source as a payer would call it: `Visa 4242`, or `GCash`."""
+    """Return a source as a payer would call it: `Visa 4242`, `BPI 6789` or `GCash`."""
     card = getattr(source, "card", None)
-    return f"{brand_name(card.brand)}{NO_BREAK}{card.last4}" if card else shown_type(source.type).label
+    name = brand_name(card.brand) if card else shown_type(source.type).label
+    number = card.last4 if card else (source.bank_account or {}).get("account_number", "")[-4:]
+    return f"{name}{NO_BREAK}{number}" if number else name
 
 
 def of_payer(charge: Charge, words: str) -> str:

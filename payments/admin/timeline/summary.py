@@ -81,7 +81,8 @@ def payment_facts(records: Records) -> Iterator[tuple[Any, object]]:
 def _way(source: Source) -> SafeString | str:
     card, shown = getattr(source, "card", None), link(Source, source.pk, source_label(source))
     if card is None:
-        return shown
+        account = source.bank_account
+        return two_lines(shown, f"{account['account_name']}, {account['bank_code']}") if account else shown
     known_of_card = [part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown"]
     return two_lines(
         shown, ", ".join([*known_of_card, _("until {month}").format(month=f"{card.exp_month:0>2}/{card.exp_year}")])

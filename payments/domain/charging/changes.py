@@ -1,7 +1,7 @@
 """Changes as values: the rules return them, one statement writes them, and they reach the rows in memory afterwards."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,9 +14,9 @@ from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.ledger.movements import Movement
-from payments.models import Attempt, Card, Charge, Refund
-from payments.models.charging.source import NETWORK_REFERENCE_MAX_LENGTH
-from payments.providers.base import Approved, Declined
+from payments.models import Attempt, Card, Charge, Refund, Source
+from payments.models.charging.source import NETWORK_REFERENCE_MAX_LENGTH, UNKNOWN
+from payments.providers.base import Approved, BankAccount, CardFacts, Declined
 from payments.providers.failures.retry import Retry
 
 
@@ -27,7 +27,7 @@ class RowUpdate:
     `match` is what the row holds as long as nobody else changed it: the guard of the update.
     """
 
-    row: Charge | Refund | Card
+    row: Charge | Refund | Card | Source
     match: Mapping[str, Any]
     values: Mapping[str, Any]
     event: str = ""
@@ -53,8 +53,10 @@ def rows_after(charge: Charge, changes: Iterable[Change]) -> dict[UUID, Any]:
     source, card = charge.source, getattr(charge.source, "card", None)
     if card is not None and card.pk in values:
         source = copy_with(source, {}, card=copy_with(card, values[card.pk]))
+    elif source.pk in values:
+        source = copy_with(source, values[source.pk])
     after = copy_with(charge, {**values.get(charge.pk, {}), "refund_list": refunds}, source=source)
-    return {row.pk: row for row in (*refunds, after)}
+    return {row.pk: row for row in (*refunds, source, after)}
 
 
 def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping[UUID, Any]) -> Iterator[Write]:
@@ -105,7 +107,25 @@ def card_approved(charge: Charge, outcome: Approved, now: datetime) -> Changes:
         first |= {"network_reference": outcome.network_reference}
     if card and is_kept and charge.single_use:
         first |= {"expiring_at": expiring_at(card)}
-    return _card_data_destroyed(charge, outcome.cvc_checked, is_kept or not charge.single_use, **first)
+    facts = _facts_of(card, outcome.card)
+    return _card_data_destroyed(charge, outcome.cvc_checked, is_kept or not charge.single_use, **first, **facts)
+
+
+def _facts_of(card: Card | None, facts: CardFacts | None) -> dict[str, str]:
+    """Return what a provider says of a card and the BIN table did not know."""
+    if card is None or facts is None:
+        return {}
+    return {name: value for name, value in asdict(facts).items() if value and getattr(card, name) == UNKNOWN}
+
+
+def account_named(charge: Charge, account: BankAccount | None, now: datetime) -> Changes:
+    """Return the change of the source of an approved debit, whose account its provider has named."""
+    source = charge.source
+    if account is None or source.bank_account:
+        return ()
+    match = {"id": source.id, "merchant_id": source.merchant_id, "version": source.version}
+    values = {"bank_account": asdict(account), "version": source.version + 1, "updated_at": now}
+    return (RowUpdate(source, match, values, "source.updated"),)
 
 
 def expiring_at(card: Card) -> datetime | None:
@@ -124,7 +144,8 @@ def card_failed(charge: Charge, declined: Declined, retry: str, now: datetime) -
     """Return the update of a failed payment's card: a kept one is not charged for a while where `retry` is `never`."""
     is_final = retry == Retry.NEVER and not charge.single_use
     refused = {"refused_until": now + REFUSED_FOR} if is_final else {}
-    return _card_data_destroyed(charge, declined.cvc_checked, not charge.single_use, **refused)
+    facts = _facts_of(getattr(charge.source, "card", None), declined.card)
+    return _card_data_destroyed(charge, declined.cvc_checked, not charge.single_use, **refused, **facts)
 
 
 def _card_data_destroyed(charge: Charge, cvc_checked: str, is_kept: bool, **others: Any) -> Changes:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from payments.domain.charging import attempts, state_machine
-from payments.domain.charging.changes import Change, Changes, card_approved, card_failed
+from payments.domain.charging.changes import Change, Changes, account_named, card_approved, card_failed
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.due_rows import next_lookup_at, next_second_look_at
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, unavailable
@@ -106,7 +106,8 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            return _done(outcome, now, *card_approved(charge, outcome, now), *_succeed(charge, outcome, now))
+            source = (*card_approved(charge, outcome, now), *account_named(charge, outcome.bank_account, now))
+            return _done(outcome, now, *source, *_succeed(charge, outcome, now))
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)

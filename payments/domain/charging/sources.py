@@ -58,7 +58,7 @@ def _new(caller: Caller, order: dict[str, Any]) -> tuple[Source, list[Write]]:
     writes: list[Write] = [Insert(source)]
     if "card" in order:
         writes.append(Insert(card_data.new_card(source, order["card"])))
-    return source, [*writes, *events.of_source(caller, "source.created", source)]
+    return source, [*writes, *events.of(caller, "source.created", source)]
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
@@ -227,7 +227,7 @@ def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], *
     values = changes | {"version": source.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(source, name, value)
-    return [Update(Source, unchanged, values), *events.of_source(caller, event, source)]
+    return [Update(Source, unchanged, values), *events.of(caller, event, source)]
 
 
 def _card_writes(source: Source, **changes: Any) -> list[Write]:

@@ -86,7 +86,7 @@ def payment_receipt(message: PayerMessage) -> Content:
         items=_items(charge) or [Item(charge.description, "", amount)],
         total=amount,
         facts=[
-            (_("Paid with"), _way(charge.source)),
+            (_("Paid with"), way_of(charge.source)),
             (_("On your statement"), charge.statement_descriptor),
             (_("Reference"), short_reference(charge.id)),
         ],
@@ -111,7 +111,7 @@ def refund_receipt(message: PayerMessage) -> Content:
         facts=[
             (_("Order"), charge.description),
             (_("You had paid"), shown_amount(charge.amount_captured, charge.currency)),
-            (_("Goes back to"), _way(charge.source)),
+            (_("Goes back to"), way_of(charge.source)),
             (_("Reference"), short_reference(charge.id)),
         ],
     )
@@ -152,9 +152,12 @@ def _owner_email(source: Source) -> str:
     return next(filter(None, emails_of_owner(source)), "")
 
 
-def _way(source: Source) -> str:
-    card = getattr(source, "card", None)
-    return _("Card ending in {last4}").format(last4=card.last4) if card else sourcetypes.shown(source.type).label
+def way_of(source: Source) -> str:
+    """Return a way to pay in words, with the last characters of the card's or account's number."""
+    card, account, label = getattr(source, "card", None), source.bank_account, sourcetypes.shown(source.type).label
+    if card:
+        return _("Card ending in {last4}").format(last4=card.last4)
+    return f"{label} ••{account['account_number'][-4:]}" if account else label
 
 
 def _day(moment: datetime) -> str:

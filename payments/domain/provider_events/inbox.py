@@ -21,7 +21,7 @@ from payments.db.writes import insert_if_absent
 from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
-from payments.providers.base import Outcome, WebhookEvent
+from payments.providers.base import BankAccount, CardFacts, Outcome, WebhookEvent
 from payments.providers.disputes import Disputed, DisputeNews
 from payments.providers.registry import CONNECTORS
 from payments.sensitive_data.redaction import redact
@@ -33,6 +33,8 @@ TASK = "payments.tasks.apply_provider_events"
 KEPT = timedelta(days=90)
 PURGE_BATCH = 1000
 OUTCOMES: dict[str, type[Outcome]] = {kind.__name__: kind for kind in get_args(Outcome)}
+# The members of outcomes that have members of their own.
+NESTED = {"card": CardFacts, "bank_account": BankAccount}
 
 wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, TASK)).wake_worker
 
@@ -79,7 +81,9 @@ def written_outcome(outcome: Outcome | Disputed | DisputeNews) -> str:
 
 def read_outcome(name: str, members: str) -> Outcome:
     """Return the outcome of this name from the text that `written_outcome` made."""
-    return OUTCOMES[name](**json.loads(members))
+    values = json.loads(members)
+    nested = {name: made(**values[name]) for name, made in NESTED.items() if values.get(name)}
+    return OUTCOMES[name](**values | nested)
 
 
 def _account(account_id: str) -> ProviderAccount:

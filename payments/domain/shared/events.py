@@ -4,6 +4,7 @@ Events of charges and refunds are sent to the notify URL of their source, and al
 merchant that lists their type, by further rows of the same statement.
 """
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -93,32 +94,30 @@ EVENT_OBJECTS: dict[str, Any] = {
     "src": Source,
     "mer": Merchant,
 }
+# What each event shows, by the model that it is about.
+RENDERERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    Charge: CHARGE.render,
+    Refund: REFUND.render,
+    Source: SOURCE.render,
+    Dispute: DISPUTE.render,
+    Payout: PAYOUT.render,
+    PayoutAccount: PAYOUT_ACCOUNT.render,
+    PaymentLink: PAYMENT_LINK.render,
+    Checkout: lambda row: (REQUEST if row.kind == Checkout.Kind.REQUEST else SESSION).render(row),
+}
 # The models of what the API names otherwise, by the beginning of an event's type without underscores.
 NAMED_OTHERWISE = {"organization": "merchant", "checkoutsession": "checkout", "paymentrequest": "checkout"}
 
 
-def of(
-    caller: Caller,
-    event_type: str,
-    row: Charge | Refund | Dispute | Payout | PayoutAccount | Checkout | PaymentLink,
-) -> list[Write]:
-    """Return the writes of an event that shows this object, and of its webhooks."""
+def of(caller: Caller, event_type: str, row: Any) -> list[Write]:
+    """Return the writes of an event that shows this object, whose model is one of RENDERERS, and of its webhooks."""
     redirect = None
     match row:
         case Charge():
-            redirect, rendered = row.source.redirect, CHARGE.render(row)
+            redirect = row.source.redirect
         case Refund():
-            redirect, rendered = row.charge.source.redirect, REFUND.render(row)
-        case Dispute():
-            rendered = DISPUTE.render(row)
-        case Payout():
-            rendered = PAYOUT.render(row)
-        case Checkout():
-            rendered = (REQUEST if row.kind == Checkout.Kind.REQUEST else SESSION).render(row)
-        case PaymentLink():
-            rendered = PAYMENT_LINK.render(row)
-        case PayoutAccount():
-            rendered = PAYOUT_ACCOUNT.render(row)
+            redirect = row.charge.source.redirect
+    rendered = RENDERERS[type(row)](row)
     return writes_of(caller, event_type, row.id, row.version, rendered, (redirect or {}).get("notify") or "")
 
 
@@ -126,10 +125,6 @@ def is_about(event_type: str, model: Any) -> bool:
     """Return whether events of this type are about objects of `model`."""
     name = event_type.partition(".")[0].replace("_", "")
     return bool(model._meta.model_name == NAMED_OTHERWISE.get(name, name))
-
-
-def of_source(caller: Caller, event_type: str, source: Source) -> list[Write]:
-    return writes_of(caller, event_type, source.id, source.version, SOURCE.render(source))
 
 
 def writes_of(

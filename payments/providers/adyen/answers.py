@@ -1,5 +1,7 @@
 """What Adyen's answers mean. Whatever they say of another payment, amount or currency than ours is not believed."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 from payments.providers.adyen import bodies
@@ -8,6 +10,7 @@ from payments.providers.adyen.declines import declined
 from payments.providers.base import (
     ActionRequired,
     Approved,
+    CardFacts,
     Operation,
     Outcome,
     Payment,
@@ -24,6 +27,18 @@ WAITING = frozenset(
 )
 # By the first character of Adyen's words for it: "1 Matches".
 CVC_RESULTS = {"1": "pass", "2": "fail", "5": "unavailable"}
+# By Adyen's words for how a card is funded.
+FUNDINGS = {
+    "CREDIT": "credit",
+    "CHARGE": "credit",
+    # Adyen's own spelling.
+    "DEFFERED_DEBIT": "debit",
+    "DEBIT": "debit",
+    "PREPAID": "prepaid",
+    "PREPAID_RELOADABLE": "prepaid",
+    "PREPAID_NONRELOADABLE": "prepaid",
+}
+COUNTRY = re.compile(r"[A-Z]{2}")
 # What of an answer operators may read.
 ADVICE = "merchantAdviceCode"
 FACTS = ("refusalReasonRaw", ADVICE, "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
@@ -71,6 +86,17 @@ def cvc_checked(additional: Answer) -> str:
     return CVC_RESULTS.get(_text(additional, "cvcResult")[:1], "unchecked")
 
 
+def card_facts(additional: Answer) -> CardFacts | None:
+    """Return what an answer's or a webhook's additional data says of the card; None where it says nothing."""
+    country = _text(additional, "cardIssuingCountry") or _text(additional, "issuerCountry")
+    said = CardFacts(
+        issuing_bank=_text(additional, "cardIssuingBank"),
+        country=country if COUNTRY.fullmatch(country) else "",
+        funding=FUNDINGS.get(_text(additional, "fundingSource").upper(), ""),
+    )
+    return said if said != CardFacts() else None
+
+
 def facts(additional: Answer) -> dict[str, Any]:
     """Return what operators may read of an answer's or a webhook's additional data."""
     return {name: additional[name] for name in FACTS if name in additional}
@@ -96,12 +122,12 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
     additional = _object(answer, "additionalData")
     if result == "Authorised" and provider_ref:
         response = {"resultCode": result, **facts(additional)}
-        return Approved(
-            provider_ref, asked.capture, cvc_checked(additional), response, _text(additional, NETWORK_REFERENCE)
-        )
+        network_reference, card = _text(additional, NETWORK_REFERENCE), card_facts(additional)
+        return Approved(provider_ref, asked.capture, cvc_checked(additional), response, network_reference, card)
     if result in REFUSED:
         number, advice = _text(answer, "refusalReasonCode"), advised(additional.get(ADVICE))
-        return declined(result, number, provider_ref, cvc_checked(additional), advice)
+        refused = declined(result, number, provider_ref, cvc_checked(additional), advice)
+        return replace(refused, card=card_facts(additional))
     if result in WAITING:
         return _waiting(_object(answer, "action"), provider_ref or asked.provider_ref)
     return Unknown(f"the provider answered {result}")

@@ -5,11 +5,12 @@ Of an item the signature covers the references, amount, event and success, and n
 
 import hmac
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from payments.json_codecs import bounded_json
 from payments.providers.adyen import bodies, disputes
-from payments.providers.adyen.answers import ADVICE, cvc_checked, facts
+from payments.providers.adyen.answers import ADVICE, card_facts, cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
@@ -110,9 +111,11 @@ def _authorised(item: Item) -> Outcome:
     additional = _additional(item)
     if not _succeeded(item):
         words, advice = item.get("reason") or "", advised(additional.get(ADVICE))
-        return declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
+        refused = declined_by_words(words, item["pspReference"], cvc_checked(additional), advice)
+        return replace(refused, card=card_facts(additional))
     shown, reference = facts(additional) or None, str(additional.get(bodies.NETWORK_REFERENCE) or "")
-    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), shown, reference)
+    checked, card = cvc_checked(additional), card_facts(additional)
+    return Approved(item["pspReference"], _is_captured(item), checked, shown, reference, card)
 
 
 def _is_captured(item: Item) -> bool:

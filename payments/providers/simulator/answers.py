@@ -2,15 +2,20 @@
 
 import base64
 import hashlib
+from datetime import UTC, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from payments import sourcetypes
-from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
+from payments.providers.base import ActionRequired, Approved, BankAccount, Declined, Outcome, Pending
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.scenarios import MESSAGES, NO_FIRST_PAYMENT
+
+# Whose account each debit of a bank is, and how long it may be debited.
+ACCOUNT_NAME = "Juan dela Cruz"
+ACCOUNT_LIFE = timedelta(days=365)
 
 
 def refused(provider_code: str, message: str, provider_ref: str = "") -> Declined:
@@ -42,12 +47,29 @@ def payment_outcome(payment: SimulatedPayment) -> Outcome:
                 captured=payment.capture,
                 cvc_checked=payment.cvc_checked,
                 network_reference=network_reference(payment),
+                bank_account=_account(payment),
             )
 
 
 def network_reference(payment: SimulatedPayment) -> str:
     """Return a card network's reference of a payment; empty for one of another type."""
     return f"nt_{payment.id.hex}" if payment.source_type == sourcetypes.CARD else ""
+
+
+def _account(payment: SimulatedPayment) -> BankAccount | None:
+    """Return the account from which a payment was debited; None for one that was paid otherwise."""
+    source_type = sourcetypes.shown(payment.source_type)
+    if source_type.kind != sourcetypes.Kind.BANK:
+        return None
+    return BankAccount(
+        reference_id=f"acct_{payment.id.hex}",
+        bank_type=source_type.name,
+        bank_code=source_type.bic,
+        account_name=ACCOUNT_NAME,
+        account_number=f"******{payment.id.int % 10_000:04}",
+        account_type="savings",
+        expires_at=(payment.created_at + ACCOUNT_LIFE).astimezone(UTC).isoformat(),
+    )
 
 
 def named_by_network(reference: str) -> UUID | None:

@@ -1,5 +1,6 @@
 """Debits that are confirmed by a one-time PIN."""
 
+import re
 from typing import Any
 
 import pytest
@@ -24,6 +25,24 @@ def test_the_right_pin_takes_the_money(api: Api, bank: str) -> None:
     charge = response.json()
     assert (response.status_code, charge["status"], charge["captured"]) == (200, "succeeded", True)
     assert "action" not in charge
+
+
+@BANKS
+def test_an_approved_debit_names_the_account_that_was_debited(api: Api, bank: str) -> None:
+    charge = debit(api, bank)
+    assert "bank_account" not in charge["source"]
+    account = made(verify(api, charge))["source"]["bank_account"]
+    assert (account["bank_type"], account["account_name"]) == (bank, "Juan dela Cruz")
+    assert re.fullmatch(r"\*{6}[0-9]{4}", account["account_number"])
+    assert made(api.get(f"/sources/{charge['source']['id']}"))["bank_account"] == account
+
+
+def test_the_events_of_a_source_show_when_its_account_was_named(api: Api) -> None:
+    charge = debit(api)
+    verify(api, charge)
+    events = made(api.get("/events/", object=charge["source"]["id"]))["data"]
+    assert [event["sequence"] for event in events] == [3, 2, 1]
+    assert ["bank_account" in event["data"]["object"] for event in events] == [True, False, False]
 
 
 @BANKS

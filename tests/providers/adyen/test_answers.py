@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from payments import ids
 from payments.providers.adyen import answers, bodies
-from payments.providers.base import ActionRequired, Approved, Declined, Operation, Outcome, Pending, Unknown
+from payments.providers.base import ActionRequired, Approved, CardFacts, Declined, Operation, Outcome, Pending, Unknown
 from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import CHECKOUT
 
@@ -60,6 +60,19 @@ def test_how_the_cvc_was_checked_and_the_networks_reference_are_kept(result: str
     outcome = created(announced("Authorised", additionalData={"cvcResult": result, "networkTxReference": "MCC12"}))
     assert isinstance(outcome, Approved)
     assert (outcome.cvc_checked, outcome.network_reference) == (checked, "MCC12")
+
+
+def test_what_adyen_says_of_a_card_is_kept_whether_it_is_approved_or_declined() -> None:
+    said = {"cardIssuingBank": "Bank of Manila", "cardIssuingCountry": "PH", "fundingSource": "PREPAID_RELOADABLE"}
+    outcomes = [created(announced(result, additionalData=said)) for result in ("Authorised", "Refused")]
+    assert [getattr(outcome, "card", None) for outcome in outcomes] == 2 * [
+        CardFacts("Bank of Manila", "PH", "prepaid")
+    ]
+
+
+def test_what_adyen_says_of_a_card_in_other_words_is_not_known() -> None:
+    said = {"cardIssuingCountry": "Philippines", "issuerCountry": 608, "fundingSource": "GIFT", "cardIssuingBank": 7}
+    assert answers.card_facts(said) is None
 
 
 def test_operators_read_the_issuers_answer_and_nothing_of_the_payer() -> None:
