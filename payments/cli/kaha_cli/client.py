@@ -69,6 +69,15 @@ class Client:
             return answer
         raise _failure_of(self.account.url, response)
 
+    def send_form(self, page: str, fields: dict[str, str]) -> None:
+        """Send the form of a payer's page, as a browser does, without a key. Raises Refused or Unreachable."""
+        try:
+            response = self._http.post(page, data=fields, auth=httpx.Auth())
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from None
+        if response.is_error:
+            raise _failure_of(self.account.url, response)
+
     def send(self, method: str, path: str, **request: Any) -> httpx.Response:
         """Return the 2xx answer, after four attempts at most. Raises Refused or Unreachable."""
         may_have_arrived = False

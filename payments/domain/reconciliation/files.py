@@ -19,7 +19,7 @@ from payments.providers.settlement_reports import Movement, SettlementLine
 MAX_BYTES = 64 * 1024 * 1024
 PROGRESS_EVERY = 1_000
 # The header is among the first characters and rows, so that a request checks it quickly in any file. Before it may be a
-# title, or `sep=;`, which tells spreadsheets what separates the cells.
+# title, or `sep=;`, by which spreadsheets know the separator.
 HEAD_CHARS = 64 * 1024
 HEAD_ROWS = 10
 # Spreadsheets of many countries write the second.

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -20,6 +21,12 @@ REFUNDS_WAIT = "4000000000007726"
 # Disputed at once; asked about and disputed after a day; lost after a week.
 DISPUTED, ASKED_ABOUT, LOST = "4000000000000259", "4000000000004269", "4000000000004277"
 DAY_SECONDS = 86_400
+ORDER = {
+    "currency": "PHP",
+    "line_items": [{"name": "Made by kaha trigger", "amount": AMOUNT, "quantity": 1}],
+    "payment_method_types": ["card"],
+}
+PAYER = {"expiry": "12/39", "cvc": "123", "holder": "Juan dela Cruz"}
 DEADLINE_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
 # Returns the ID of the object that the event is about.
@@ -89,6 +96,57 @@ def _charged_source(client: Client) -> str:
     return str(charge["source"]["id"])
 
 
+def _session(client: Client) -> dict[str, Any]:
+    pages = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/cart"}
+    return _make(client, "/v2/checkout_sessions/", ORDER | pages)
+
+
+def _request(client: Client) -> dict[str, Any]:
+    return _make(
+        client, "/v2/payment_requests/", ORDER | {"customer": _customer(client), "delivery_methods": ["email"]}
+    )
+
+
+def _link(client: Client) -> str:
+    terms = {"internal_name": "Made by kaha trigger", "allow_adjustable_quantity": False}
+    return str(_make(client, "/v2/payment_links/", ORDER | terms)["id"])
+
+
+def _paid(client: Client, asked: dict[str, Any], number: str = APPROVED) -> str:
+    """Return the ID of a session or request, after its payer has sent the form of its page with a card."""
+    page = asked.get("payment_url") or asked["payment_request_url"]
+    client.send_form(page, {"attempt": "0", "way": "card", "number": number, **PAYER})
+    return str(asked["id"])
+
+
+def _then(client: Client, path: str, object_id: str, verb: str, body: dict[str, Any] | None = None) -> str:
+    _make(client, f"/v2/{path}/{object_id}/{verb}", body)
+    return object_id
+
+
+def _payout(client: Client, days: int) -> str:
+    """Return the ID of the payout of a new charge, after so many days, which take the service's test clock."""
+    before = {payout["id"] for payout in client.get("/v2/payouts/").json()["data"]}
+    _charge(client)
+    for _ in range(days):
+        _make(client, "/v2/test/clock/", {"advance_seconds": DAY_SECONDS})
+    made = [payout["id"] for payout in client.get("/v2/payouts/").json()["data"] if payout["id"] not in before]
+    if not made:
+        raise Misuse("No payout was made: in test mode this account has no payout schedule, or no bank account.")
+    return str(made[-1])
+
+
+def _expiring_source(client: Client) -> str:
+    """Return the ID of a kept card that expires at the end of next month, after a month of the test clock."""
+    until = datetime.now(UTC).replace(day=1) + timedelta(days=32)
+    order = source_of(APPROVED)
+    order["card"] |= {"exp_month": str(until.month), "exp_year": str(until.year)}
+    source, customer = _make(client, "/v2/sources/", order)["id"], _customer(client)
+    _make(client, f"/v2/customers/{customer}/sources", {"source": source})
+    _make(client, "/v2/test/clock/", {"advance_seconds": 31 * DAY_SECONDS})
+    return str(source)
+
+
 FLOWS: dict[str, Flow] = {
     "charge.created": _charge,
     "charge.updated": lambda client: _held_then(client, "void"),
@@ -107,6 +165,21 @@ FLOWS: dict[str, Flow] = {
     "source.created": _source,
     "source.updated": _charged_source,
     "source.deleted": _detached_source,
+    "source.expiring": _expiring_source,
+    "checkout_session.created": lambda client: str(_session(client)["id"]),
+    "checkout_session.completed": lambda client: _paid(client, _session(client)),
+    "checkout_session.expired": lambda client: _then(client, "checkout_sessions", _session(client)["id"], "expire"),
+    "payment_request.created": lambda client: str(_request(client)["id"]),
+    "payment_request.updated": lambda client: _then(
+        client, "payment_requests", _request(client)["id"], "void", {"reason": "Made by kaha trigger"}
+    ),
+    "payment_request.succeeded": lambda client: _paid(client, _request(client)),
+    "payment_request.failed": lambda client: _paid(client, _request(client), DECLINED),
+    "payment_link.created": _link,
+    "payment_link.updated": lambda client: _then(client, "payment_links", _link(client), "deactivate"),
+    "payout.created": lambda client: _payout(client, days=3),
+    "payout.updated": lambda client: _payout(client, days=3),
+    "payout.paid": lambda client: _payout(client, days=5),
 }
 
 
@@ -117,11 +190,10 @@ FLOWS: dict[str, Flow] = {
 def trigger(client: Client, event_type: str, as_json: bool) -> None:
     """Make an event of TYPE happen, and print its ID.
 
-    It is made by real requests in test mode, with test cards, so events of other types come before it. TYPE is one
-    of charge.created, charge.updated, charge.succeeded, charge.failed, charge.captured, charge.disputed,
-    refund.created, refund.updated, dispute.created, dispute.updated, dispute.closed, customer.created,
-    customer.updated, customer.deleted, source.created, source.updated and source.deleted. The later events of a
-    dispute take a service with a test clock (KAHA_CLOCK).
+    It is made by real requests in test mode, with test cards, so events of other types come before it. TYPE is any
+    type of event but those that people make: payout.failed, payout.cancelled, payout_account.created,
+    payout_account.updated and organization.updated. The later events of a dispute, those of payouts and
+    source.expiring take a service with a test clock (KAHA_CLOCK).
     """
     if client.account.livemode:
         raise Misuse("Events are triggered with a test key only.")
