@@ -113,11 +113,14 @@ INVARIANTS = (
     ),
     _of_source(
         name="one_charge_per_source",
-        sentence="A source that was never vaulted has one charge at most.",
+        sentence="A source has one charge, unless it was vaulted before it, or with it by a subscription.",
         query=f"""
             SELECT s.id FROM source s
             JOIN (
-                SELECT source_id, bool_or(single_use) AS single_use FROM charge GROUP BY source_id HAVING count(*) > 1
+                SELECT h.source_id, bool_or(h.single_use AND k.id IS NULL) OR count(*) FILTER (WHERE h.single_use) > 1
+                    AS single_use
+                FROM charge h LEFT JOIN checkout k ON k.id = h.checkout_id AND k.mode = 'subscription'
+                GROUP BY h.source_id HAVING count(*) > 1
             ) c ON c.source_id = s.id
             WHERE c.single_use OR NOT s.vaulted AND NOT {ONCE_VAULTED}
         """,  # nosec B608 # made of constants

@@ -5,21 +5,23 @@ from functools import partial
 from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 
-_of_checkout = partial(Invariant, model="payments.Checkout", prefix="cs")
+_of_checkout = partial(Invariant, model="payments.Checkout", prefix=None)
 # What each checkout has been charged for, without attempts that failed.
 CHARGED = """(
     SELECT checkout_id, count(*) AS count, sum(amount) AS amount, min(currency) AS currency,
         min(status) AS status, bool_and(captured) AS captured
     FROM charge WHERE checkout_id IS NOT NULL AND status <> 'failed' GROUP BY checkout_id
 )"""
+# No money was ever taken: a session is voided by its hold, a request without any.
+NOT_PAID = "(k.state IN ('unpaid', 'expired') OR k.state = 'voided' AND k.kind = 'request' OR k.mode = 'save_card')"
 
 INVARIANTS = (
     _of_checkout(
         name="checkouts_are_paid_once",
-        sentence="A checkout that is paid, held, voided or being paid has one such charge, which is of its total.",
+        sentence="A checkout that is paid, held, being paid or voided after a hold has one such charge, of its total.",
         query=f"""
             SELECT k.id FROM checkout k LEFT JOIN {CHARGED} c ON c.checkout_id = k.id
-            WHERE k.state NOT IN ('unpaid', 'expired') AND k.mode <> 'save_card'
+            WHERE NOT {NOT_PAID}
             AND ((c.count, c.amount, c.currency) IS DISTINCT FROM (1, k.amount, k.currency) OR NOT CASE k.state
                 WHEN 'paid' THEN c.captured
                 WHEN 'authorized' THEN c.status = 'succeeded' AND NOT c.captured
@@ -29,11 +31,9 @@ INVARIANTS = (
     ),
     _of_checkout(
         name="ended_checkouts_are_not_paid",
-        sentence="A checkout that is unpaid or has expired has no charge but failed ones, whose late money goes back.",
-        query=f"""
-            SELECT k.id FROM checkout k JOIN {CHARGED} c ON c.checkout_id = k.id
-            WHERE k.state IN ('unpaid', 'expired')
-        """,  # nosec B608 # made of constants
+        sentence="A checkout that is unpaid, has expired, only keeps a card, or is a request that was voided, has no"
+        " charge but failed ones, whose late money goes back.",
+        query=f"SELECT k.id FROM checkout k JOIN {CHARGED} c ON c.checkout_id = k.id WHERE {NOT_PAID}",  # nosec B608 # made of constants
     ),
     Invariant(
         name="charges_match_their_checkout",
@@ -76,6 +76,7 @@ INVARIANTS = (
             OR (k.merchant_id, k.livemode) IS DISTINCT FROM (l.merchant_id, l.livemode) AND k.count IS NOT NULL
         """,
     ),
-    events_of("checkout", model="payments.Checkout", prefix="cs", condition="o.kind = 'session'"),
+    # What changes at a link's payment shows in the events of its link and its charge.
+    events_of("checkout", model="payments.Checkout", prefix=None, condition="o.kind <> 'link'"),
     events_of("payment_link", model="payments.PaymentLink", prefix="plink"),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.apps import apps
 from django.db import connection, transaction
 
 from payments import clock
@@ -98,5 +99,11 @@ def check(invariant: Invariant, merchant_id: UUID | None = None) -> Finding:
     with connection.cursor() as cursor:
         cursor.execute(invariant.statement(), {"merchant": merchant_id})
         [(count, uuids)] = cursor.fetchall()
-    ids = [public_id(invariant.prefix, uuid) if invariant.prefix else uuid.hex for uuid in uuids]
-    return Finding(invariant, count, ids, time.monotonic() - begun)
+    return Finding(invariant, count, _ids_of(invariant, uuids), time.monotonic() - begun)
+
+
+def _ids_of(invariant: Invariant, uuids: Sequence[UUID]) -> list[str]:
+    if invariant.prefix is None:
+        rows = apps.get_model(invariant.model)._default_manager.in_bulk(uuids)
+        return [str(rows[uuid]) for uuid in uuids]
+    return [public_id(invariant.prefix, uuid) if invariant.prefix else uuid.hex for uuid in uuids]

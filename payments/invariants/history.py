@@ -3,7 +3,7 @@
 from payments.invariants.invariant import Invariant
 
 
-def events_of(table: str, *, model: str, prefix: str, condition: str = "true") -> Invariant:
+def events_of(table: str, *, model: str, prefix: str | None, condition: str = "true") -> Invariant:
     """Return the invariant that the rows of `table`, which have a `version`, have an event for each change; `condition`
     is that of the rows `o` that have events.
     """
@@ -66,7 +66,7 @@ INVARIANTS = (
             ) o ON o.id = e.object_id
             WHERE o.id IS NULL AND split_part(e.type, '.', 1) IN (
                 'charge', 'refund', 'dispute', 'payout', 'payout_account', 'source', 'organization',
-                'checkout_session', 'payment_link'
+                'checkout_session', 'payment_request', 'payment_link'
             )
         """,
     ),

@@ -16,6 +16,7 @@ ORDER: dict[str, Any] = {
     "payment_method_types": ["card", "gcash"],
 }
 SAVE_CARD = {"mode": "save_card", "payment_method_types": ["card"], "line_items": None}
+SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
 SETUP = {"mode": "setup", "payment_method_types": ["card"]}
 
 

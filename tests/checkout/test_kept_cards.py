@@ -12,11 +12,10 @@ from payments import clock
 from payments.domain.charging import expiry, recovery
 from payments.domain.shared.errors import PaymentError
 from payments.models import Card, Charge, Checkout, Source
-from tests.checkout.cast import SAVE_CARD, charges_of, event_types, opened, pay, save, shown
+from tests.checkout.cast import SAVE_CARD, SUBSCRIPTION, charges_of, event_types, opened, pay, save, shown
 from tests.client import ANSWER_LOST, DECLINED, Api, error_of, made
 
 pytestmark = pytest.mark.django_db
-SUBSCRIPTION = {"mode": "subscription", "payment_method_types": ["card"]}
 MARIA = {"email": "maria@example.com", "name": "Maria Clara"}
 
 

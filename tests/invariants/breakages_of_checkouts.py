@@ -2,6 +2,7 @@
 
 from django.db.models import F
 
+from customers.models import CustomerSource
 from payments.ids import parse_id, public_id
 from payments.models import Checkout, PaymentLink
 from tests.checkout.cast import charges_of, row_of
@@ -26,8 +27,15 @@ def held_session_that_says_it_is_paid(history: History) -> str:
 
 
 @breaks("ended_checkouts_are_not_paid")
-def expired_session_whose_money_was_taken(history: History) -> str:
-    return forge_session(history, "paid", state="expired")
+def voided_request_whose_money_was_taken(history: History) -> str:
+    forge(row_of(history.requests["paid"]), state="voided")
+    return str(history.requests["paid"]["id"])
+
+
+@breaks("sessions_keep_their_card", "kept_sources_are_vaulted")
+def card_of_a_session_that_nobody_kept(history: History) -> str:
+    CustomerSource.objects.filter(source_id=row_of(history.sessions["saved"]).check_source_id).delete()
+    return str(history.sessions["saved"]["id"])
 
 
 @breaks("charges_match_their_checkout")

@@ -6,7 +6,7 @@ from payments import clock
 from payments.domain.charging import expiry, recovery
 from payments.domain.checkout import sessions
 from payments.domain.payouts import approve, make
-from payments.ids import parse_id
+from payments.ids import parse_id, public_id
 from payments.ledger import settlement
 from payments.models import Attempt, Charge, Checkout, Merchant
 from payments.providers.simulator import books
@@ -60,6 +60,8 @@ class History:
         self._paid_by_hand()
         self._kept()
         self._checked_out()
+        self._billed()
+        self._subscribed()
         self._by_operators()
 
     def charge(self, name: str) -> Charge:
@@ -187,6 +189,31 @@ class History:
         sessions.expire_due()
         self.bought = shelf.buy(self.link, 1, 0)
         shelf.open_payment(self.link, 0, 1)
+
+    def _billed(self) -> None:
+        """Bill by requests: one is paid, one was declined, one is being paid, one is void and one still open."""
+        names = ("paid", "declined", "at the bank", "voided", "open")
+        self.requests = {name: cast.billed(self.api, customer=self.customer) for name in names}
+        cast.pay(self.requests["paid"])
+        for name in ("declined", "voided"):
+            cast.pay(self.requests[name], DECLINED)
+        cast.pay_by_wallet(self.requests["at the bank"])
+        made(self.api.post(f"/payment_requests/{self.requests['voided']['id']}/void", {"reason": "Ordered twice"}))
+        made(self.api.post(f"/payment_requests/{self.requests['open']['id']}/resend"))
+
+    def _subscribed(self) -> None:
+        """Keep cards by sessions: with a charge that is paid, declined or under way, and without one."""
+        for name, number in (("subscribed", APPROVED), ("not subscribed", DECLINED), ("subscribing", CHALLENGED)):
+            self.sessions[name] = cast.opened(self.api, **cast.SUBSCRIPTION, customer=self.customer)
+            charge = cast.pay(self.sessions[name], number)
+            if charge.captured:
+                self.api.charge_source(public_id("src", charge.source_id))
+        leaving = cast.customer(self.api)
+        cast.pay(cast.opened(self.api, **cast.SUBSCRIPTION, customer=leaving), CHALLENGED)
+        made(self.api.delete(f"/customers/{leaving}"))
+        for name, number in (("saved", APPROVED), ("not saved", DECLINED), ("saving", CHALLENGED)):
+            self.sessions[name] = cast.opened(self.api, **cast.SAVE_CARD, customer=self.customer)
+            cast.save(self.sessions[name], number)
 
     def _by_operators(self) -> None:
         nena = person("nena")
