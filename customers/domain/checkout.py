@@ -69,16 +69,23 @@ def at_address(caller: Caller, email: str, name: str, phone: str) -> str:
     return str(customers.create(replace(caller, idempotency=None), order, lambda _: StoredAnswer(OK, b"")).row)
 
 
-def keep(caller: Caller, customer_id: UUID, source: Source) -> list[Write]:
-    """Return the writes that keep `source`, which its charge may have used; none for a deleted or a full customer.
+def has_room(caller: Caller, customer_id: UUID) -> bool:
+    """Return whether the customer is there and takes one more source."""
+    customer = present(caller).filter(id=customer_id).first()
+    return customer is not None and len(customer.kept) < SOURCES_MAX
 
-    They match the customer as it is now.
+
+def keep(caller: Caller, customer_id: UUID, source: Source, is_charged: bool) -> list[Write]:
+    """Return the writes that keep `source`, which its charge may have used; none for a deleted customer.
+
+    None for a full one either, unless the card `is_charged`: there was room for it when its charge began. They match
+    the customer as it is now.
     """
     customer = present(caller).filter(id=customer_id).first()
-    if customer is None or len(customer.kept) >= SOURCES_MAX:
+    if customer is None or (len(customer.kept) >= SOURCES_MAX and not is_charged):
         return []
     vault = sources.vault_used if source.used else sources.vault
     return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
 
 
-CUSTOMERS = Customers(find, lock, new, at_address, keep)
+CUSTOMERS = Customers(find, lock, new, at_address, has_room, keep)

@@ -6,14 +6,20 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 
-from customers.models import Customer
+from customers.domain.kept_sources import SOURCES_MAX
+from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.charging import expiry, recovery
 from payments.domain.shared.errors import PaymentError
+from payments.ids import parse_id
 from payments.models import Card, Charge, Checkout, Source
+from payments.providers.simulator.models import SimulatedPayment
 from tests.checkout.cast import SAVE_CARD, SUBSCRIPTION, charges_of, event_types, opened, pay, save, shown
-from tests.client import ANSWER_LOST, DECLINED, Api, error_of, made
+from tests.client import ANSWER_LOST, APPROVED, DECLINED, Api, error_of, made
+from tests.pages.checkout_page import CARD
+from tests.pages.waiting_charges import path_of
 
 pytestmark = pytest.mark.django_db
 MARIA = {"email": "maria@example.com", "name": "Maria Clara"}
@@ -59,6 +65,46 @@ def test_a_card_whose_customer_was_deleted_meanwhile_is_not_announced(api: Api, 
     assert Card.objects.get().expiring_at is None
 
 
+def fill(customer: str, count: int) -> None:
+    """Keep wallets for a customer until it has so many sources."""
+    row = Customer.objects.get(id=parse_id("cus", customer))
+    flags = {"used": True, "vaulted": True, "type": "gcash", "livemode": False, "customer_id": row.id}
+    wallets = [Source(merchant_id=row.merchant_id, **flags) for _ in range(count)]
+    Source.objects.bulk_create(wallets)
+    ties = [CustomerSource(merchant_id=row.merchant_id, customer=row, source=wallet) for wallet in wallets]
+    CustomerSource.objects.bulk_create(ties)
+
+
+@pytest.mark.parametrize("how", ["deleted", "full"])
+@pytest.mark.parametrize("mode", [SUBSCRIPTION, SAVE_CARD], ids=["subscription", "save_card"])
+def test_no_card_is_charged_or_checked_that_cannot_be_kept_and_the_page_says_so(
+    api: Api, client: Client, customer: str, mode: dict[str, Any], how: str
+) -> None:
+    session = opened(api, **mode, customer=customer)
+    fill(customer, SOURCES_MAX) if how == "full" else made(api.delete(f"/customers/{customer}"))
+    with pytest.raises(PaymentError, match="customer"):
+        (pay if mode is SUBSCRIPTION else save)(session)
+    page = path_of(session["payment_url"])
+    answer = client.post(page, {"attempt": "0", **CARD, "number": APPROVED})
+    assert (answer.status_code, answer["Location"]) == (303, page)
+    for language, words in (("en", "The shop cannot keep your card"), ("fil", "Hindi maitatago ng tindahan")):
+        assert words in client.get(page, {"lang": language}).content.decode()
+    assert not SimulatedPayment.objects.exists()
+    assert Checkout.objects.get().attempts == 0
+
+
+def test_a_card_that_was_charged_to_be_kept_is_kept_where_the_customer_became_full_meanwhile(
+    api: Api, customer: str
+) -> None:
+    session = opened(api, **SUBSCRIPTION, customer=customer)
+    charge = pay(session, ANSWER_LOST)
+    fill(customer, SOURCES_MAX)
+    with clock.at(clock.now() + timedelta(hours=1)):
+        recovery.resolve_due()
+    assert shown(api, session)["payment_status"] == "paid"
+    assert Source.objects.get(id=charge.source_id).vaulted
+
+
 def test_a_subscription_without_a_customer_makes_one_of_what_the_payer_gave(api: Api) -> None:
     session = opened(api, **SUBSCRIPTION)
     pay(session, payer=MARIA)
@@ -89,9 +135,10 @@ def test_the_number_of_a_kept_card_stays_after_the_time_of_unused_ones(api: Api,
 
 
 def test_the_number_of_a_card_whose_customer_was_deleted_is_destroyed_in_time(api: Api, customer: str) -> None:
-    session = opened(api, **SUBSCRIPTION, customer=customer)
+    pay(opened(api, **SUBSCRIPTION, customer=customer), ANSWER_LOST)
     made(api.delete(f"/customers/{customer}"))
-    pay(session)
+    with clock.at(clock.now() + timedelta(hours=1)):
+        recovery.resolve_due()
     assert not Source.objects.get().vaulted
     Card.objects.update(number_expires_at="2026-01-01T00:00:00Z")
     assert expiry.destroy_unused_numbers() == 1

@@ -121,7 +121,7 @@ def _find(text: str) -> ApiKey:
 
 def _require_working(key: ApiKey, address: str) -> None:
     # A key that is refused here gets the answer of an unknown key, so that its existence does not leak.
-    if key.merchant.status != "active" or not allows_address(key, address):
+    if key.merchant.is_closed or not allows_address(key, address):
         raise _invalid()
     if not key.works:
         raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")

@@ -11,7 +11,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.errors import conflict
+from payments.domain.shared.errors import merchant_closed
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.models import Merchant
 
@@ -25,8 +25,8 @@ def make(create: Create, merchant: Merchant, livemode: bool, order: dict[str, An
 
     A form that is sent twice makes one. Raise PaymentError as `create` does, and for a merchant whose keys do not work.
     """
-    if merchant.status != "active":
-        raise conflict("merchant_not_active", "This account is closed, and makes nothing new.")
+    if merchant.is_closed:
+        raise merchant_closed()
     key = IdempotencyKey(f"form/{form_id.hex}", hashlib.sha256(form_id.bytes).digest(), is_own=True)
     caller = Caller(merchant.id, livemode, payment_methods=merchant.payment_method_settings, idempotency=key)
     try:

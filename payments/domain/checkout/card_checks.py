@@ -262,7 +262,7 @@ def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved
     if approved and named_by_network(approved):
         values |= {"network_reference": approved.network_reference}
     vars(card).update(values)
-    kept = customers().keep(caller, checkout.customer_id, source)
+    kept = customers().keep(caller, checkout.customer_id, source, False)
     if not kept:
         _give_up(caller, checkout, source, State.UNPAID, "processing_error")
         raise conflict("too_many_sources", "No more cards can be kept for this customer.")

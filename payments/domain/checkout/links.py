@@ -189,7 +189,7 @@ def open_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
 
 def is_payable(link: PaymentLink) -> bool:
     """Return whether a payer can buy of a link now."""
-    return link.active and not (link.is_past or link.is_full)
+    return link.active and not (link.is_past or link.is_full or link.merchant.is_closed)
 
 
 def _require_payable(link: PaymentLink, quantities: list[int]) -> None:

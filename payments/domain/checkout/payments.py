@@ -16,7 +16,7 @@ from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.checkout import card_checks
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import customers
-from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.errors import PaymentError, conflict
 from payments.ids import parse_id
 from payments.models import Charge, Checkout, Source
 from payments.rendering.objects.checkout import payment_url
@@ -62,11 +62,13 @@ def checkout_of_page(text: str, *, with_charge: bool = True) -> Checkout | None:
 def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
     """Charge the payer of `checkout`, whose request came from `address`; return the charge as it is then.
 
-    Raise PaymentError where it cannot be paid, after too many declines, and where no provider can be asked;
+    Raise PaymentError where it cannot be paid, or its card not kept, after too many declines, and where no provider can
+    be asked;
     VaultUnavailable, with nothing written, where a card cannot be encrypted.
     """
     caller = payer_caller(checkout, address)
-    keep_for = _customer_of(caller, checkout, choice) if checkout.mode == Mode.SUBSCRIPTION else None
+    attempt = CheckoutAttempt(checkout, choice.attempt, checkout.payer | choice.payer)
+    keep_for = _customer_of(caller, attempt) if checkout.mode == Mode.SUBSCRIPTION else None
     order = ChargeOrder(
         amount=checkout.amount,
         currency=checkout.currency,
@@ -75,7 +77,7 @@ def pay(checkout: Checkout, choice: Choice, address: str) -> Charge:
         capture=checkout.mode != Mode.SETUP,
         require_auth=checkout.order.get("require_auth", True),
         metadata=checkout.order.get("metadata"),
-        checkout=_attempt(checkout, choice),
+        checkout=attempt,
         keep_for=keep_for,
     )
     return charges.create(caller, order).row
@@ -87,8 +89,9 @@ def save_card(checkout: Checkout, choice: Choice, address: str) -> None:
     Raise what `card_checks.check` raises.
     """
     caller = payer_caller(checkout, address)
-    checkout.customer_id = _customer_of(caller, checkout, choice)
-    card_checks.check(caller, checkout, _source_order(checkout, choice), _attempt(checkout, choice))
+    attempt = CheckoutAttempt(checkout, choice.attempt, checkout.payer | choice.payer)
+    checkout.customer_id = _customer_of(caller, attempt)
+    card_checks.check(caller, checkout, _source_order(checkout, choice), attempt)
 
 
 def come_back(checkout: Checkout, params: dict[str, str], address: str) -> None:
@@ -96,15 +99,25 @@ def come_back(checkout: Checkout, params: dict[str, str], address: str) -> None:
     card_checks.continue_check(payer_caller(checkout, address), checkout, params)
 
 
-def _attempt(checkout: Checkout, choice: Choice) -> CheckoutAttempt:
-    return CheckoutAttempt(checkout, choice.attempt, checkout.payer | choice.payer)
+def can_keep_card(checkout: Checkout) -> bool:
+    """Return whether a checkout keeps no card, or has a customer with room for it, or will have a new one."""
+    if checkout.customer_id is None or checkout.mode not in (Mode.SUBSCRIPTION, Mode.SAVE_CARD):
+        return True
+    return customers().has_room(Caller(checkout.merchant_id, checkout.livemode), checkout.customer_id)
 
 
-def _customer_of(caller: Caller, checkout: Checkout, choice: Choice) -> UUID:
-    """Return the customer for whom the card is kept; where there is none, one is made of what the payer gave."""
+def _customer_of(caller: Caller, attempt: CheckoutAttempt) -> UUID:
+    """Return the customer for whom the card is kept; where there is none, one is made of what the payer gave.
+
+    Raise PaymentError where the checkout cannot be paid, or the customer is deleted or takes no more cards.
+    """
+    checkout_progress.require_payable(attempt)
+    checkout = attempt.checkout
+    if not can_keep_card(checkout):
+        raise conflict("card_not_keepable", "The customer was deleted, or no more cards can be kept for it.")
     if checkout.customer_id:
         return checkout.customer_id
-    given = {name: choice.payer.get(name) or checkout.order.get(f"customer_{name}") or "" for name in CONTACT}
+    given = {name: attempt.payer.get(name) or checkout.order.get(f"customer_{name}") or "" for name in CONTACT}
     customer_id, made = customers().new(caller, *(given[name] for name in CONTACT))
     without = {"id": checkout.id, "merchant_id": checkout.merchant_id, "customer_id": None, "state": State.UNPAID}
     try:

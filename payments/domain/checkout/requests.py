@@ -19,7 +19,7 @@ from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
 from payments.domain.shared.customers import KnownCustomer, customers
-from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, rate_limited
+from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, merchant_closed, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.domain.shared.said import said
 from payments.models import Checkout, Merchant, PaymentRequest
@@ -118,7 +118,8 @@ def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Check
 def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     """Send the message about an open request again.
 
-    Raise PaymentError `request_not_open` after its end, and `rate_limited` within a minute and after RESENDS_MAX times.
+    Raise PaymentError `request_not_open` after its end, `rate_limited` within a minute and after RESENDS_MAX times, and
+    `merchant_not_active` where its merchant was closed.
     """
     checkout = find(caller, text)
     _require_resendable(checkout)
@@ -150,6 +151,8 @@ def resend_for_operator(request: Checkout) -> None:
 
 def _require_resendable(checkout: Checkout) -> None:
     request = checkout.request
+    if checkout.merchant.is_closed:
+        raise merchant_closed()
     if not is_open(checkout):
         message = said("This request is {state}. It needs no message any more.", state=checkout.state)
         raise conflict("request_not_open", message)
@@ -172,7 +175,8 @@ def is_open(checkout: Checkout) -> bool:
 def remind_due(limit: int = REMINDER_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Remind customers of at most `limit` open requests, where their merchants have chosen it; return how many.
 
-    A request that is not open any more, or whose merchant has not chosen it, only moves on to its next reminder.
+    A request that is not open any more, or whose merchant has not chosen it or was closed, only moves on to its next
+    reminder.
     """
     due = PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__lte=clock.now()).order_by("remind_at")
     return sum(map(_remind, due.select_related("checkout__merchant")[:limit]))
@@ -189,7 +193,8 @@ def _remind(request: PaymentRequest) -> bool:
     is_last = not is_open(checkout) or number == len(REMINDERS)
     next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
     values = {"reminders": number, "remind_at": next_at}
-    sent = invoices_of(checkout, REMINDER, number) if is_open(checkout) and checkout.merchant.send_receipts else []
+    is_wanted = is_open(checkout) and checkout.merchant.send_receipts and not checkout.merchant.is_closed
+    sent = invoices_of(checkout, REMINDER, number) if is_wanted else []
     try:
         execute_writes(Update(PaymentRequest, unchanged, values), *sent)
     except StaleRow:

@@ -70,7 +70,7 @@ def lets_money_through(rules: Mapping[str, Any]) -> bool:
 
 def may_act(key: ApiKey, tool: str) -> bool:
     """Return whether the key works, its merchant is not closed, and its rules name the tool."""
-    return key.works and key.merchant.status == "active" and tool in key.rules
+    return key.works and not key.merchant.is_closed and tool in key.rules
 
 
 def asking_account(name: str) -> User:

@@ -41,7 +41,7 @@ def frame_ancestors(text: str) -> list[str]:
     It is empty for any other key than a publishable one that works.
     """
     key = cached_keys.find(key_digest(text)) if FULL_KEY.fullmatch(text) else None
-    if key is None or key.kind != ApiKey.Kind.PUBLISHABLE or key.merchant.status != "active" or not key.works:
+    if key is None or key.kind != ApiKey.Kind.PUBLISHABLE or key.merchant.is_closed or not key.works:
         return []
     return key.allowed_origins or ([] if key.livemode else ["*"])
 

@@ -35,23 +35,23 @@ def failure_of(caller: Caller, checkout: Checkout) -> list[Write]:
 
 
 def invoice(message: PayerMessage) -> Content | None:
-    """Return what the message about a request says; None once it is paid or voided."""
+    """Return what the message about a request says; None once it is paid or voided, or its merchant closed."""
     subject = _("Invoice {number} from {merchant}: {amount}")
     summary = _("{merchant} sent you an invoice of {amount}.")
     return _about_open_request(message, subject, summary, _("{merchant} sent you invoice {number} of {amount}: {url}"))
 
 
 def reminder(message: PayerMessage) -> Content | None:
-    """Return what the reminder of a request says; None once it is paid or voided."""
+    """Return what the reminder of a request says; None once it is paid or voided, or its merchant closed."""
     subject = _("Reminder: invoice {number} from {merchant}, {amount}")
     summary = _("An invoice of {amount} from {merchant} is not paid yet.")
     return _about_open_request(message, subject, summary, _("Invoice {number} of {amount} from {merchant}: {url}"))
 
 
 def failure(message: PayerMessage) -> Content | None:
-    """Return what the message about a declined attempt says; None once the payer has paid or is paying again."""
+    """Return what the message about a declined attempt says; None once the payer has paid, pays again or cannot."""
     checkout = _checkout_of(message)
-    if checkout.state != State.UNPAID:
+    if checkout.state != State.UNPAID or checkout.merchant.is_closed:
         return None
     merchant, amount = checkout.merchant, shown_amount(checkout.amount, checkout.currency)
     return Content(
@@ -83,7 +83,7 @@ def invoice_delivered(message: PayerMessage) -> None:
 
 def _about_open_request(message: PayerMessage, subject: str, summary: str, sms: str) -> Content | None:
     checkout = _checkout_of(message)
-    if checkout.state not in (State.UNPAID, State.PAYING):
+    if checkout.state not in (State.UNPAID, State.PAYING) or checkout.merchant.is_closed:
         return None
     order, merchant, amount = checkout.order, checkout.merchant, shown_amount(checkout.amount, checkout.currency)
     names = {

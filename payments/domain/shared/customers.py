@@ -27,15 +27,17 @@ class Customers:
     `find` returns the caller's customer of a public ID, `lock` does so locked until the transaction ends; both raise
     PaymentError `resource_missing`. `new` returns a customer's ID and the writes that make it of an e-mail address, a
     name and a phone number. `at_address` returns the public ID of the caller's newest customer with an e-mail address,
-    and makes one of the three where there is none. `keep` returns the writes that keep a source, unused or used by its
-    charge, for a customer; none where the customer takes no more.
+    and makes one of the three where there is none. `has_room` returns whether a customer is there and takes one more
+    source. `keep` returns the writes that keep a source, unused or used by its charge, for a customer; none where the
+    customer was deleted, or takes no more and the card `is_charged` not.
     """
 
     find: Callable[[Caller, str], KnownCustomer]
     lock: Callable[[Caller, str], KnownCustomer]
     new: Callable[[Caller, str, str, str], tuple[UUID, list[Write]]]
     at_address: Callable[[Caller, str, str, str], str]
-    keep: Callable[[Caller, UUID, Source], list[Write]]
+    has_room: Callable[[Caller, UUID], bool]
+    keep: Callable[[Caller, UUID, Source, bool], list[Write]]
 
 
 _customers: Customers

@@ -53,6 +53,10 @@ def conflict(code: str, message: str, charge_id: str | None = None, param: str |
     return PaymentError(ErrorKind.CONFLICT, code, message, param, charge_id)
 
 
+def merchant_closed() -> PaymentError:
+    return conflict("merchant_not_active", "This account is closed, and takes nothing new.")
+
+
 def invalid(code: str, param: str, message: str) -> PaymentError:
     return PaymentError(ErrorKind.INVALID, code, message, param)
 

@@ -50,6 +50,11 @@ class Merchant(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether its keys and its pages take nothing any more; what is under way ends."""
+        return self.status == "closed"
+
 
 class ApiKey(models.Model):
     """An API key of one merchant in one mode; of a secret key only the SHA-256 digest is stored."""

@@ -12,6 +12,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.models import PaymentLink
 from payments.money import shown_amount
 from payments.pages.checkout.context import Problem
+from payments.pages.checkout.order import shop_closed
 from payments.pages.limit import limited
 from payments.pages.payment import shown_merchant
 from payments.pages.responses import SeeOther, for_payers, page, unknown_page
@@ -163,7 +164,9 @@ def _shop(link: PaymentLink) -> dict[str, Any]:
 
 def _closed(request: HttpRequest, link: PaymentLink) -> HttpResponse:
     """Say why a link cannot be paid; where payments under way have taken all, what to do."""
-    if link.active and not link.is_past:
+    if link.merchant.is_closed:
+        title, text = shop_closed()
+    elif link.active and not link.is_past:
         title, text = _("The last pieces are being bought"), _("Try again in 30 minutes: some may be left then.")
     elif link.is_past:
         title, text = _("This offer has ended"), _("Ask the shop for what it offers now.")
@@ -171,7 +174,8 @@ def _closed(request: HttpRequest, link: PaymentLink) -> HttpResponse:
         title, text = _("Sold out"), _("Ask the shop when there is more.")
     else:
         title, text = _("This offer is closed"), _("Ask the shop for what it offers now.")
-    status = CONFLICT if link.active and not link.is_past else GONE
+    is_kept_for_others = link.active and not (link.is_past or link.merchant.is_closed)
+    status = CONFLICT if is_kept_for_others else GONE
     offer = link.order.get("description") or ", ".join(item["name"] for item in link.order["line_items"])
     shown = {"title": title, "text": text, "order": offer[:OFFER_MAX_LENGTH]}
     return page(request, "checkout/closed", _shop(link) | shown, status)

@@ -121,6 +121,11 @@ def _assure_words(checkout: Checkout) -> str:
     return _("You may be asked to confirm that it is you.")
 
 
+def shop_closed() -> tuple[str, str]:
+    """Return the title and the text of a page whose merchant was closed."""
+    return _("This shop takes no payments any more"), _("Contact the shop if you have a question.")
+
+
 def shop_address(checkout: Checkout, name: str) -> str:
     """Return the `success_url` or `cancel_url` of an order, which may name the session; "" for one that is none."""
     address, session = str(checkout.order.get(name) or ""), public_id("cs", checkout.id)

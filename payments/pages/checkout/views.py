@@ -30,6 +30,7 @@ from payments.pages.checkout.order import (
     asked_of,
     first_way,
     shop_address,
+    shop_closed,
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
@@ -105,7 +106,7 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     if "otherwise" in request.POST:
         payments.give_up(checkout)
         return SeeOther(request.get_full_path())
-    if checkout.state != State.UNPAID:
+    if checkout.state != State.UNPAID or checkout.merchant.is_closed:
         return SeeOther(request.get_full_path())
     form = forms.read(request.POST.dict(), asked_of(checkout), clock.now())
     if form.errors:
@@ -141,7 +142,7 @@ def _next(request: HttpRequest, checkout: Checkout, choice: Choice) -> str:
 
 def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: PaymentError | VaultError) -> HttpResponse:
     code = error.code if isinstance(error, PaymentError) else ""
-    if code == "checkout_not_payable":
+    if code in ("checkout_not_payable", "card_not_keepable"):
         # Sent twice, or from a page that was left open: the page shows what is true now.
         return SeeOther(request.get_full_path())
     match code:
@@ -164,8 +165,13 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _ended(request, checkout, ENDS[State(checkout.state)])
     if _is_over(checkout, clock.now()):
         return _ended(request, checkout, "expired")
+    if checkout.merchant.is_closed:
+        return _closed(request, checkout, *shop_closed())
     if checkout.attempts >= ATTEMPTS_MAX:
         return _ended(request, checkout, "exhausted")
+    if not payments.can_keep_card(checkout):
+        text = _("Another card does not help: the shop has no place for it. Contact the shop.")
+        return _closed(request, checkout, _("The shop cannot keep your card"), text)
     failure = payments.last_failure(checkout) if checkout.attempts else None
     if failure is None:
         return ask(request, checkout)
@@ -221,6 +227,11 @@ def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
 
 def _ended(request: HttpRequest, checkout: Checkout, end: str) -> HttpResponse:
     return page(request, f"checkout/{end}", _end_context(checkout, end), 410 if end == "expired" else 200)
+
+
+def _closed(request: HttpRequest, checkout: Checkout, title: str, text: str) -> HttpResponse:
+    """Say why a checkout that is open cannot be paid."""
+    return page(request, "checkout/closed", _end_context(checkout, "closed") | {"title": title, "text": text}, 410)
 
 
 def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict[str, Any]:

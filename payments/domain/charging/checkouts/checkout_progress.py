@@ -13,7 +13,7 @@ from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
 from payments.domain.shared.customers import customers
-from payments.domain.shared.errors import PaymentError, conflict
+from payments.domain.shared.errors import PaymentError, conflict, merchant_closed
 from payments.models import Charge, Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 
@@ -43,11 +43,10 @@ class CheckoutAttempt:
 def begin(attempt: CheckoutAttempt, **others: Any) -> Update:
     """Return the write by which an attempt begins, which one of several at the same time makes, and of `others`.
 
-    Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid.
+    Raise PaymentError as `require_payable` does.
     """
+    require_payable(attempt)
     checkout = attempt.checkout
-    if fault := _why_not_payable(checkout, attempt):
-        raise fault
     values = {"state": State.PAYING, "attempts": attempt.number + 1, "payer": attempt.payer, "updated_at": clock.now()}
     own = {"id": checkout.id, "merchant_id": checkout.merchant_id}
     untried = {**own, "state": State.UNPAID, "attempts": attempt.number}
@@ -66,14 +65,19 @@ def not_payable() -> PaymentError:
     return conflict("checkout_not_payable", "This is paid, over, or being paid already.")
 
 
-def _why_not_payable(checkout: Checkout, attempt: CheckoutAttempt) -> PaymentError | None:
+def require_payable(attempt: CheckoutAttempt) -> None:
+    """Raise PaymentError `checkout_not_payable` where the checkout is paid, over, or already being paid, and
+    `merchant_not_active` where its merchant was closed.
+    """
+    checkout = attempt.checkout
+    if checkout.merchant.is_closed:
+        raise merchant_closed()
     if checkout.state != State.UNPAID or checkout.attempts != attempt.number:
-        return not_payable()
+        raise not_payable()
     if checkout.attempts >= ATTEMPTS_MAX:
-        return conflict("checkout_not_payable", f"This was tried {ATTEMPTS_MAX} times and cannot be tried again.")
+        raise conflict("checkout_not_payable", f"This was tried {ATTEMPTS_MAX} times and cannot be tried again.")
     if checkout.expires_at and checkout.expires_at <= clock.now():
-        return conflict("checkout_not_payable", "The time to pay this is over.")
-    return None
+        raise conflict("checkout_not_payable", "The time to pay this is over.")
 
 
 def state_after(state: str, charge: Charge) -> State | None:
@@ -106,7 +110,7 @@ def progress(caller: Caller, charge: Charge) -> list[Write]:
 
 def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
     is_kept = checkout.mode == Checkout.Mode.SUBSCRIPTION and checkout.state == State.PAID
-    return customers().keep(caller, charge.customer_id, charge.source) if is_kept and charge.customer_id else []
+    return customers().keep(caller, charge.customer_id, charge.source, True) if is_kept and charge.customer_id else []
 
 
 def was_declined(charge: Charge) -> bool:
