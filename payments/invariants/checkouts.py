@@ -4,6 +4,7 @@ from functools import partial
 
 from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
+from payments.models.charging.charge import ABANDONED
 
 _of_checkout = partial(Invariant, model="payments.Checkout", prefix=None)
 # What each checkout has been charged for, without attempts that failed.
@@ -12,6 +13,12 @@ CHARGED = """(
         min(status) AS status, bool_and(captured) AS captured
     FROM charge WHERE checkout_id IS NOT NULL AND status <> 'failed' GROUP BY checkout_id
 )"""
+# How many attempts to pay each checkout were declined.
+DECLINED = f"""(
+    SELECT checkout_id, count(*) AS count FROM charge
+    WHERE checkout_id IS NOT NULL AND status = 'failed' AND failure_data ->> 'code' NOT IN {ABANDONED}
+    GROUP BY checkout_id
+)"""  # nosec B608 # made of constants
 # No money was ever taken: a session is voided by its hold, a request without any.
 NOT_PAID = "(k.state IN ('unpaid', 'expired') OR k.state = 'voided' AND k.kind = 'request' OR k.mode = 'save_card')"
 
@@ -34,6 +41,60 @@ INVARIANTS = (
         sentence="A checkout that is unpaid, has expired, only keeps a card, or is a request that was voided, has no"
         " charge but failed ones, whose late money goes back.",
         query=f"SELECT k.id FROM checkout k JOIN {CHARGED} c ON c.checkout_id = k.id WHERE {NOT_PAID}",  # nosec B608 # made of constants
+    ),
+    _of_checkout(
+        name="checkouts_count_their_attempts",
+        sentence="A checkout has a charge for each attempt to pay it, and none where a card is only kept.",
+        query="""
+            SELECT k.id FROM checkout k
+            LEFT JOIN (
+                SELECT checkout_id, count(*) AS count FROM charge WHERE checkout_id IS NOT NULL GROUP BY checkout_id
+            ) c ON c.checkout_id = k.id
+            WHERE coalesce(c.count, 0) <> CASE k.mode WHEN 'save_card' THEN 0 ELSE k.attempts END
+        """,
+    ),
+    _of_checkout(
+        name="cards_are_kept_by_paid_sessions",
+        sentence="No session keeps the card that it checks unless it is paid.",
+        query="""
+            SELECT k.id FROM checkout k JOIN source s ON s.id = k.check_source_id WHERE k.state <> 'paid' AND s.vaulted
+        """,
+    ),
+    _of_checkout(
+        name="checkouts_say_their_end_once",
+        sentence="Each end of a session or request has one event, and so has each declined attempt at a request.",
+        # Of an older one, the event may have been dropped with its month.
+        query=f"""
+            SELECT k.id FROM checkout k
+            LEFT JOIN (
+                SELECT object_id,
+                    count(*) FILTER (WHERE type IN ('checkout_session.completed', 'payment_request.succeeded')) AS paid,
+                    count(*) FILTER (WHERE type = 'checkout_session.expired') AS expired,
+                    count(*) FILTER (WHERE type = 'payment_request.failed') AS failed
+                FROM event WHERE type IN ('checkout_session.completed', 'checkout_session.expired',
+                    'payment_request.succeeded', 'payment_request.failed') GROUP BY object_id
+            ) e ON e.object_id = k.id
+            LEFT JOIN {DECLINED} d ON d.checkout_id = k.id
+            WHERE k.id >= (SELECT id FROM kept) AND k.kind <> 'link'
+            AND (coalesce(e.paid, 0), coalesce(e.expired, 0), coalesce(e.failed, 0)) <> (
+                (k.state IN ('paid', 'authorized') OR k.state = 'voided' AND k.kind = 'session')::integer,
+                (k.state = 'expired')::integer,
+                CASE k.kind WHEN 'request' THEN coalesce(d.count, 0) ELSE 0 END
+            )
+        """,  # nosec B608 # made of constants
+    ),
+    _of_checkout(
+        name="declines_are_mailed_once",
+        sentence="A payer got no more messages that an attempt was declined than there were such attempts.",
+        query=f"""
+            SELECT k.id FROM checkout k
+            JOIN (
+                SELECT about_id, count(*) AS count FROM payments_payermessage
+                WHERE kind = 'payment_failed' GROUP BY about_id
+            ) mailed ON mailed.about_id = k.id
+            LEFT JOIN {DECLINED} d ON d.checkout_id = k.id
+            WHERE mailed.count > coalesce(d.count, 0)
+        """,  # nosec B608 # made of constants
     ),
     Invariant(
         name="charges_match_their_checkout",

@@ -72,7 +72,7 @@ def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping
                     yield from events.of(caller, change.event, after[change.row.pk])
                     yield from receipt_of(caller, change.event, after[change.row.pk])
                 if isinstance(change.row, Charge) and change.event:
-                    yield from checkout_progress.progress(caller, after[change.row.pk])
+                    yield from checkout_progress.progress(caller, change.row, after[change.row.pk])
             case Movement():
                 yield movements.posted(change, attempt)
             case Insert(row=Refund() as refund):

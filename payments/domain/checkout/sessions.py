@@ -169,9 +169,10 @@ def capture(
     """
     idempotency.look_up(caller)
     held = find(caller, text)
-    if held.paid_by is None:
+    before = held.paid_by
+    if before is None:
         raise _not_capturable()
-    held.charge_list = [_capture_once(caller, held.paid_by, amount)]
+    held.charge_list = [_capture_once(caller, before, amount)]
     try:
         session = find(caller, text)
         answer = render(session)
@@ -179,7 +180,7 @@ def capture(
     except (DatabaseError, InterfaceError):
         # Money may have moved, so this is no failure to the caller.
         logger.exception("capture of a session could not be read again", extra={"checkout": str(held)})
-        held.state = checkout_progress.state_after(held.state, held.charge_list[0]) or held.state
+        held.state = checkout_progress.state_after(held.state, before, held.charge_list[0]) or held.state
         session, answer = held, render(held)
     return Result(session, answer)
 

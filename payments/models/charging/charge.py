@@ -17,6 +17,8 @@ from payments.models.merchants.merchant import Merchant
 AMOUNT_MAX = 99_999_999_999
 # A hold may be extended by this many days in all; it then ends 28 days after the authorization.
 EXTENDED_DAYS_MAX = 21
+# The codes in `failure_data` of a charge that nobody declined: its payer cancelled it, or never came.
+ABANDONED = ("action_expired", "payer_cancelled")
 
 
 # What rendering does not read of a charge, its source and its card.

@@ -15,6 +15,7 @@ from payments.domain.shared.checkout_changes import change
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, merchant_closed
 from payments.models import Charge, Checkout
+from payments.models.charging.charge import ABANDONED
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 
 State = Checkout.State
@@ -80,27 +81,31 @@ def require_payable(attempt: CheckoutAttempt) -> None:
         raise conflict("checkout_not_payable", "The time to pay this is over.")
 
 
-def state_after(state: str, charge: Charge) -> State | None:
-    """Return the state to which `charge`, as it is now, moves its checkout in `state`; None where it stays."""
-    match state, charge.status:
-        case State.PAYING, Charge.Status.FAILED:
+def state_after(state: str, before: Charge, after: Charge) -> State | None:
+    """Return the state to which a step of a charge moves its checkout in `state`; None where it stays.
+
+    Of a checkout's charges one at most has not failed (`one_payment_per_checkout`). That one alone moves it: late money
+    of an attempt that had ended moves nothing, whatever is under way meanwhile.
+    """
+    match state, before.status, after.status:
+        case State.PAYING, Charge.Status.PENDING, Charge.Status.FAILED:
             return State.UNPAID
-        case State.PAYING, Charge.Status.SUCCEEDED:
-            return State.PAID if charge.captured else State.AUTHORIZED
-        case State.AUTHORIZED, Charge.Status.SUCCEEDED:
-            return State.PAID if charge.captured else None
-        case State.AUTHORIZED, Charge.Status.VOIDED:
+        case State.PAYING, Charge.Status.PENDING, Charge.Status.SUCCEEDED:
+            return State.PAID if after.captured else State.AUTHORIZED
+        case State.AUTHORIZED, Charge.Status.SUCCEEDED, Charge.Status.SUCCEEDED:
+            return State.PAID if after.captured else None
+        case State.AUTHORIZED, Charge.Status.SUCCEEDED, Charge.Status.VOIDED:
             return State.VOIDED
     return None
 
 
-def progress(caller: Caller, charge: Charge) -> list[Write]:
-    """Return the writes by which `charge`, as it will be, moves the checkout that it pays, if there is one."""
+def progress(caller: Caller, before: Charge, charge: Charge) -> list[Write]:
+    """Return the writes by which a step from `before` to `charge`, as it will be, moves the checkout that it pays."""
     if charge.checkout_id is None:
         return []
     checkout = _checkout_of(charge, charge.checkout_id)
     checkout.charge_list = [charge]
-    state = state_after(checkout.state, charge)
+    state = state_after(checkout.state, before, charge)
     if state is None:
         return []
     if was_declined(charge):
@@ -114,8 +119,8 @@ def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write
 
 
 def was_declined(charge: Charge) -> bool:
-    """Return whether a charge failed by an answer, and not because its payer never came or chose another way."""
-    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") != "action_expired"
+    """Return whether a charge failed by an answer, and not because its payer cancelled, or never came."""
+    return charge.status == Charge.Status.FAILED and (charge.failure_data or {}).get("code") not in ABANDONED
 
 
 def move(caller: Caller, checkout: Checkout, state: State, event: str | None = None, **others: Any) -> list[Write]:
