@@ -6,6 +6,8 @@ from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 
 _of_payout = partial(Invariant, model="payments.Payout", prefix="po")
+STANDS = "o.status NOT IN ('failed', 'cancelled')"
+RESERVED = f"CASE WHEN {STANDS} AND o.reserve_due_at IS NOT NULL THEN o.reserve ELSE 0 END"
 
 
 def _sums_up(account: str, total: str) -> str:
@@ -44,6 +46,25 @@ INVARIANTS = (
                 WHERE kind NOT IN ('settle', 'payout', 'reserve') AND account = 'merchant_payable'
             ) owed ON owed.id = part.id
             WHERE part.payout_id IS NOT NULL AND part.amount <> -coalesce(owed.amount, 0)
+        """,
+    ),
+    _of_payout(
+        name="payout_lines_add_up",
+        sentence="What was posted to the balance that each payout took is what was paid of it and kept in reserve.",
+        query="""
+            SELECT o.id FROM payout o
+            LEFT JOIN (
+                SELECT part.payout_id, sum(coalesce(settled.amount, own.amount)) AS amount FROM payout_part part
+                LEFT JOIN posting own ON own.id = part.id
+                LEFT JOIN (
+                    SELECT s.settlement_id, sum(pending.amount) AS amount FROM posting s
+                    JOIN posting pending ON pending.charge_id = s.charge_id
+                        AND pending.account = 'merchant_pending' AND pending.kind <> 'settle'
+                    WHERE s.kind = 'settle' AND s.account = 'merchant_payable' GROUP BY s.settlement_id
+                ) settled ON settled.settlement_id = part.id
+                GROUP BY part.payout_id
+            ) line ON line.payout_id = o.id
+            WHERE coalesce(-line.amount, 0) <> o.amount + o.reserve
         """,
     ),
     Invariant(
@@ -102,16 +123,15 @@ INVARIANTS = (
     ),
     _of_payout(
         name="ledger_reserves",
-        sentence="The ledger's reserves are those that were not released.",
-        query=_sums_up("merchant_reserve", "CASE WHEN o.reserve_due_at IS NOT NULL THEN -o.reserve ELSE 0 END"),
+        sentence="The ledger's reserves are those that were not released, of payouts that have not come back.",
+        query=_sums_up("merchant_reserve", f"-({RESERVED})"),
     ),
     _of_payout(
         name="ledger_paid_out",
         sentence="Each payout took its amount and reserve of the available balance, and gave back what was not paid.",
         query=_sums_up(
             "merchant_payable",
-            """CASE WHEN o.status IN ('failed', 'cancelled') THEN 0 ELSE o.amount END
-                + CASE WHEN o.reserve_due_at IS NOT NULL THEN o.reserve ELSE 0 END""",
+            f"CASE WHEN {STANDS} THEN o.amount ELSE 0 END + {RESERVED}",
         ),
     ),
     _of_payout(

@@ -119,10 +119,14 @@ def payout_paid(amount: int) -> Movement:
     return Movement(_move(Kind.PAYOUT_PAID, amount, Account.PAYOUTS_IN_TRANSIT, Account.BANK))
 
 
-def payout_failed(amount: int, *, was_paid: bool) -> Movement:
-    """Return the movement for a payout that did not reach the merchant, or was returned: the merchant has it again."""
+def payout_failed(amount: int, reserve: int, *, was_paid: bool) -> Movement:
+    """Return the movement for a payout that did not reach the merchant, or was returned.
+
+    The merchant has it again, and what was still kept in `reserve` of it.
+    """
     origin = Account.BANK if was_paid else Account.PAYOUTS_IN_TRANSIT
-    return Movement(_move(Kind.PAYOUT_FAILED, amount, origin, Account.MERCHANT_PAYABLE))
+    back = _move(Kind.PAYOUT_FAILED, amount, origin, Account.MERCHANT_PAYABLE)
+    return Movement(back + reserve_released(reserve).lines)
 
 
 def payout_paid_late(amount: int) -> Movement:

@@ -5,8 +5,10 @@ The time of an ID is that of its posting to the millisecond, so bounds of the ID
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
+
+from django.db import connection
 
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.models import Payout, PayoutPart, Posting
@@ -71,6 +73,38 @@ SELECT payments_posting.* FROM payments_posting JOIN (
 WHERE payments_posting.merchant_id = %(merchant_id)s AND livemode = %(livemode)s
 ORDER BY page.part_id DESC, page.posting_id DESC
 """
+
+# What was posted to the balance that a payout took. A settlement makes all available that its charges have posted as
+# pending: one that is settled posts to the available balance alone.
+OF_PAYOUT = """
+WITH part AS (
+    SELECT id, is_settlement FROM payments_payoutpart WHERE merchant_id = %(merchant_id)s AND payout_id = %(payout_id)s
+)
+SELECT kind, sum(amount), count(*) FROM (
+    SELECT own.kind, -own.amount AS amount FROM part JOIN payments_posting own ON own.id = part.id
+    WHERE own.merchant_id = %(merchant_id)s AND NOT part.is_settlement
+    UNION ALL
+    SELECT own.kind, -own.amount FROM part
+    JOIN payments_posting settled ON settled.settlement_id = part.id AND settled.account = 'merchant_payable'
+    JOIN payments_posting own ON own.charge_id = settled.charge_id AND own.merchant_id = settled.merchant_id
+        AND own.account = 'merchant_pending' AND own.kind <> 'settle'
+    WHERE settled.merchant_id = %(merchant_id)s AND part.is_settlement
+) AS line GROUP BY kind
+"""
+
+
+class Moved(NamedTuple):
+    """What postings of one kind added to a balance, and how many they are."""
+
+    amount: int
+    postings: int
+
+
+def moved_of(payout: Payout) -> dict[str, Moved]:
+    """Return by kind what was posted to the balance that the payout took; it adds up to its amount and reserve."""
+    with connection.cursor() as cursor:
+        cursor.execute(OF_PAYOUT, {"merchant_id": payout.merchant_id, "payout_id": payout.id})
+        return {kind: Moved(int(amount), postings) for kind, amount, postings in cursor.fetchall()}
 
 
 def of_merchant(

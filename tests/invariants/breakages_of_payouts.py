@@ -7,7 +7,7 @@ from payments.models import PayoutAccount, PayoutFile, PayoutPart, Posting
 from payments.providers.simulator.models import SimulatedPayout
 from tests.factories import MerchantFactory
 from tests.invariants.breakages import breaks
-from tests.invariants.forgery import forge, post_for
+from tests.invariants.forgery import forge, post, post_for
 from tests.invariants.history import History
 from tests.operators.factories import person
 
@@ -24,7 +24,7 @@ def part_of(history: History, name: str) -> PayoutPart:
     return PayoutPart.objects.filter(payout=history.payouts[name])[0]
 
 
-@breaks("payouts_are_their_parts")
+@breaks("payouts_are_their_parts", "payout_lines_add_up")
 def part_of_no_settlement(history: History) -> str:
     payout = history.payouts["paid"]
     common = {"merchant": payout.merchant, "livemode": False, "currency": "PHP", "is_settlement": True}
@@ -39,7 +39,14 @@ def part_of_more_than_is_owed(history: History) -> str:
     return public_id("po", history.payouts["paid"].id)
 
 
-@breaks("balances_are_paid_out_once", "payouts_are_their_parts")
+@breaks("payout_lines_add_up", "ledger_owes_the_merchant", "ledger_disputed", "settled_charges_leave_nothing")
+def pending_after_settlement(history: History) -> str:
+    lines = ((Account.MERCHANT_PENDING, 1), (Account.PROVIDER_RECEIVABLE, -1))
+    post(history.charge("settled"), Kind.DISPUTE, *lines)
+    return public_id("po", history.payouts["paid"].id)
+
+
+@breaks("balances_are_paid_out_once", "payouts_are_their_parts", "payout_lines_add_up")
 def part_that_is_missing(history: History) -> str:
     payout = history.payouts["pending"]
     part_of(history, "pending").delete()
@@ -72,9 +79,11 @@ def paid_twice(history: History) -> str:
 
 
 @breaks("ledger_reserves", "ledger_paid_out")
-def reserve_kept_twice(history: History) -> str:
-    lines = ((Account.MERCHANT_PAYABLE, 1), (Account.MERCHANT_RESERVE, -1))
-    return post_for(history.payouts["paid"], Kind.RESERVE, *lines)
+def reserve_kept_of_what_came_back(history: History) -> str:
+    payout = history.payouts["returned"]
+    lines = ((Account.MERCHANT_PAYABLE, payout.reserve), (Account.MERCHANT_RESERVE, -payout.reserve))
+    forge(payout, reserve_due_at=payout.ended_at)
+    return post_for(payout, Kind.RESERVE, *lines)
 
 
 @breaks("ledger_paid_out", "ledger_reserves")

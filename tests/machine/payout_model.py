@@ -48,8 +48,16 @@ class Payout(Named):
     @property
     def kept_back(self) -> int:
         """What the available balance lacks because of it."""
-        given_back = self.status in ("failed", "cancelled")
-        return (0 if given_back else self.amount) + (self.reserve if self.is_reserved else 0)
+        return (0 if self.is_given_back else self.amount) + self.reserved
+
+    @property
+    def is_given_back(self) -> bool:
+        return self.status in ("failed", "cancelled")
+
+    @property
+    def reserved(self) -> int:
+        """What is kept of it in reserve, which comes back with it."""
+        return self.reserve if self.is_reserved and not self.is_given_back else 0
 
     def send(self, fate: str) -> None:
         """Send it, or look it up; the bank may refuse the request."""
@@ -202,7 +210,7 @@ class Balance:
 
     @property
     def reserved(self) -> int:
-        return sum(payout.reserve for payout in self.payouts if payout.is_reserved)
+        return sum(payout.reserved for payout in self.payouts)
 
     @property
     def payable(self) -> int:

@@ -18,12 +18,12 @@ from payments.money import shown_amount
 from tests.admin.conftest import text_of, the_operator, words_of
 from tests.approvals.factories import NOTE, REASON, requested_key
 from tests.client import Api, made, signed_in
-from tests.ledger.books import charge_fees
+from tests.ledger.books import charge_fees, settle
 from tests.merchant_site.conftest import member
 from tests.operators.factories import proposed
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.payouts.setups import NUMBER, requested_account, requested_schedule
-from tests.payouts.stories import give_account, give_schedule, make_payout, paid_out, settled
+from tests.payouts.stories import days_pass, give_account, give_schedule, make_payout, paid_out, settled
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db]
 URLS = "config.merchant_urls"
@@ -155,6 +155,9 @@ def test_the_content_of_a_payout_is_the_apis(
     charge = settled(api, 30_000)
     settled(api, 20_000)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_250}))
+    # The refund is settled too before the payout.
+    settle()
+    days_pass(1)
     give_account(shop.merchant)
     payout = paid_out(give_schedule(shop.merchant, reserve_percent=10, reserve_days=30))
     listed = made(api.get(f"/payouts/{public_id('po', payout.pk)}/transactions"))["data"]

@@ -79,13 +79,32 @@ def test_a_reserve_is_released_on_its_day_and_paid_out(schedule: PayoutSchedule)
     assert standing() == {"bank": 10_000 - NET, "fees": -365}
 
 
-def test_the_reserve_of_a_cancelled_payout_is_kept_until_its_day(schedule: PayoutSchedule) -> None:
+@pytest.mark.parametrize(
+    "come_back", [states.cancel, lambda made: states.mark_failed(states.mark_paid(states.mark_sent(made)), "returned")]
+)
+def test_a_payout_that_came_back_keeps_no_reserve_beside_the_one_of_the_next(
+    schedule: PayoutSchedule, come_back: Callable[[Payout], Payout]
+) -> None:
     PayoutSchedule.objects.update(reserve_percent=10, reserve_days=30)
-    states.cancel(make.make_now(schedule.id))
+    for _ in range(4):
+        come_back(make.make_now(schedule.id))
+        assert standing() == BOOKS
+    assert make.make_now(schedule.id).reserve == 963
     assert standing()["merchant_reserve"] == -963
-    days_pass(30)
-    sweeps.release_reserves()
+
+
+def test_a_reserve_that_was_released_comes_back_once(schedule: PayoutSchedule) -> None:
+    PayoutSchedule.objects.update(reserve_percent=10, reserve_days=30)
+    payout = states.mark_paid(states.mark_sent(make.make_now(schedule.id)))
+    states.mark_failed(states.release_reserve(payout), "returned")
     assert standing() == BOOKS
+
+
+def test_a_payout_that_was_paid_after_all_leaves_the_reserve_that_was_given_back(schedule: PayoutSchedule) -> None:
+    PayoutSchedule.objects.update(reserve_percent=10, reserve_days=30)
+    payout = states.cancel(make.make_now(schedule.id))
+    states.mark_paid_late(payout)
+    assert standing() == {"bank": 10_000 - payout.amount, "fees": -365, "merchant_payable": -payout.reserve}
 
 
 @pytest.mark.parametrize("change", [states.mark_paid, lambda payout: states.mark_failed(payout, "returned")])

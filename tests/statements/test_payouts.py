@@ -15,14 +15,16 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, states, sweeps
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
+from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import Owed, Section, Statement, statement_of
 from payments.domain.statements.summary import summary_of
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule, Posting
 from payments.rendering.objects.payouts import PAYOUT
-from tests.client import Api
-from tests.ledger.books import charge_fees
+from tests.client import Api, made
+from tests.disputes.stories import make_dispute
+from tests.ledger.books import charge_fees, row_of, settle
 from tests.payouts.readings import all_pages
 from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out, settled
 from tests.plans import scans_of, use_indexes
@@ -66,6 +68,31 @@ def payouts(api: Api, shop: NewMerchant, schedule: PayoutSchedule) -> list[Payou
     days_pass(2)
     sweeps.release_reserves()
     return made
+
+
+def test_the_lines_of_what_a_payout_is_made_of_add_up_whatever_was_settled_twice(
+    api: Api, shop: NewMerchant, schedule: PayoutSchedule
+) -> None:
+    """A refund and a dispute after settlement are settled too, a day later, and are the merchant's only once."""
+    give_account(shop.merchant)
+    settled(api, amount=50_000)
+    refunded, disputed = settled(api), settled(api)
+    made(api.post(f"/charges/{refunded['id']}/refund", {"amount": 4_000}))
+    make_dispute(row_of(disputed))
+    settle()
+    days_pass(1)
+    payout = make.make_now(schedule.id)
+    *lines, paid = [(line.words, line.number, line.amount) for line in content_of(payout)]
+    fees = -(50_000 + 2 * 10_000) * 350 // 10_000 - 3 * 15
+    assert lines == [
+        ("Charges", 3, 70_000),
+        ("Refunds", 1, -4_000),
+        ("Disputes", 1, -10_000),
+        ("Fees", None, fees),
+        ("Kept in reserve", None, -payout.reserve),
+    ]
+    assert paid == ("To the bank account", None, payout.amount)
+    assert sum(amount for *_, amount in lines) == payout.amount
 
 
 @pytest.mark.long

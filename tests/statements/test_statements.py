@@ -3,10 +3,11 @@
 import csv
 import io
 import re
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from pypdf import PdfReader
@@ -30,6 +31,7 @@ from payments.domain.statements.summary import summary_of
 from payments.domain.statements.trial_balance import trial_balance
 from payments.ledger.account_days import midnight, sum_up_due
 from payments.ledger.running_balances import AccountOf, days_of, page_of
+from payments.ledger.sums import Moves, Scope, moves
 from payments.models import AccountDay, LogHead, Posting
 from payments.money import plain_amount
 from tests.ledger.books import charge_fees
@@ -151,14 +153,30 @@ def test_a_long_statement_has_its_heads_on_every_page(shop: NewMerchant) -> None
 def test_a_statement_that_does_not_add_up_is_refused(
     shop: NewMerchant, history: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = statement_of.__globals__["sums"]
+    def short(scope: Scope, since: datetime, until: datetime) -> Moves:
+        found = moves(scope, since, until)
+        return found._replace(within=found.within[1:])
 
-    def short(scope: object, by: object, until: datetime, since: datetime | None = None) -> list:
-        return real(scope, by, until, since)[1:] if since else real(scope, by, until)
-
-    monkeypatch.setitem(statement_of.__globals__, "sums", short)
+    monkeypatch.setitem(statement_of.__globals__, "moves", short)
     with pytest.raises(DoesNotAddUp):
         statements(shop)
+
+
+@pytest.mark.usefixtures("noon")
+def test_a_charge_between_two_reads_of_a_statement_is_in_none_or_in_all(shop: NewMerchant, history: None) -> None:
+    """One is made before the statement's end, and committed after each read of the ledger."""
+    charged = []
+
+    def charge(execute: Callable[..., object], sql: str, *rest: object) -> object:
+        answer = execute(sql, *rest)
+        if "payments_accountday" in sql:
+            charged.append(make_past_charge(shop.merchant, clock.now() - timedelta(seconds=1)))
+        return answer
+
+    with connection.execute_wrapper(charge):
+        [section] = statement_of(shop.merchant, False, months()[-1]).sections
+    assert charged
+    assert sum((row.change for row in section.rows), section.opening) == section.closing
 
 
 @pytest.mark.parametrize("text", ["", "2026", "2026-13", "november", "1990-01", "2999-01"])

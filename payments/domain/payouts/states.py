@@ -28,19 +28,20 @@ def mark_paid(payout: Payout, **values: Any) -> Payout:
 
 
 def mark_failed(payout: Payout, code: str) -> Payout:
-    """Record that a bank refused or returned the payout; the merchant's balance has the money again.
+    """Record that a bank refused or returned the payout; the merchant's balance has the money and its reserve again.
 
     Raise StaleRow unless it is still as it was read, in transit or paid.
     """
     was = Status.PAID if payout.status == Status.PAID else Status.IN_TRANSIT
-    values = {"status": Status.FAILED, "failure_code": code, "ended_at": clock.now(), "due_at": None}
-    movement = movements.payout_failed(payout.amount, was_paid=was == Status.PAID)
+    values = {"status": Status.FAILED, "failure_code": code} | _ended()
+    movement = movements.payout_failed(payout.amount, payout.reserved, was_paid=was == Status.PAID)
     return _change(payout, was, "payout.failed", values, movement)
 
 
 def mark_paid_late(payout: Payout) -> Payout:
     """Record that the payout has left our bank all the same; the merchant's balance is charged with it again.
 
+    Its reserve was given back with it, and is not kept again: the payout that took the money next keeps one of its own.
     Raise StaleRow unless it is still as it was read, failed or cancelled.
     """
     was = Status.CANCELLED if payout.status == Status.CANCELLED else Status.FAILED
@@ -51,12 +52,12 @@ def mark_paid_late(payout: Payout) -> Payout:
 
 
 def cancel(payout: Payout) -> Payout:
-    """Record that the payout will not be sent; the merchant's balance has the money again.
+    """Record that the payout will not be sent; the merchant's balance has the money and its reserve again.
 
     Raise StaleRow unless it is still as it was read, pending, in no bank file, and no provider may have it.
     """
-    values = {"status": Status.CANCELLED, "ended_at": clock.now(), "due_at": None}
-    movement = movements.payout_failed(payout.amount, was_paid=False)
+    values = {"status": Status.CANCELLED} | _ended()
+    movement = movements.payout_failed(payout.amount, payout.reserved, was_paid=False)
     return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None, asked_at=None)
 
 
@@ -64,6 +65,11 @@ def release_reserve(payout: Payout) -> Payout:
     """Give the payout's reserve to the merchant's balance. Raise StaleRow unless the payout is still as it was read."""
     movement = movements.reserve_released(payout.reserve)
     return _change(payout, payout.status, "payout.updated", {"reserve_due_at": None}, movement)
+
+
+def _ended() -> dict[str, Any]:
+    """Return the columns of a payout whose money and reserve are the merchant's again."""
+    return {"ended_at": clock.now(), "due_at": None, "reserve_due_at": None}
 
 
 def _change(

@@ -16,7 +16,7 @@ from payments import clock
 from payments.domain.transparency.proofs import leaves_of_journals
 from payments.ids import public_id, short_reference
 from payments.ledger.account_days import bounds, midnight
-from payments.ledger.sums import Scope, Sum, is_final, sums
+from payments.ledger.sums import Scope, Sum, is_final, moves
 from payments.ledger.transparency.heads import head_of, newest_head
 from payments.models import LogHead, Merchant, Posting
 
@@ -229,9 +229,10 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     """
     until = min(midnight(next_month(first)), clock.now())
     scope = Scope([merchant.pk], livemode, accounts=ACCOUNTS)
-    before = _by_currency(sums(scope, ("currency", "account"), midnight(first)))
-    moved = sums(scope, ("currency", "day", "kind", "account"), until, since=midnight(first))
-    rows = {currency: list(found) for currency, found in groupby(moved, key=lambda row: row.key[0])}
+    final = is_final(midnight(next_month(first)))
+    found = moves(scope, midnight(first), until)
+    before, ledger = _by_currency(found.before), _by_currency(found.after)
+    rows = {currency: list(of) for currency, of in groupby(found.within, key=lambda row: row.key[0])}
     lines = payout_lines(merchant.pk, livemode, midnight(first), until)
     sections = [
         _section(
@@ -242,10 +243,8 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
         )
         for currency in sorted({*before, *rows})
     ]
-    ledger = _by_currency(sums(scope, ("currency", "account"), until))
     if any(section.closing != ledger.get(section.currency, Owed()) for section in sections):
         raise DoesNotAddUp
-    final = is_final(midnight(next_month(first)))
     newest = newest_head()
     # The one that its address shows, where there are more of this size.
     head = head_of(newest.size) if newest else None

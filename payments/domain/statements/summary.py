@@ -1,6 +1,7 @@
 """The first part of a statement in one currency: what moved in a few lines, which add up to the balance at its end."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from payments.domain.statements.statement import Section
@@ -40,17 +41,21 @@ def summary_of(section: Section) -> list[Line]:
     apart = [("Apart from it, kept in reserve of payouts", closing.reserve)] if closing.reserve else []
     if closing.pending and closing.available:
         apart = [("Of it, pending until settlement", closing.pending), ("Of it, available", closing.available), *apart]
+    amounts = Counter[str]()
+    for row in section.rows:
+        amounts[row.kind] += row.change.total
     return [
         Line("Opening balance", None, opening.total, is_balance=True),
-        *_moved(section),
+        *lines_of(amounts, section.counts, ALWAYS),
         Line("Closing balance", None, closing.total, is_balance=True),
         *(Line(words, None, amount) for words, amount in apart),
     ]
 
 
-def _moved(section: Section) -> Iterator[Line]:
+def lines_of(amounts: Mapping[str, int], counts: Mapping[str, int], always: Collection[str] = ()) -> Iterator[Line]:
+    """Yield the lines of what moved, by the amounts and numbers of each kind; those of `always` even if of nothing."""
     for words, kinds in LINES.items():
-        count = sum(section.counts.get(kind, 0) for kind in kinds)
-        amount = sum(row.change.total for row in section.rows if row.kind in kinds)
-        if count or kinds[0] in ALWAYS:
+        count = sum(counts.get(kind, 0) for kind in kinds)
+        if count or kinds[0] in always:
+            amount = sum(amounts.get(kind, 0) for kind in kinds)
             yield Line(words, None if kinds[0] in NOT_COUNTED else count, amount)

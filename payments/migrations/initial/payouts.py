@@ -204,7 +204,10 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(status="failed") & ~Q(failure_code="") | ~Q(status="failed") & Q(failure_code=""), name="payout_failure_has_a_code"
                 ),
-                models.CheckConstraint(condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1), name="payout_reserve_is_of_something"),
+                models.CheckConstraint(
+                    condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1, status__in=["pending", "in_transit", "paid"]),
+                    name="payout_reserve_is_of_something",
+                ),
                 models.CheckConstraint(
                     condition=Q(livemode=False) | Q(status__in=["pending", "cancelled"]) | Q(approved_at__isnull=False),
                     name="live_payout_is_approved_before_it_is_sent",

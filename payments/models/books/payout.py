@@ -123,7 +123,9 @@ class Payout(FastModel):
                 condition=Q(status="failed") & ~Q(failure_code="") | ~Q(status="failed") & Q(failure_code=""),
             ),
             models.CheckConstraint(
-                name="payout_reserve_is_of_something", condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1)
+                name="payout_reserve_is_of_something",
+                condition=Q(reserve_due_at__isnull=True)
+                | Q(reserve__gte=1, status__in=["pending", "in_transit", "paid"]),
             ),
             models.CheckConstraint(
                 name="live_payout_is_approved_before_it_is_sent",
@@ -198,6 +200,11 @@ class Payout(FastModel):
 
     def __str__(self) -> str:
         return ids.public_id("po", self.id)
+
+    @property
+    def reserved(self) -> int:
+        """Return what is still kept of it in reserve."""
+        return self.reserve if self.reserve_due_at else 0
 
     @property
     def obstacle(self) -> str:
