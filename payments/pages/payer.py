@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -87,14 +87,14 @@ def show_payment_receipt(request: HttpRequest, token: str) -> HttpResponse:
     charge = charge_of_attempt(attempt_id.hex) if attempt_id else None
     if charge is None or not charge.captured:
         return unknown_page(request)
-    back = reverse("payer-return", args=[token])
+    back = f"{settings.PUBLIC_URL}/return/{token}"
     return receipts.give(request, charge, back, "result", lambda form: _result(charge, token, form))
 
 
 def _result(charge: Charge, token: str, form: Form | None = None) -> dict[str, Any]:
     """Return the context of the page that says how a payment ended."""
     is_paid = charge.status != Charge.Status.FAILED
-    address = reverse("payer-receipt", args=[token])
+    address = f"{settings.PUBLIC_URL}/return/{token}/receipt"
     return shown_payment(charge) | {
         "paid": is_paid,
         "failed": not is_paid,

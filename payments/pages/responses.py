@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from io import BytesIO
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
 
 import segno
 from csp.constants import NONCE, NONE, SELF
@@ -67,9 +68,23 @@ def other_language() -> dict[str, str]:
 
 
 class SeeOther(HttpResponseRedirectBase):
-    """303 (RFC 9110, 15.4.4): the browser continues with a GET."""
+    """303 (RFC 9110, 15.4.4): the browser continues with a GET at a whole address.
+
+    A path is none: on a product's own host it is the address of another page.
+    """
 
     status_code = 303
+
+    def __init__(self, address: str) -> None:
+        if not urlsplit(address).scheme:
+            raise ValueError(f"{address} is no whole address")
+        super().__init__(address)
+
+
+def to_page(request: HttpRequest, address: str) -> SeeOther:
+    """Lead the payer to one of our pages, in the language that was chosen by `?lang=`."""
+    chosen = request.GET.get("lang", "")
+    return SeeOther(f"{address}?lang={chosen}" if chosen in LANGUAGES else address)
 
 
 def for_payers(view: View[Params]) -> View[Params]:

@@ -1,4 +1,7 @@
-from django.urls import path, re_path
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import URLPattern, path, re_path
 
 from payments.pages.card_frames import VERSION, send_script, show_field
 from payments.pages.checkout.link import show_link
@@ -7,25 +10,41 @@ from payments.pages.payer import qr_image, return_payer, show_payment_receipt, s
 from payments.pages.simulator import pay, qr_code
 from payments.pages.transparency import show_consistency, show_head, show_head_of, show_keys
 
+
+def _pages(routes: dict[str, tuple[Any, ...]]) -> Iterator[URLPattern]:
+    """Return the patterns of views, each with their other arguments and name; a slash may end every path."""
+    for route, (view, *kwargs, name) in routes.items():
+        for ending in ("/", ""):
+            yield path(f"{route}{ending}", view, *kwargs, name=name)
+
+
+CHECKOUTS = {
+    f"{root}/<str:token>{ending}": (view, {"prefix": prefix}, f"{name}{suffix}")
+    for root, name, prefix in (("checkout", "checkout", "cs"), ("requests", "request", "pr"))
+    for ending, view, suffix in (
+        ("", show_checkout, ""),
+        ("/done", finish_checkout, "-done"),
+        ("/receipt", show_receipt, "-receipt"),
+    )
+}
 urlpatterns = [
-    path("components/index.html", show_field, name="card-field"),
     re_path(r"^sdk/(?:kaha|magpie)\.js$", send_script, name="script"),
     re_path(rf"^sdk/(?P<version>{VERSION})/(?:kaha|magpie)\.js$", send_script, name="script-of-version"),
-    re_path(r"^transparency/?$", show_head, name="log-head"),
-    path("transparency/keys", show_keys, name="log-keys"),
-    path("transparency/heads/<int:size>", show_head_of, name="log-head-of"),
-    path("transparency/consistency/<int:first>/<int:second>", show_consistency, name="log-consistency"),
-    path("checkout/<str:token>", show_checkout, {"prefix": "cs"}, name="checkout"),
-    path("checkout/<str:token>/done", finish_checkout, {"prefix": "cs"}, name="checkout-done"),
-    path("checkout/<str:token>/receipt", show_receipt, {"prefix": "cs"}, name="checkout-receipt"),
-    path("requests/<str:token>", show_checkout, {"prefix": "pr"}, name="request"),
-    path("requests/<str:token>/done", finish_checkout, {"prefix": "pr"}, name="request-done"),
-    path("requests/<str:token>/receipt", show_receipt, {"prefix": "pr"}, name="request-receipt"),
-    path("links/<str:short>", show_link, name="link"),
-    path("simulator/pay/<str:token>", pay, name="simulator-pay"),
-    path("simulator/pay/<str:token>/qr.svg", qr_code, name="simulator-qr"),
-    path("pay/<str:token>", show_qr_page, name="payer-code"),
-    path("pay/<str:token>/qr.svg", qr_image, name="payer-code-image"),
-    path("return/<str:token>", return_payer, name="payer-return"),
-    path("return/<str:token>/receipt", show_payment_receipt, name="payer-receipt"),
+    *_pages(
+        {
+            "components/index.html": (show_field, "card-field"),
+            "transparency": (show_head, "log-head"),
+            "transparency/keys": (show_keys, "log-keys"),
+            "transparency/heads/<int:size>": (show_head_of, "log-head-of"),
+            "transparency/consistency/<int:first>/<int:second>": (show_consistency, "log-consistency"),
+            **CHECKOUTS,
+            "links/<str:short>": (show_link, "link"),
+            "simulator/pay/<str:token>": (pay, "simulator-pay"),
+            "simulator/pay/<str:token>/qr.svg": (qr_code, "simulator-qr"),
+            "pay/<str:token>": (show_qr_page, "payer-code"),
+            "pay/<str:token>/qr.svg": (qr_image, "payer-code-image"),
+            "return/<str:token>": (return_payer, "payer-return"),
+            "return/<str:token>/receipt": (show_payment_receipt, "payer-receipt"),
+        }
+    ),
 ]

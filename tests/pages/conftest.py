@@ -17,14 +17,20 @@ CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "go
 
 
 @pytest.fixture(scope="module")
-def browser() -> Generator[Browser]:
+def browser_args() -> list[str]:
+    """Return the arguments that the browser of a module gets beside the usual ones."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def browser(browser_args: list[str]) -> Generator[Browser]:
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
         pytest.skip(f"no Chromium is installed (one of {', '.join(CHROMIUM_NAMES)})")
     with pytest.MonkeyPatch.context() as environment, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread, which makes Django forbid it the database.
         environment.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *browser_args])
         yield browser
         browser.close()
 

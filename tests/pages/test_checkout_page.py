@@ -67,7 +67,7 @@ def test_a_wallet_that_is_refused_leads_back_to_the_page_which_says_so(client: C
 
 def test_a_declined_card_is_explained_and_another_one_pays(client: Client, api: Api) -> None:
     session = opened(api)
-    assert send(client, session, number=INSUFFICIENT)["Location"] == page_of(session)
+    assert send(client, session, number=INSUFFICIENT)["Location"] == session["payment_url"]
     text = text_of(client, session)
     assert "<h2>There is not enough money on your account</h2>" in text
     assert 'role="alert"' in text
@@ -103,21 +103,21 @@ def test_a_form_with_errors_is_shown_again_without_the_card(client: Client, api:
 def test_a_form_that_is_sent_twice_pays_once(client: Client, api: Api) -> None:
     session = opened(api)
     send(client, session)
-    assert send(client, session)["Location"] == page_of(session)
+    assert send(client, session)["Location"] == session["payment_url"]
     assert len(charges_of(session)) == 1
 
 
 def test_a_form_of_an_earlier_attempt_pays_nothing(client: Client, api: Api) -> None:
     session = opened(api)
     send(client, session, number=DECLINED)
-    assert send(client, session, attempt="0")["Location"] == page_of(session)
+    assert send(client, session, attempt="0")["Location"] == session["payment_url"]
     assert len(charges_of(session)) == 1
 
 
 @pytest.mark.parametrize("attempt", ["", "-1", "x", "9" * 30])
 def test_a_form_that_is_none_of_ours_pays_nothing(client: Client, api: Api, attempt: str) -> None:
     session = opened(api)
-    assert send(client, session, attempt=attempt)["Location"] == page_of(session)
+    assert send(client, session, attempt=attempt)["Location"] == session["payment_url"]
     assert charges_of(session) == []
 
 
@@ -137,7 +137,7 @@ def test_while_the_payer_is_at_a_bank_the_page_offers_to_continue_or_pay_otherwi
     text = text_of(client, session)
     assert "You have not approved this payment yet" in text
     assert charge.action["url"] in text
-    assert client.post(page_of(session), {"otherwise": "1"})["Location"] == page_of(session)
+    assert client.post(page_of(session), {"otherwise": "1"})["Location"] == session["payment_url"]
     assert 'name="number"' in text_of(client, session)
     assert send(client, session, attempt="1")["Location"].endswith("/done")
 
@@ -160,7 +160,7 @@ def test_a_session_that_is_over_says_so(client: Client, api: Api) -> None:
     ended = re.search(r'<time datetime="(.+?)"', text)
     assert ended
     assert datetime.fromisoformat(ended[1]) <= clock.now()
-    assert send(client, session)["Location"] == page_of(session)
+    assert send(client, session)["Location"] == session["payment_url"]
     assert charges_of(session) == []
 
 
@@ -168,7 +168,7 @@ def test_a_session_whose_time_is_over_cannot_be_paid_before_the_worker_ends_it(c
     session = opened(api)
     Checkout.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     assert "The time to pay is over" in text_of(client, session, 410)
-    assert send(client, session)["Location"] == page_of(session)
+    assert send(client, session)["Location"] == session["payment_url"]
     assert charges_of(session) == []
 
 
@@ -209,7 +209,7 @@ def test_a_card_is_kept_for_a_customer_of_whom_the_address_is_asked(client: Clie
 
 def test_a_card_to_be_kept_that_its_bank_declines_is_asked_for_again(client: Client, api: Api) -> None:
     session = opened(api, mode="save_card", line_items=None, payment_method_types=["card"])
-    assert send(client, session, number=DECLINED, email="maria@example.com")["Location"] == page_of(session)
+    assert send(client, session, number=DECLINED, email="maria@example.com")["Location"] == session["payment_url"]
     text = text_of(client, session)
     assert "Your bank declined the card" in text
     assert 'value="Maria Santos"' in text

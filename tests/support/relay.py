@@ -1,7 +1,9 @@
 """A relay between a program and a server, which counts the bytes that both send."""
 
 import asyncio
+import ssl
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -20,12 +22,13 @@ class Relay:
 
     async def serve(self, host: str, port: int) -> None:
         """Print the port, and then the bytes so far for each line on standard input."""
-        server = await asyncio.start_server(self._connect, host, port, backlog=1000)
+        server = await asyncio.start_server(self.connect, host, port, backlog=1000)
         print(server.sockets[0].getsockname()[1], flush=True)
         while await asyncio.to_thread(sys.stdin.readline):
             print(self.bytes, flush=True)
 
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Connect a client with the target until either hangs up."""
         is_port = self._target.isdigit()
         connect = (
             asyncio.open_connection(HOST, int(self._target)) if is_port else asyncio.open_unix_connection(self._target)
@@ -43,6 +46,22 @@ class Relay:
             pass
         finally:
             writer.close()
+
+
+@contextmanager
+def over_tls(target: int, context: ssl.SSLContext) -> Iterator[int]:
+    """Yield a port of loopback that ends TLS before a port that has none."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    begun = asyncio.start_server(Relay(str(target)).connect, HOST, 0, ssl=context)
+    server = asyncio.run_coroutine_threadsafe(begun, loop).result()
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        loop.call_soon_threadsafe(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
 
 
 class RelayProcess:

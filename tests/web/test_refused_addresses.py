@@ -8,6 +8,7 @@ from django.urls import resolve
 from pytest_django import Settings
 
 from payments import clock
+from payments.api.access.product_paths import lead
 from payments.pages.limit import REFUSED, window_of
 from payments.pages.urls import urlpatterns
 from payments.web import limited_pages
@@ -63,6 +64,18 @@ def test_the_addresses_that_are_remembered_are_bounded(monkeypatch: pytest.Monke
 
 def test_every_page_has_the_limit_or_is_known_to_have_none() -> None:
     assert {resolve(path).url_name for path in LIMITED + OTHERS} == {pattern.name for pattern in urlpatterns}
+
+
+@pytest.mark.parametrize("path", [*LIMITED, *OTHERS[2:]])
+def test_a_slash_may_end_the_address_of_every_page(path: str) -> None:
+    assert resolve(f"{path}/")[:3] == resolve(path)[:3]
+
+
+def test_a_browser_that_saves_a_receipt_names_no_kind_of_answer_and_gets_the_page() -> None:
+    path = f"{PAGE}/receipt"
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "HTTP_ACCEPT": "*/*"}
+    lead(environ)
+    assert environ["PATH_INFO"] == path
 
 
 @pytest.mark.parametrize("path", LIMITED + OTHERS)

@@ -4,6 +4,7 @@ A program's request is led to the API's canonical path, before anything else loo
 payer's page.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ Environ = dict[str, Any]
 ALIAS = "kaha.alias"
 # The whole URL, without its query, by which it came.
 ADDRESS = "kaha.address"
+# Pages below a checkout, whoever asks: a browser that saves a file sends no `Accept`, as a program.
+PAGES = re.compile("/[^/]+/(?:done|receipt)/?")
 # On a product's own host, these stand beside its pages.
 COMMON = ("/static/", "/ping", "/ready")
 
@@ -49,7 +52,7 @@ def lead(environ: Environ) -> None:
     for alias in ALIASES:
         rest = path.removeprefix(alias.prefix)
         if path.startswith(alias.prefix) and rest[:1] in ("", "/"):
-            if not (alias.is_root and is_payer(environ)):
+            if not (alias.is_root and (is_payer(environ) or PAGES.fullmatch(rest))):
                 root = settings.PUBLIC_URL if path == given else f"https://{host}"
                 environ[ALIAS], environ[ADDRESS] = alias, root + given
                 path = alias.canonical + rest

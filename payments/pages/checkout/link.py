@@ -15,9 +15,9 @@ from payments.pages.checkout.context import Problem
 from payments.pages.checkout.order import shop_closed
 from payments.pages.limit import limited
 from payments.pages.payment import shown_merchant
-from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.pages.responses import for_payers, page, to_page, unknown_page
 from payments.rendering.objects.checkout import payment_url
-from payments.rendering.objects.payment_links import items_of
+from payments.rendering.objects.payment_links import items_of, link_url
 from payments.typed_text import read_whole_number
 
 # From so few on, the page says "only".
@@ -54,10 +54,10 @@ def show_offer(request: HttpRequest, link: PaymentLink) -> HttpResponse:
 
 def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int]) -> HttpResponse:
     try:
-        return SeeOther(payment_url(links.open_payment(link, quantities)))
+        return to_page(request, payment_url(links.open_payment(link, quantities)))
     except PaymentError as error:
         if error.code == "link_not_payable":
-            return SeeOther(request.get_full_path())
+            return to_page(request, link_url(link))
         status = CONFLICT if error.code == "link_out_of_stock" else UNPROCESSABLE
         fresh = links.link_of_page(link.short) or link
         return _shown(request, fresh, _within(fresh, quantities), _problem(error), status)

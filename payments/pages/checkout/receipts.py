@@ -13,7 +13,7 @@ from payments.models import Charge, PayerMessage
 from payments.pages.checkout import fields
 from payments.pages.checkout.context import shown_field
 from payments.pages.checkout.form import Form, read_one
-from payments.pages.responses import SeeOther, page
+from payments.pages.responses import page, to_page
 
 STYLE_SHEET = "payments/static/payments/payer.css"
 
@@ -40,7 +40,7 @@ def give(
         return page(request, template, context(form), 422)
     if is_ready(charge.livemode, PayerMessage.Channel.EMAIL):
         receipts.send_as_asked(charge, form.values["email"], "fil" if get_language() == "fil" else "en")
-    return SeeOther(back)
+    return to_page(request, back)
 
 
 def _saved(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:

@@ -35,7 +35,7 @@ from payments.pages.checkout.order import (
 )
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payment import shown_facts
-from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, unknown_page
+from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, to_page, unknown_page
 from payments.rendering.objects.checkout import payment_url
 from payments.typed_text import read_whole_number
 from payments.vault import VaultError
@@ -105,17 +105,23 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     """Take what the payer sent; a form that is not of the present state leads to the page, which shows that state."""
     if "otherwise" in request.POST:
         payments.give_up(checkout)
-        return SeeOther(request.get_full_path())
+        return _to_page(request, checkout)
     if checkout.state != State.UNPAID or checkout.merchant.is_closed:
-        return SeeOther(request.get_full_path())
+        return _to_page(request, checkout)
     form = forms.read(request.POST.dict(), asked_of(checkout), clock.now())
     if form.errors:
         return _asked(request, checkout, form, status=422)
     choice = Choice(form.way, _attempt(request), form.card, form.owner, form.payer)
     try:
-        return SeeOther(_next(request, checkout, choice))
+        address = _next(checkout, choice)
     except (PaymentError, VaultError) as error:
         return _refused(request, checkout, form, error)
+    return SeeOther(address) if address else _to_page(request, checkout)
+
+
+def _to_page(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    """Lead to the page of a checkout, which shows what is true now."""
+    return to_page(request, payment_url(checkout))
 
 
 def _attempt(request: HttpRequest) -> int:
@@ -126,25 +132,23 @@ def _attempt(request: HttpRequest) -> int:
         return ATTEMPTS_MAX
 
 
-def _next(request: HttpRequest, checkout: Checkout, choice: Choice) -> str:
-    """Pay, and return where the payer goes: to the bank, to the shop, or to the page."""
+def _next(checkout: Checkout, choice: Choice) -> str:
+    """Pay, and return where the payer goes: to the bank, or to the shop; "" where the page says what is next."""
     done = f"{payment_url(checkout)}/done"
     if checkout.mode == Checkout.Mode.SAVE_CARD:
         payments.save_card(checkout, choice, address_of_payer())
-        return checkout.check_url or (done if checkout.state == State.PAID else request.get_full_path())
+        return checkout.check_url or (done if checkout.state == State.PAID else "")
     charge = payments.pay(checkout, choice, address_of_payer())
     if charge.status == Charge.Status.PENDING and charge.action:
         return str(charge.action["url"])
-    if charge.status == Charge.Status.SUCCEEDED:
-        return done
-    return request.get_full_path()
+    return done if charge.status == Charge.Status.SUCCEEDED else ""
 
 
 def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: PaymentError | VaultError) -> HttpResponse:
     code = error.code if isinstance(error, PaymentError) else ""
     if code in ("checkout_not_payable", "card_not_keepable"):
         # Sent twice, or from a page that was left open: the page shows what is true now.
-        return SeeOther(request.get_full_path())
+        return _to_page(request, checkout)
     match code:
         case "rate_limited":
             title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
