@@ -1,6 +1,7 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import URLPattern, path, re_path
 
 from payments.pages.card_frames import VERSION, send_script, show_field
@@ -11,25 +12,28 @@ from payments.pages.simulator import pay, qr_code
 from payments.pages.transparency import show_consistency, show_head, show_head_of, show_keys
 
 
-def _pages(routes: dict[str, tuple[Any, ...]]) -> Iterator[URLPattern]:
-    """Return the patterns of views, each with their other arguments and name; a slash may end every path."""
-    for route, (view, *kwargs, name) in routes.items():
+def _pages(
+    routes: Mapping[str, tuple[Callable[..., HttpResponse], str]], kwargs: dict[str, Any] | None = None
+) -> Iterator[URLPattern]:
+    """Return the patterns of views, by route with their names; a slash may end every path."""
+    for route, (view, name) in routes.items():
         for ending in ("/", ""):
-            yield path(f"{route}{ending}", view, *kwargs, name=name)
+            yield path(f"{route}{ending}", view, kwargs, name=name)
 
 
-CHECKOUTS = {
-    f"{root}/<str:token>{ending}": (view, {"prefix": prefix}, f"{name}{suffix}")
-    for root, name, prefix in (("checkout", "checkout", "cs"), ("requests", "request", "pr"))
-    for ending, view, suffix in (
-        ("", show_checkout, ""),
-        ("/done", finish_checkout, "-done"),
-        ("/receipt", show_receipt, "-receipt"),
-    )
-}
+def _of_checkouts(root: str, name: str) -> dict[str, tuple[Callable[..., HttpResponse], str]]:
+    return {
+        f"{root}/<str:token>": (show_checkout, name),
+        f"{root}/<str:token>/done": (finish_checkout, f"{name}-done"),
+        f"{root}/<str:token>/receipt": (show_receipt, f"{name}-receipt"),
+    }
+
+
 urlpatterns = [
     re_path(r"^sdk/(?:kaha|magpie)\.js$", send_script, name="script"),
     re_path(rf"^sdk/(?P<version>{VERSION})/(?:kaha|magpie)\.js$", send_script, name="script-of-version"),
+    *_pages(_of_checkouts("checkout", "checkout"), {"prefix": "cs"}),
+    *_pages(_of_checkouts("requests", "request"), {"prefix": "pr"}),
     *_pages(
         {
             "components/index.html": (show_field, "card-field"),
@@ -37,7 +41,6 @@ urlpatterns = [
             "transparency/keys": (show_keys, "log-keys"),
             "transparency/heads/<int:size>": (show_head_of, "log-head-of"),
             "transparency/consistency/<int:first>/<int:second>": (show_consistency, "log-consistency"),
-            **CHECKOUTS,
             "links/<str:short>": (show_link, "link"),
             "simulator/pay/<str:token>": (pay, "simulator-pay"),
             "simulator/pay/<str:token>/qr.svg": (qr_code, "simulator-qr"),

@@ -114,6 +114,76 @@ def test_a_page_whose_last_pieces_are_being_bought_says_when_to_come_back(client
     assert len(payments_of(link)) == 1
 
 
+def test_a_payer_who_goes_back_still_has_the_last_pieces(client: Client, api: Api) -> None:
+    link = linked(api)
+    text_of(client, link)
+    page = send(client, link, 3, 2)["Location"]
+    text = text_of(client, link)
+    assert ("Only 3 left" in text, 'name="quantity-0" value="3"' in text) == (True, True)
+    assert "The last pieces are being bought" in text_of(Client(), link, 409)
+    assert send(client, link, 3, 2)["Location"] == page
+    assert (left(api, link), len(payments_of(link))) == ([0, 0], 1)
+
+
+def test_a_form_of_the_last_piece_that_is_sent_twice_leads_to_one_payment(client: Client, api: Api) -> None:
+    link = linked(api)
+    text_of(client, link)
+    client.cookies.load(kept := client.cookies.output(header="", sep=";"))
+    first = send(client, link, 3, 2)["Location"]
+    # The second was sent before the browser had an answer.
+    client.cookies.load(kept)
+    assert send(client, link, 3, 2)["Location"] == first
+    assert len(payments_of(link)) == 1
+
+
+def test_a_payer_who_goes_back_and_chooses_otherwise_gives_the_first_choice_back(client: Client, api: Api) -> None:
+    link = linked(api)
+    text_of(client, link)
+    first = send(client, link, 3, 0)["Location"]
+    second = send(client, link, 1, 1)["Location"]
+    assert first != second
+    assert [payment.state for payment in payments_of(link)] == ["expired", "unpaid"]
+    assert (left(api, link), made(api.get(f"/payment_links/{link['id']}"))["active"]) == ([2, 1], True)
+    assert "The time to pay is over" in client.get(path_of(first)).content.decode()
+
+
+def test_a_payer_who_is_at_a_bank_is_led_to_the_open_payment(client: Client, api: Api) -> None:
+    link = linked(api)
+    page = send(client, link, 3, 2)["Location"]
+    client.post(path_of(page), {"way": "gcash", "attempt": "0"})
+    for response in (client.get(path_of(link["url"])), send(client, link, 1, 0)):
+        assert (response.status_code, response["Location"]) == (303, page)
+    assert len(payments_of(link)) == 1
+
+
+def test_a_payer_who_has_paid_buys_once_more(client: Client, api: Api) -> None:
+    link = linked(api)
+    first = send(client, link, 1, 0)["Location"]
+    client.post(path_of(first), CARD)
+    assert "Only 2 left" in text_of(client, link)
+    assert send(client, link, 1, 0)["Location"] != first
+    assert left(api, link) == [1, 2]
+
+
+def test_a_choice_whose_time_is_over_is_given_back_before_the_worker_does(client: Client, api: Api) -> None:
+    link = linked(api)
+    first = send(client, link, 3, 2)["Location"]
+    Checkout.objects.update(expires_at=clock.now() - timedelta(seconds=1))
+    assert send(client, link, 3, 2)["Location"] != first
+    assert left(api, link) == [0, 0]
+
+
+def test_the_cookie_of_a_visit_is_of_one_link_and_of_us(client: Client, api: Api) -> None:
+    link, other = linked(api), linked(api)
+    send(client, link, 3, 2)
+    kept = client.cookies["visit"]
+    assert (kept["httponly"], kept["samesite"], kept["path"]) == (True, "Lax", path_of(link["url"]))
+    send(client, other, 3, 2)
+    assert len(payments_of(other)) == 1
+    client.cookies["visit"] = f"{payments_of(other)[0].id}:forged"
+    assert "The last pieces are being bought" in text_of(client, other, 409)
+
+
 def test_a_page_that_is_sold_out_says_so(client: Client, api: Api) -> None:
     link = linked(api)
     buy(link, 3, 2)

@@ -5,6 +5,7 @@ import string
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -12,10 +13,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.db.writes import Insert, StaleRow, execute_writes, execute_writes_in_savepoint
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.charging.checkouts import link_stock
+from payments.domain.charging.checkouts import checkout_progress, link_stock
 from payments.domain.checkout.sessions import EXPIRY_BATCH, OK, require_available
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
@@ -168,16 +169,34 @@ def link_of_page(short: str) -> PaymentLink | None:
     return PaymentLink.objects.whole().filter(short=short).first()
 
 
-def open_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
+def payment_of_visit(link: PaymentLink, visit: UUID) -> Checkout | None:
+    """Return the payment of a link that a `visit` of its page has opened, None where it has opened none."""
+    return Checkout.objects.filter(id=visit, merchant_id=link.merchant_id, link_id=link.id).first()
+
+
+def show_returned(link: PaymentLink, payment: Checkout) -> None:
+    """Have a link in memory show what `payment` keeps as if it was left."""
+    vars(link).update(link_stock.given_back(link, payment))
+    link.is_full = link.is_sold_out or link.is_at_maximum
+
+
+def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = None) -> Checkout:
     """Keep `quantities` of the items of a link for a payer, and return the payment, whose page the payer goes to.
 
-    Raise PaymentError `link_not_payable` where the link takes no payments, `link_out_of_stock` where less is left, and
-    for quantities that cannot be bought.
+    A `visit` of the link's page has one payment under way, whose ID is its own: chosen again, it is the same payment,
+    and with other quantities it is given back first. Raise PaymentError `link_not_payable` where the link takes no
+    payments, `link_out_of_stock` where less is left, and for quantities that cannot be bought.
     """
     with transaction.atomic():
         link = _locked(link)
+        own = payment_of_visit(link, visit) if visit else None
+        if own and own.state in link_stock.UNDER_WAY:
+            if _is_chosen_again(own, link, quantities) or not _give_back(own):
+                return own
+            link = _locked(link)
         _require_payable(link, quantities)
         payment = _new_payment(link, quantities)
+        payment.id = visit if visit and own is None else payment.id
         if not 1 <= payment.amount <= AMOUNT_MAX:
             raise invalid("total_out_of_range", "quantities", "This total cannot be paid at once.")
         caller = Caller(link.merchant_id, link.livemode)
@@ -185,6 +204,24 @@ def open_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
         execute_writes(*writes, Insert(payment))
     payment.charge_list = []
     return payment
+
+
+def _is_chosen_again(own: Checkout, link: PaymentLink, quantities: list[int]) -> bool:
+    is_over = own.expires_at is not None and own.expires_at <= clock.now()
+    return own.quantities == quantities and own.edition == link.edition and not is_over
+
+
+def _give_back(own: Checkout) -> bool:
+    """End a payment that nobody has begun to pay, and give back what it keeps; return whether it was so."""
+    if own.state != Checkout.State.UNPAID:
+        return False
+    caller = Caller(own.merchant_id, own.livemode)
+    try:
+        execute_writes_in_savepoint(*checkout_progress.move(caller, own, Checkout.State.EXPIRED))
+    except StaleRow:
+        # It is being paid in another tab.
+        return False
+    return True
 
 
 def is_payable(link: PaymentLink) -> bool:

@@ -2,6 +2,8 @@
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -9,7 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from payments.domain.checkout import links
 from payments.domain.shared.errors import PaymentError
-from payments.models import PaymentLink
+from payments.ids import new_id
+from payments.models import Checkout, PaymentLink
 from payments.money import shown_amount
 from payments.pages.checkout.context import Problem
 from payments.pages.checkout.order import shop_closed
@@ -25,6 +28,8 @@ LOW_STOCK = 5
 OFFER_MAX_LENGTH = 255
 OFFER_ENDS = re.compile(r"(?<=[.!?]) +(?=\S)")
 GONE, CONFLICT, UNPROCESSABLE = 410, 409, 422
+# The cookie by which a browser finds its own payment again, which it has begun on a link's page, and how long it lasts.
+VISIT, VISIT_SECONDS = "visit", 24 * 3600
 # Buttons that change the quantities and send the payer nowhere, and by how many.
 STEPS = {"less": -1, "more": 1}
 
@@ -37,14 +42,21 @@ def show_link(request: HttpRequest, short: str) -> HttpResponse:
     link = links.link_of_page(short)
     if link is None:
         return unknown_page(request)
+    visit = _visit_of(request, link)
+    own = links.payment_of_visit(link, visit) if visit else None
+    if own and own.state == Checkout.State.PAYING:
+        return to_page(request, payment_url(own))
+    if own and own.state != Checkout.State.UNPAID:
+        # It has ended, and the next one is another.
+        own = visit = None
+    if own:
+        links.show_returned(link, own)
     if not links.is_payable(link):
         return _closed(request, link)
-    if request.method != "POST":
-        return show_offer(request, link)
-    typed = [_typed(request, link, number) for number in range(len(link.remaining))]
-    if not request.POST.keys().isdisjoint(("update", *STEPS)):
-        return _shown(request, link, _stepped(request, link, typed))
-    return _bought(request, link, typed)
+    if request.method == "POST":
+        return _answered(request, link, visit)
+    response = _shown(request, link, _within(link, own.quantities or []) if own else _first(link))
+    return response if visit else _with_visit(response, link, new_id())
 
 
 def show_offer(request: HttpRequest, link: PaymentLink) -> HttpResponse:
@@ -52,9 +64,32 @@ def show_offer(request: HttpRequest, link: PaymentLink) -> HttpResponse:
     return _shown(request, link, _first(link))
 
 
-def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int]) -> HttpResponse:
+def _visit_of(request: HttpRequest, link: PaymentLink) -> UUID | None:
+    """Return the visit of a link's page that the browser goes on with: the ID of the payment that it opens."""
+    text = request.get_signed_cookie(VISIT, default="", salt=str(link), max_age=VISIT_SECONDS)
+    return UUID(text) if text else None
+
+
+def _with_visit(response: HttpResponse, link: PaymentLink, visit: UUID) -> HttpResponse:
+    """Return the response by which the browser goes on with this visit of the link."""
+    parts = urlsplit(link_url(link))
+    is_secure, at = parts.scheme == "https", parts.path
+    lasts = {"max_age": VISIT_SECONDS, "path": at, "secure": is_secure, "httponly": True, "samesite": "Lax"}
+    response.set_signed_cookie(VISIT, str(visit), salt=str(link), **lasts)
+    return response
+
+
+def _answered(request: HttpRequest, link: PaymentLink, visit: UUID | None) -> HttpResponse:
+    typed = [_typed(request, link, number) for number in range(len(link.remaining))]
+    if request.POST.keys().isdisjoint(("update", *STEPS)):
+        return _bought(request, link, typed, visit)
+    return _shown(request, link, _stepped(request, link, typed))
+
+
+def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int], visit: UUID | None) -> HttpResponse:
     try:
-        return to_page(request, payment_url(links.open_payment(link, quantities)))
+        payment = links.open_payment(link, quantities, visit)
+        return _with_visit(to_page(request, payment_url(payment)), link, payment.id)
     except PaymentError as error:
         if error.code == "link_not_payable":
             return to_page(request, link_url(link))

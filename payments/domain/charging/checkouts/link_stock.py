@@ -59,11 +59,12 @@ def ended(caller: Caller, checkout: Checkout, state: State) -> list[Write]:
         return []
     rows = PaymentLink.objects.whole().filter(merchant_id=checkout.merchant_id)
     link = rows.get(id=checkout.link_id)
-    values = _given_back(link, checkout) if state == State.EXPIRED else {}
+    values = given_back(link, checkout) if state == State.EXPIRED else {}
     return change(caller, link, values, is_under_way=is_under_way(link, except_of=checkout))
 
 
-def _given_back(link: PaymentLink, checkout: Checkout) -> dict[str, Any]:
+def given_back(link: PaymentLink, checkout: Checkout) -> dict[str, Any]:
+    """Return what a link has left after one of its payments has ended unpaid."""
     values: dict[str, Any] = {"payments": link.payments - 1}
     if checkout.edition == link.edition:
         counts = checkout.quantities or []
