@@ -17,7 +17,7 @@ from payments.pages.browsers import browser_of
 from payments.pages.checkout import receipts
 from payments.pages.checkout.form import Form
 from payments.pages.limit import limited
-from payments.pages.payment import charge_of_attempt, shown_payment
+from payments.pages.payment import charge_of_attempt, shown_payment, shown_return
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
@@ -93,11 +93,13 @@ def show_payment_receipt(request: HttpRequest, token: str) -> HttpResponse:
 
 def _result(charge: Charge, token: str, form: Form | None = None) -> dict[str, Any]:
     """Return the context of the page that says how a payment ended."""
-    is_paid = charge.status != Charge.Status.FAILED
+    shown = shown_payment(charge) | shown_return(charge)
+    is_failed = charge.status == Charge.Status.FAILED
+    is_paid = not (is_failed or shown["is_released"])
     address = f"{settings.PUBLIC_URL}/return/{token}/receipt"
-    return shown_payment(charge) | {
+    return shown | {
         "paid": is_paid,
-        "failed": not is_paid,
+        "failed": is_failed,
         "failure": FAILURES.get((charge.failure_data or {}).get("code", "")),
         "is_held": is_paid and not charge.captured,
         **(receipts.offer(charge, address, form) if charge.captured else {}),

@@ -38,6 +38,17 @@ def shown_facts(charge: Charge) -> dict[str, Any]:
     }
 
 
+def shown_return(charge: Charge) -> dict[str, Any]:
+    """Return the context of what the shop has given back of a payment, whole or in part, or released of a hold."""
+    is_voided = charge.status == Charge.Status.VOIDED
+    amount = charge.amount_captured if is_voided else charge.amount_refunded
+    return {
+        "is_returned": charge.captured and (is_voided or charge.status == Charge.Status.REFUNDED),
+        "is_released": is_voided and not charge.captured,
+        "returned": shown_amount(amount, charge.currency) if amount else "",
+    }
+
+
 def shown_merchant(merchant: Merchant, branding: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the shop of a page, in its own colours or in those of `branding`, and where payers reach it."""
     return {

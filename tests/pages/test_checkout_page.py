@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from payments import clock
+from payments import clock, failpoints
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.shared.errors import busy
+from payments.failpoints import Failpoint
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
 from tests.checkout.cast import SETUP, charges_of, opened, pay, pay_by_wallet, shown
-from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
+from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, NEVER_ARRIVES, Api, made
 from tests.pages.checkout_page import INSUFFICIENT, page_of, send, text_of
 from tests.pages.waiting_charges import path_of
 
@@ -192,6 +194,41 @@ def test_a_held_amount_is_reserved_and_then_released(client: Client, api: Api) -
     assert "Paid" not in text
     api.post(f"/charges/{shown(api, session)['payment_details']['id']}/void")
     assert "not reserved any more" in text_of(client, session)
+
+
+@pytest.mark.parametrize("verb", ["refund", "void"])
+def test_what_was_given_back_is_not_called_paid_on_the_page_or_the_receipt(client: Client, api: Api, verb: str) -> None:
+    session = opened(api)
+    pay(session)
+    made(api.post(f"/charges/{shown(api, session)['payment_details']['id']}/{verb}"))
+    for text in (text_of(client, session), client.get(f"{page_of(session)}/receipt").content.decode()):
+        assert "The shop has given your payment back" in text
+        assert "₱250.00 goes back to you." in text
+        assert not re.search(r"\bPaid\b|went through|E-mail it", re.sub("<style>.*</style>", "", text, flags=re.DOTALL))
+
+
+def test_what_was_given_back_in_part_is_said_beside_the_payment(client: Client, api: Api) -> None:
+    session = opened(api)
+    pay(session)
+    made(api.post(f"/charges/{shown(api, session)['payment_details']['id']}/refund", {"amount": 1_000}))
+    text = text_of(client, session)
+    assert ("went through" in text, "₱10.00 of it goes back to you." in text) == (True, True)
+
+
+def test_a_refusal_after_the_provider_was_asked_has_the_payer_wait(client: Client, api: Api) -> None:
+    session = opened(api)
+
+    def refuse(step: Failpoint) -> None:
+        if step is Failpoint.RECORDING:
+            raise busy()
+
+    failpoints.listen(refuse)
+    try:
+        response = send(client, session)
+    finally:
+        failpoints.listen(None)
+    assert (response.status_code, response.headers.get("Location")) == (303, session["payment_url"])
+    assert "Please do not pay a second time." in text_of(client, session)
 
 
 def test_a_card_is_kept_for_a_customer_of_whom_the_address_is_asked(client: Client, api: Api) -> None:

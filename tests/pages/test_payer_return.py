@@ -99,6 +99,14 @@ def test_a_payment_that_was_voided_since_counts_as_made(client: Client, api: Api
     assert client.get(back)["Location"] == SHOP["success"]
 
 
+def test_a_hold_that_was_released_is_not_called_reserved(client: Client, api: Api) -> None:
+    charge = awaited(api, "card", redirect=None, capture=False)
+    back, _ = walk(client, charge, "pay")
+    assert "the amount is reserved" in client.get(back).content.decode()
+    api.post(f"/charges/{charge['id']}/void")
+    assert "The amount is not reserved any more" in client.get(back).content.decode()
+
+
 @pytest.mark.parametrize("token", ["nothing", "0" * 64, "é" * 40])
 def test_an_unknown_way_back_is_a_friendly_404(client: Client, token: str) -> None:
     response = client.get(f"/return/{token}")

@@ -85,7 +85,7 @@ def test_a_payer_without_a_shop_to_return_to_gets_the_receipt_as_file_and_mail(c
     saved = client.get(f"{back}/receipt")
     assert (saved["Content-Disposition"][:19], b"<style>" in saved.content) == ("attachment; filenam", True)
     assert client.post(f"{back}/receipt", {"email": "maria@"}).status_code == 422
-    assert client.post(f"{back}/receipt", {"email": "maria@example.com"})["Location"] == back
+    assert client.post(f"{back}/receipt", {"email": "maria@example.com"})["Location"].endswith(back)
     assert PayerMessage.objects.get(kind="receipt").recipient == "maria@example.com"
     assert DONE in client.get(back).content.decode()
 

@@ -155,6 +155,11 @@ def description_of(checkout: Checkout) -> str:
     return str(checkout.order.get("description") or names)[:DESCRIPTION_MAX_LENGTH]
 
 
+def has_begun(checkout: Checkout, attempt: int) -> bool:
+    """Return whether a payer's attempt of this number has begun, or the checkout is another's or over by now."""
+    return not Checkout.objects.filter(id=checkout.id, state=State.UNPAID, attempts=attempt).exists()
+
+
 def waiting_charge(checkout: Checkout) -> Charge | None:
     """Return the charge of a checkout read by `whole()` whose outcome is open, None without one."""
     return next((charge for charge in checkout.charge_list if charge.status == Charge.Status.PENDING), None)

@@ -82,7 +82,7 @@ def payment_receipt(message: PayerMessage) -> Content:
         title=_("Receipt"),
         amount=amount,
         summary=summary.format(amount=amount, day=day, reference=short_reference(charge.id)),
-        state=_("Paid on {day}").format(day=day),
+        state=(_("Paid on {day}") if charge.status == Charge.Status.SUCCEEDED else _("Refunded")).format(day=day),
         items=_items(charge) or [Item(charge.description, "", amount)],
         total=amount,
         facts=[

@@ -21,7 +21,11 @@ STYLE_SHEET = "payments/static/payments/payer.css"
 def offer(charge: Charge, address: str, form: Form | None = None) -> dict[str, Any]:
     """Return the context of what a page offers: a file at `address`, and a mail to the address in `form`."""
     is_mailed = receipts.is_asked_for(charge)
-    is_offered = not is_mailed and is_ready(charge.livemode, PayerMessage.Channel.EMAIL)
+    is_offered = (
+        not is_mailed
+        and charge.status == Charge.Status.SUCCEEDED
+        and is_ready(charge.livemode, PayerMessage.Channel.EMAIL)
+    )
     return {
         "receipt_url": address,
         "is_mailed": is_mailed,

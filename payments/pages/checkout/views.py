@@ -34,7 +34,7 @@ from payments.pages.checkout.order import (
     shown_order,
 )
 from payments.pages.limit import address_of_payer, limited
-from payments.pages.payment import shown_facts
+from payments.pages.payment import shown_facts, shown_return
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, to_page, unknown_page
 from payments.rendering.objects.checkout import payment_url
 from payments.typed_text import read_whole_number
@@ -115,7 +115,7 @@ def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     try:
         address = _next(checkout, choice)
     except (PaymentError, VaultError) as error:
-        return _refused(request, checkout, form, error)
+        return _refused(request, checkout, choice.attempt, form, error)
     return SeeOther(address) if address else _to_page(request, checkout)
 
 
@@ -144,10 +144,13 @@ def _next(checkout: Checkout, choice: Choice) -> str:
     return done if charge.status == Charge.Status.SUCCEEDED else ""
 
 
-def _refused(request: HttpRequest, checkout: Checkout, form: Form, error: PaymentError | VaultError) -> HttpResponse:
+def _refused(
+    request: HttpRequest, checkout: Checkout, attempt: int, form: Form, error: PaymentError | VaultError
+) -> HttpResponse:
     code = error.code if isinstance(error, PaymentError) else ""
-    if code in ("checkout_not_payable", "card_not_keepable"):
-        # Sent twice, or from a page that was left open: the page shows what is true now.
+    if code in ("checkout_not_payable", "card_not_keepable") or payments.has_begun(checkout, attempt):
+        # Sent twice, from a page that was left open, or refused after the provider was asked: the page shows what is
+        # true now.
         return _to_page(request, checkout)
     match code:
         case "rate_limited":
@@ -245,7 +248,7 @@ def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict
     return shown_order(checkout) | {
         **(receipts.offer(charge, f"{payment_url(checkout)}/receipt", form) if is_paid and charge else {}),
         "moment": checkout.updated_at,
-        **(shown_facts(charge) if charge else {}),
+        **(shown_facts(charge) | shown_return(charge) if charge else {}),
         "reference": short_reference(charge.id if charge else checkout.id),
         "cancel_url": "",
         "back_url": back,
