@@ -5,6 +5,7 @@ The unique key of a row keeps an event from being announced twice, whatever queu
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from payments.inbox.texts import decision_entry
 from payments.models import Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH
+from payments.sweeps.in_turn import alone
 
 # The most entries of a sort that are looked at in one sweep.
 ANNOUNCED_MAX = 50
@@ -39,13 +41,19 @@ def announce() -> int:
     if settings.EMAIL_HOST:
         wanted = NotificationChoice.objects.exclude(mode=Mode.NONE).select_related("operator")
         for choice in wanted.filter(operator__is_active=True, operator__is_staff=True).exclude(operator__email=""):
-            made += _announce(choice.operator, choice.mode, choice.sorts, found)
-            if statements.STATEMENTS in choice.sorts:
-                made += _make(choice.operator, statements.mail_due(choice.operator))
-            if log_heads.LOG_HEADS in choice.sorts:
-                made += _make(choice.operator, log_heads.mail_due())
+            made += alone("announce", choice.pk, partial(_announce_to, choice, found))
     if settings.CHAT_WEBHOOK_URL:
-        made += _announce(None, settings.CHAT_WEBHOOK_MODE, [sort.name for sort in SORTS], found)
+        names = [sort.name for sort in SORTS]
+        made += alone("announce", "chat", partial(_announce, None, settings.CHAT_WEBHOOK_MODE, names, found))
+    return made
+
+
+def _announce_to(choice: NotificationChoice, found: Found) -> int:
+    made = _announce(choice.operator, choice.mode, choice.sorts, found)
+    if statements.STATEMENTS in choice.sorts:
+        made += _make(choice.operator, statements.mail_due(choice.operator))
+    if log_heads.LOG_HEADS in choice.sorts:
+        made += _make(choice.operator, log_heads.mail_due())
     return made
 
 

@@ -115,6 +115,10 @@ def _send_to(operator: User | None, text: str, rows: list[Notification]) -> bool
     except (OSError, SMTPException, DoesNotAddUp) as error:
         logger.warning("notification was not taken", extra={"error": type(error).__name__})
         return False
+    except Exception:
+        # A message that cannot be made, such as one to an address that is none, keeps no other back.
+        logger.exception("notification could not be sent", extra={"notifications": [row.pk for row in rows]})
+        return False
 
 
 def _mail(operator: User, text: str, rows: list[Notification]) -> bool:

@@ -49,9 +49,9 @@ def link_row(link: dict[str, Any]) -> PaymentLink:
     return found
 
 
-def open_payment(link: dict[str, Any], *quantities: int) -> Checkout:
-    """Choose quantities as a payer does; return the payment."""
-    return links.open_payment(link_row(link), list(quantities))
+def open_payment(link: dict[str, Any], *quantities: int, address: str = "") -> Checkout:
+    """Choose quantities as a payer at `address` does; return the payment."""
+    return links.open_payment(link_row(link), list(quantities), address)
 
 
 def pay(payment: Checkout, number: str = APPROVED, kind: str = "card") -> Charge:

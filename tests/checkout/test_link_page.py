@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from payments import clock
+from payments.domain.checkout import links
 from payments.models import Checkout, PaymentLink
 from tests.checkout.shelf import ITEMS, buy, left, linked, open_payment, payments_of
 from tests.client import APPROVED, Api, made
@@ -99,6 +100,14 @@ def test_a_payer_who_wants_more_than_is_left_reads_what_is_left(client: Client, 
     text = response.content.decode()
     assert (response.status_code, "There are not so many left" in text, "Only 1 left" in text) == (409, True, True)
     assert 'name="quantity-0" value="1"' in text
+
+
+def test_a_payer_whose_network_has_reserved_too_much_reads_what_to_do(client: Client, api: Api) -> None:
+    link = linked(api, line_items=[{**ITEMS[0], "quantity": 90}])
+    for _ in range(links.RESERVATIONS_MAX):
+        assert send(client, link, 1).status_code == 303
+    refused = send(client, link, 1)
+    assert (refused.status_code, "Too many payments are under way" in refused.content.decode()) == (409, True)
 
 
 def test_a_total_that_cannot_be_paid_is_refused(client: Client, api: Api) -> None:

@@ -50,6 +50,41 @@ def test_what_is_left_of_a_new_link_is_its_stock_unless_it_says_otherwise(
     assert (item["quantity"], item["remaining"]) == (3, kept)
 
 
+def test_a_payment_that_cannot_be_ended_keeps_no_other_back(api: Api) -> None:
+    link = linked(api)
+    broken = open_payment(link, 1, 0)
+    Checkout.objects.filter(id=broken.id).update(quantities=[1, 0, 1])
+    open_payment(link, 1, 0)
+    assert expire_payments() == 1
+    assert left(api, link) == [2, 2]
+
+
+def test_a_link_that_cannot_be_closed_keeps_no_other_open(api: Api) -> None:
+    linked(api)
+    broken = PaymentLink.objects.get()
+    linked(api)
+    PaymentLink.objects.update(ends_at=clock.now())
+    PaymentLink.objects.filter(id=broken.id).update(order={})
+    assert links.close_due() == 1
+
+
+def test_an_address_reserves_no_more_than_twenty_unpaid_payments(api: Api) -> None:
+    link, other = (linked(api, line_items=[{**ITEMS[0], "quantity": 90}]) for _ in range(2))
+    for number in range(links.RESERVATIONS_MAX):
+        open_payment(link, 1, address=f"2001:db8::{number}")
+    for each in (link, other):
+        with pytest.raises(PaymentError, match="from this network"):
+            open_payment(each, 1, address="2001:db8::ff")
+    open_payment(link, 1, address="203.0.113.9")
+    expire_payments()
+    open_payment(link, 1, address="2001:db8::1")
+
+
+def test_nothing_is_kept_of_the_address_of_a_payment_that_has_ended(api: Api) -> None:
+    pay(open_payment(linked(api), 1, 0, address="203.0.113.9"))
+    assert Checkout.objects.get().reserved_by == ""
+
+
 def test_a_payment_takes_what_is_bought_and_makes_one_charge_of_its_sum(api: Api) -> None:
     link = linked(api, description="For the beach", metadata={"menu": "summer"})
     charge = pay(open_payment(link, 2, 1))

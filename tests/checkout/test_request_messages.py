@@ -13,7 +13,7 @@ from payments.domain.checkout import requests
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payer_messages.send import send_mails, send_texts
 from payments.models import Checkout, PayerMessage, PaymentRequest
-from tests.checkout.cast import billed, customer, event_types, opened, pay, pay_by_wallet, shown
+from tests.checkout.cast import billed, customer, event_types, opened, pay, pay_by_wallet, row_of, shown
 from tests.client import DECLINED, Api, error_of, made
 from tests.inbox.smtp import Server, use
 from tests.payer_messages.letters import header, parts
@@ -167,6 +167,18 @@ def test_an_open_request_is_reminded_of_after_three_and_seven_days(api: Api, wit
     billed(api)
     assert [remind_after(days) for days in (2, 3, 3, 6, 7, 30)] == [0, 1, 0, 0, 1, 0]
     assert [message.sequence for message in sent("request_reminder")] == [1, 2]
+
+
+def test_reminders_that_an_outage_delayed_do_not_leave_together(api: Api, with_receipts: NewMerchant) -> None:
+    billed(api)
+    assert [remind_after(days) for days in (30, 30, 33, 34)] == [1, 0, 0, 1]
+
+
+def test_a_request_that_cannot_be_reminded_of_keeps_no_other_back(api: Api, with_receipts: NewMerchant) -> None:
+    broken = billed(api)
+    Checkout.objects.filter(id=row_of(broken).id).update(order={})
+    billed(api, customer=broken["customer"])
+    assert remind_after(3) == 1
 
 
 def test_a_paid_request_is_not_reminded_of(api: Api, with_receipts: NewMerchant) -> None:

@@ -21,6 +21,7 @@ from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
@@ -28,7 +29,6 @@ logger = logging.getLogger("kaha.approvals")
 
 State = ApprovalRequest.State
 Operator = AbstractBaseUser
-BATCH = 100
 REQUESTS = ApprovalRequest.objects
 NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
@@ -72,17 +72,26 @@ def withdraw(request: ApprovalRequest, requester: Operator, reason: str) -> None
         raise Refused(NOT_OPEN)
 
 
-def expire(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Expire at most `limit` requests that nobody has decided or taken in time; return how many."""
+def expire(scope: Scope = ALL_MERCHANTS) -> int:
+    """Expire the requests that nobody has decided or taken in time; return how many."""
     overdue = REQUESTS.overdue().filter(scope.within("charge__")).select_related("proposed_by")
-    rows = list(overdue.order_by("expires_at")[:limit])
-    return sum(move(row, REQUESTS.overdue(), State.EXPIRED, "") for row in rows)
+    return each_in_turn(overdue, "expires_at", _expire)
+
+
+@transaction.atomic
+def _expire(request: ApprovalRequest) -> bool:
+    return move(request, REQUESTS.overdue(), State.EXPIRED, "")
 
 
 def close_overtaken() -> int:
     """End the proposed corrections of outcomes that became known in another way; return how many."""
     overtaken = Correction.objects.proposed().exclude(attempt__in=Attempt.objects.filter(UNRESOLVED))
-    return sum(move(row, REQUESTS.proposed(), State.OVERTAKEN, "") for row in overtaken)
+    return each_in_turn(overtaken, "id", _close_overtaken)
+
+
+@transaction.atomic
+def _close_overtaken(request: ApprovalRequest) -> bool:
+    return move(request, REQUESTS.proposed(), State.OVERTAKEN, "")
 
 
 @transaction.atomic

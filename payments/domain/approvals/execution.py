@@ -4,7 +4,6 @@ Where a process dies, the action stays approved, and the sweep gets the same ans
 """
 
 import hashlib
-import logging
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -23,12 +22,10 @@ from payments.domain.shared.idempotency import Replay, Result
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
-logger = logging.getLogger("kaha.operator_actions")
-
 Kind = OperatorAction.Kind
-BATCH = 100
 # The process that approved an action has so long to execute it before the sweep takes over.
 LEFT_AFTER = timedelta(seconds=60)
 IN_USE = "idempotency_key_in_use"
@@ -58,12 +55,17 @@ def execute_action(action: ApprovalRequest) -> None:
             _end(action, refusal.code)
 
 
-def execute_left(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Execute at most `limit` approved actions of batches or of dead processes; return how many succeeded."""
+def execute_left(scope: Scope = ALL_MERCHANTS) -> int:
+    """Execute the approved actions of batches and of dead processes; return how many succeeded."""
     left = Q(batch__isnull=False) | Q(updated_at__lte=clock.now() - LEFT_AFTER)
     executed = ApprovalRequest.objects.approved().filter(kind__in=EXECUTED)
     actions = executed.filter(left, scope.within("charge__")).select_related("charge")
-    return sum(_try(action) for action in actions.order_by("expires_at")[:limit])
+    return each_in_turn(actions, "expires_at", _execute)
+
+
+def _execute(action: ApprovalRequest) -> bool:
+    execute_action(action)
+    return True
 
 
 def caller_of(action: ApprovalRequest) -> Caller:
@@ -104,13 +106,3 @@ def _end(action: ApprovalRequest, code: str) -> None:
 def _attempt_of(action: ApprovalRequest) -> Attempt | None:
     """Return the action's latest attempt; there are several where one never reached the provider."""
     return action.charge.attempts.filter(request_id=request_of(action)).order_by("-id").first()
-
-
-def _try(action: ApprovalRequest) -> bool:
-    """Execute one action and log its failure, so that the next ones still run; return whether it succeeded."""
-    try:
-        execute_action(action)
-    except Exception:
-        logger.exception("action could not be executed", extra={"action": action.id.hex})
-        return False
-    return True

@@ -1,20 +1,20 @@
 """Expiry of holds, of card data that no authorization used, and of records of payers' visits."""
 
 import logging
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
 from payments import clock
-from payments.db.writes import StaleRow, delete_in_batches
+from payments.db.writes import delete_in_batches
 from payments.domain import bulkheads
 from payments.domain.charging import operations, sources
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Attempt, Card, Charge, CvcKey, PageVisit
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 from payments.vault import SEALING_SECONDS, Purpose
 
@@ -25,13 +25,13 @@ VISITS_KEPT = timedelta(days=90)
 VISITS_BATCH = 5000
 
 
-def void_expired_holds(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Release at most `limit` expired holds; return how many."""
+def void_expired_holds(scope: Scope = ALL_MERCHANTS) -> int:
+    """Release the expired holds; return how many."""
     due = Charge.objects.filter(scope.within(), hold_expires_at__lte=clock.now(), operation="")
     if busy := bulkheads.busy_providers():
         # Holds at a slow provider must not fill the batch.
         due = due.exclude(Exists(Attempt.objects.filter(charge=OuterRef("pk"), provider__in=busy)))
-    return sum(_release(charge) for charge in due.order_by("hold_expires_at")[:limit])
+    return each_in_turn(due, "hold_expires_at", _release)
 
 
 def destroy_unused_cvcs(scope: Scope = ALL_MERCHANTS) -> int:
@@ -74,18 +74,13 @@ def delete_old_visits(batch: int = VISITS_BATCH) -> int:
     return delete_in_batches(PageVisit.objects.filter(last_at__lt=clock.now() - VISITS_KEPT).order_by("last_at"), batch)
 
 
-def announce_expiring_cards(limit: int = BATCH) -> int:
-    """Write an event for at most `limit` kept cards that expire soon, once for each; return how many."""
+def announce_expiring_cards() -> int:
+    """Write an event for each kept card that expires soon, once; return how many."""
     due = Card.objects.filter(expiring_at__lte=clock.now())
     # Their customer was deleted, or full, before a subscription was paid.
     due.filter(source__vaulted=False).update(expiring_at=None)
-    count = 0
-    for card in due.select_related("source").order_by("expiring_at")[:limit]:
-        # One that is detached at this moment is looked at again, and is not due then.
-        with suppress(StaleRow):
-            sources.announce_expiring(card)
-            count += 1
-    return count
+    # One that is detached at this moment is looked at again, and is not due then.
+    return each_in_turn(due.select_related("source"), "expiring_at", sources.announce_expiring)
 
 
 def _release(charge: Charge) -> bool:

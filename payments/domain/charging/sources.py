@@ -214,12 +214,16 @@ def unvault(caller: Caller, source: Source) -> list[Write]:
     return [*writes, *_card_writes(source, **destroyed, expiring_at=None)]
 
 
-def announce_expiring(card: Card) -> None:
-    """Write the event that a kept card, read with its source, expires soon. Raise StaleRow where it has changed."""
+def announce_expiring(card: Card) -> bool:
+    """Write the event that a kept card, read with its source, expires soon; return True.
+
+    Raise StaleRow where it has changed.
+    """
     source = card.source
     writes = _change(Caller(source.merchant_id, source.livemode), source, "source.expiring", {"vaulted": True})
     unsaid = {"id": card.id, "merchant_id": card.merchant_id, "expiring_at": card.expiring_at}
     execute_writes(*writes, Update(Card, unsaid, {"expiring_at": None}))
+    return True
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:

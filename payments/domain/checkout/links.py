@@ -17,7 +17,8 @@ from payments.db.writes import Insert, StaleRow, execute_writes, execute_writes_
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import checkout_progress, link_stock
-from payments.domain.checkout.sessions import EXPIRY_BATCH, OK, require_available
+from payments.domain.checkout.sessions import OK, require_available
+from payments.domain.risk.addresses import counted
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import conflict, invalid, not_found
@@ -27,12 +28,16 @@ from payments.models import AMOUNT_MAX, Checkout, Merchant, PaymentLink
 from payments.models.checkout.payment_link import SHORT_LENGTH
 from payments.rendering.objects.checkout import total_of
 from payments.rendering.objects.payment_links import link_url
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 Render = Callable[[PaymentLink], StoredAnswer]
 LETTERS = string.digits + string.ascii_letters
 # So long is kept what a payer is buying.
 PAYMENT_LIFE = timedelta(minutes=30)
+# So many unpaid payments of one merchant's links are kept for one address: a stranger cannot reserve stock without end,
+# and the people behind one address, such as the guests of a shop, can each buy.
+RESERVATIONS_MAX = 20
 # What the page of a payment has from the order of its link.
 SHARED = (
     *("currency", "payment_method_types", "branding", "metadata", "require_auth", "shipping_address_collection"),
@@ -180,12 +185,13 @@ def show_returned(link: PaymentLink, payment: Checkout) -> None:
     link.is_full = link.is_sold_out or link.is_at_maximum
 
 
-def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = None) -> Checkout:
-    """Keep `quantities` of the items of a link for a payer, and return the payment, whose page the payer goes to.
+def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = None, address: str = "") -> Checkout:
+    """Keep `quantities` of the items of a link for a payer at `address`, and return the payment, whose page they go to.
 
     A `visit` of the link's page has one payment under way, whose ID is its own: chosen again, it is the same payment,
     and with other quantities it is given back first. Raise PaymentError `link_not_payable` where the link takes no
-    payments, `link_out_of_stock` where less is left, and for quantities that cannot be bought.
+    payments, `link_out_of_stock` where less is left, `too_many_reservations` where the address has RESERVATIONS_MAX
+    unpaid ones, and for quantities that cannot be bought.
     """
     with transaction.atomic():
         link = _locked(link)
@@ -195,8 +201,10 @@ def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = 
                 return own
             link = _locked(link)
         _require_payable(link, quantities)
+        _require_few_reservations(link, counted(address))
         payment = _new_payment(link, quantities)
         payment.id = visit if visit and own is None else payment.id
+        payment.reserved_by = counted(address)
         if not 1 <= payment.amount <= AMOUNT_MAX:
             raise invalid("total_out_of_range", "quantities", "This total cannot be paid at once.")
         caller = Caller(link.merchant_id, link.livemode)
@@ -240,6 +248,12 @@ def _require_payable(link: PaymentLink, quantities: list[int]) -> None:
         raise invalid("invalid_choice", "quantities", "These quantities cannot be bought.")
 
 
+def _require_few_reservations(link: PaymentLink, address: str) -> None:
+    own = Checkout.objects.of(link.merchant_id, link.livemode).filter(link__isnull=False, reserved_by=address)
+    if address and own.filter(state__in=link_stock.UNDER_WAY).count() >= RESERVATIONS_MAX:
+        raise conflict("too_many_reservations", "Too many payments were begun from this network and not paid.")
+
+
 def _pairs(quantities: list[int], link: PaymentLink) -> list[tuple[int, int]]:
     return list(zip(quantities, link.remaining, strict=True))
 
@@ -266,21 +280,17 @@ def _new_payment(link: PaymentLink, quantities: list[int]) -> Checkout:
     )
 
 
-def close_due(limit: int = EXPIRY_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Deactivate at most `limit` links that are over; return how many."""
+def close_due(scope: Scope = ALL_MERCHANTS) -> int:
+    """Deactivate the links that are over; return how many."""
     own = {"merchant_id": OuterRef("merchant_id"), "link_id": OuterRef("id")}
     is_under_way = Exists(Checkout.objects.filter(**own, state__in=link_stock.UNDER_WAY))
     due = Q(ends_at__lte=clock.now()) | Q(is_full=True) & ~Q(is_under_way)
-    rows = PaymentLink.objects.whole().filter(due, scope.within(), active=True)
-    return sum(map(_close_alone, rows.order_by("id")[:limit]))
+    return each_in_turn(PaymentLink.objects.whole().filter(due, scope.within(), active=True), "id", _close_one)
 
 
-def _close_alone(link: PaymentLink) -> bool:
+def _close_one(link: PaymentLink) -> bool:
     caller, under_way = Caller(link.merchant_id, link.livemode), link_stock.is_under_way(link)
-    try:
-        writes = link_stock.change(caller, link, {}, is_under_way=under_way)
-        if writes:
-            execute_writes(*writes)
-    except StaleRow:
-        return False
+    writes = link_stock.change(caller, link, {}, is_under_way=under_way)
+    if writes:
+        execute_writes(*writes)
     return bool(writes)

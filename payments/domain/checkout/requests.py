@@ -25,14 +25,14 @@ from payments.domain.shared.said import said
 from payments.models import Checkout, Merchant, PaymentRequest
 from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 OK = 200
 SERIES_LENGTH, REASON_MAX_LENGTH = 8, 255
 RESEND_PAUSE = timedelta(minutes=1)
-# When an open request is reminded of: after its creation, and after the reminder before.
+# When an open request is reminded of: after its creation, and after the reminder before was sent.
 REMINDERS = (timedelta(days=3), timedelta(days=4))
-REMINDER_BATCH = 100
 State = Checkout.State
 Render = Callable[[Checkout], StoredAnswer]
 
@@ -172,14 +172,14 @@ def is_open(checkout: Checkout) -> bool:
     return checkout.state in (State.UNPAID, State.PAYING)
 
 
-def remind_due(limit: int = REMINDER_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Remind customers of at most `limit` open requests, where their merchants have chosen it; return how many.
+def remind_due(scope: Scope = ALL_MERCHANTS) -> int:
+    """Remind customers of open requests, where their merchants have chosen it; return how many.
 
     A request that is not open any more, or whose merchant has not chosen it or was closed, only moves on to its next
     reminder.
     """
-    due = PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__lte=clock.now()).order_by("remind_at")
-    return sum(map(_remind, due.select_related("checkout__merchant")[:limit]))
+    due = PaymentRequest.objects.filter(scope.within("checkout__"), remind_at__lte=clock.now())
+    return each_in_turn(due.select_related("checkout__merchant"), "remind_at", _remind)
 
 
 def _remind(request: PaymentRequest) -> bool:
@@ -191,12 +191,10 @@ def _remind(request: PaymentRequest) -> bool:
         "remind_at": request.remind_at,
     }
     is_last = not is_open(checkout) or number == len(REMINDERS)
-    next_at = None if is_last or request.remind_at is None else request.remind_at + REMINDERS[number]
+    # Counted from now: after an outage two would leave together.
+    next_at = None if is_last else clock.now() + REMINDERS[number]
     values = {"reminders": number, "remind_at": next_at}
     is_wanted = is_open(checkout) and checkout.merchant.send_receipts and not checkout.merchant.is_closed
     sent = invoices_of(checkout, REMINDER, number) if is_wanted else []
-    try:
-        execute_writes(Update(PaymentRequest, unchanged, values), *sent)
-    except StaleRow:
-        return False
+    execute_writes(Update(PaymentRequest, unchanged, values), *sent)
     return True

@@ -28,12 +28,12 @@ from payments.ids import first_id, parse_id, public_id
 from payments.models import Charge, Checkout, Merchant, SearchEntry
 from payments.models.checkout.checkout import PREFIXES
 from payments.rendering.objects.checkout import total_of
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.recording")
 
 OK = 200
-EXPIRY_BATCH = 100
 DELETION_BATCH = 1_000
 LIFE = timedelta(hours=24)
 State = Checkout.State
@@ -129,21 +129,18 @@ def expire_for_operator(session: Checkout) -> None:
     audit_log.record(Action.EXPIRED, session)
 
 
-def expire_due(limit: int = EXPIRY_BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """End at most `limit` checkouts whose time is over; return how many.
+def expire_due(scope: Scope = ALL_MERCHANTS) -> int:
+    """End the checkouts whose time is over; return how many.
 
     One that is being paid then is paid in time, or ends after its attempt.
     """
-    due = Checkout.objects.whole().filter(scope.within(), state=State.UNPAID)
-    return sum(map(_expire_alone, due.filter(expires_at__lte=clock.now()).order_by("expires_at")[:limit]))
+    due = Checkout.objects.whole().filter(scope.within(), state=State.UNPAID, expires_at__lte=clock.now())
+    return each_in_turn(due, "expires_at", _expire_one)
 
 
-def _expire_alone(checkout: Checkout) -> bool:
+def _expire_one(checkout: Checkout) -> bool:
     caller = Caller(checkout.merchant_id, checkout.livemode)
-    try:
-        execute_writes(*checkout_progress.move(caller, checkout, State.EXPIRED))
-    except StaleRow:
-        return False
+    execute_writes(*checkout_progress.move(caller, checkout, State.EXPIRED))
     return True
 
 

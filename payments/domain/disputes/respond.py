@@ -105,8 +105,8 @@ def _claim(scope: Scope) -> list[Dispute]:
 
 def _send(dispute: Dispute) -> None:
     """Send a claimed response and record the outcome; an error in it does not stop the others."""
-    attempt = authorization_of(dispute)
     try:
+        attempt = authorization_of(dispute)
         outcome = _ask(dispute, attempt)
         match outcome:
             case Approved():

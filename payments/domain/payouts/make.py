@@ -4,13 +4,12 @@ A settlement is taken when its day is over and the delay has passed; other posti
 owes is among them, so it is kept from the next payout.
 """
 
-import logging
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Sum
 
 from payments import clock, ids
@@ -22,11 +21,9 @@ from payments.domain.shared.caller import Caller
 from payments.failpoints import Failpoint, reached
 from payments.ledger import movements
 from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
-logger = logging.getLogger("kaha.payouts")
-
-BATCH = 100
 # A settlement's sum is read after its part is locked: what was settling then has ended, and nothing settles after it.
 TAKE_SETTLEMENTS = """
 UPDATE payments_payoutpart part SET payout_id = %(payout)s, amount = (
@@ -52,10 +49,9 @@ class NothingToPay(Exception):
     """The balance has nothing that can be paid out now; the message says why, for operators."""
 
 
-def make_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+def make_due(scope: Scope = ALL_MERCHANTS) -> int:
     """Make the payouts whose time has come, each in its own transaction; return how many schedules were run."""
-    due = PayoutSchedule.objects.filter(scope.within(), next_at__lte=clock.now()).order_by("next_at")
-    return sum(map(_run_alone, list(due.values_list("id", flat=True)[:limit])))
+    return each_in_turn(PayoutSchedule.objects.filter(scope.within(), next_at__lte=clock.now()), "next_at", _run_due)
 
 
 def make_now(schedule_id: UUID, requested_by: User | None = None) -> Payout:
@@ -82,13 +78,8 @@ def reserve_of(schedule: PayoutSchedule, total: int) -> int:
     return max(0, total) * schedule.reserve_percent // 100
 
 
-def _run_alone(schedule_id: UUID) -> int:
-    """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
-    try:
-        run = _run(schedule_id)
-    except (DatabaseError, StaleRow):
-        logger.exception("The schedule %s of payouts could not be run.", schedule_id)
-        return 0
+def _run_due(schedule: PayoutSchedule) -> int:
+    run = _run(schedule.id)
     reached(Failpoint.SETTLED)
     return run
 

@@ -1,23 +1,18 @@
 """What happens to payouts as time passes: reserves are released."""
 
-from contextlib import suppress
-
 from payments import clock
-from payments.db.writes import StaleRow
 from payments.domain.payouts import states
 from payments.models import Payout
+from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
-BATCH = 100
+
+def release_reserves(scope: Scope = ALL_MERCHANTS) -> int:
+    """Release the reserves whose time is over; return how many."""
+    due = Payout.objects.filter(scope.within(), reserve_due_at__lte=clock.now())
+    return each_in_turn(due, "reserve_due_at", _release)
 
 
-def release_reserves(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
-    """Release the reserves whose time is over; return how many were due."""
-    due = list(
-        Payout.objects.filter(scope.within(), reserve_due_at__lte=clock.now()).order_by("reserve_due_at")[:limit]
-    )
-    for payout in due:
-        # Another process was first.
-        with suppress(StaleRow):
-            states.release_reserve(payout)
-    return len(due)
+def _release(payout: Payout) -> bool:
+    states.release_reserve(payout)
+    return True

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection
+from functools import partial
 
 from payments.db.writes import StaleRow
 from payments.domain.bulkheads import ProviderBusy
@@ -15,6 +16,7 @@ from payments.providers.base import NotSent, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed
 from payments.providers.references import is_check
 from payments.providers.simulator.connector import Simulator
+from payments.sweeps.in_turn import alone
 
 BATCH = 100
 logger = logging.getLogger("kaha.disputes")
@@ -27,9 +29,15 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
     """
     simulator = Simulator()
     events = simulator.due_events(limit, among)
-    for event in events:
-        if _apply(event):
+
+    def apply(event: WebhookEvent) -> bool:
+        is_applied = _apply(event)
+        if is_applied:
             simulator.acknowledge(event)
+        return is_applied
+
+    for event in events:
+        alone("apply_simulator_messages", event.key, partial(apply, event))
     return len(events)
 
 

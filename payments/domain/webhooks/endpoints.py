@@ -26,6 +26,7 @@ from payments.domain.webhooks import test_event
 from payments.ids import parse_id, public_id
 from payments.models import Merchant, Webhook, WebhookEndpoint
 from payments.models.merchants.webhook_endpoint import PREFIX, WebhookEndpointQuerySet
+from payments.sweeps.in_turn import each_in_turn
 from payments.vault import with_prefetched_keys
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
@@ -194,15 +195,17 @@ def _roll(endpoint: WebhookEndpoint, overlap: timedelta) -> str:
 def disable_failing() -> int:
     """Disable the endpoints to which nothing arrives for FAILING_MAX and something still waits; return how many."""
     failing = Q(status=Status.ENABLED, failing_since__lte=clock.now() - FAILING_MAX)
-    count = 0
-    for found in WebhookEndpoint.objects.filter(failing).order_by("failing_since"):
-        with transaction.atomic():
-            _lock_merchant(found.merchant_id)
-            endpoint = WebhookEndpoint.objects.filter(failing, id=found.id).first()
-            if endpoint and _has_failures(endpoint):
-                _change(endpoint, {"status": Status.DISABLED}, gave_up_at=clock.now())
-                count += 1
-    return count
+
+    @transaction.atomic
+    def disable(found: WebhookEndpoint) -> bool:
+        _lock_merchant(found.merchant_id)
+        endpoint = WebhookEndpoint.objects.filter(failing, id=found.id).first()
+        if endpoint is None or not _has_failures(endpoint):
+            return False
+        _change(endpoint, {"status": Status.DISABLED}, gave_up_at=clock.now())
+        return True
+
+    return each_in_turn(WebhookEndpoint.objects.filter(failing), "failing_since", disable)
 
 
 def _has_failures(endpoint: WebhookEndpoint) -> bool:

@@ -19,6 +19,8 @@ from payments.models.merchants.merchant import Merchant
 
 # How often a payer may try to pay one checkout.
 ATTEMPTS_MAX = 20
+# An address, or a network of IPv6.
+RESERVED_BY_MAX_LENGTH = 49
 
 
 class CheckoutQuerySet(ScopedQuerySet["Checkout"]):
@@ -92,6 +94,8 @@ class Checkout(FastModel):
     link = OwnForeignKey(PaymentLink, models.PROTECT, null=True, blank=True, related_name="checkouts", db_index=False)
     edition = models.IntegerField(null=True, blank=True)
     quantities = ArrayField(models.IntegerField(), null=True, blank=True)
+    # While a payment of a link is under way: the address of the payer who reserves the items, as it is counted.
+    reserved_by = models.CharField(max_length=RESERVED_BY_MAX_LENGTH, blank=True, default="")
     # Empty for a request, which waits until it is paid or voided.
     expires_at = models.DateTimeField(null=True, blank=True)
     # Counts the changes that an event shows: the sequence of the last event.
@@ -152,7 +156,7 @@ class Checkout(FastModel):
             models.Index(F("expires_at"), name="checkout_due", condition=Q(state__in=["unpaid", "paying"])),
             models.Index(F("link"), F("id"), name="checkout_of_link", condition=Q(link__isnull=False)),
             models.Index(
-                F("link"),
+                *(F("merchant"), F("link")),
                 name="checkout_under_way_of_link",
                 condition=Q(link__isnull=False, state__in=["unpaid", "paying"]),
             ),

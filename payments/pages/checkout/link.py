@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from payments.domain.checkout import links
-from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.errors import ErrorKind, PaymentError
 from payments.ids import new_id
 from payments.models import Checkout, PaymentLink
 from payments.money import shown_amount
 from payments.pages.checkout.context import Problem
 from payments.pages.checkout.order import shop_closed
-from payments.pages.limit import limited
+from payments.pages.limit import address_of_payer, limited
 from payments.pages.payment import shown_merchant
 from payments.pages.responses import for_payers, page, to_page, unknown_page
 from payments.rendering.objects.checkout import payment_url
@@ -88,12 +88,12 @@ def _answered(request: HttpRequest, link: PaymentLink, visit: UUID | None) -> Ht
 
 def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int], visit: UUID | None) -> HttpResponse:
     try:
-        payment = links.open_payment(link, quantities, visit)
+        payment = links.open_payment(link, quantities, visit, address_of_payer())
         return _with_visit(to_page(request, payment_url(payment)), link, payment.id)
     except PaymentError as error:
         if error.code == "link_not_payable":
             return to_page(request, link_url(link))
-        status = CONFLICT if error.code == "link_out_of_stock" else UNPROCESSABLE
+        status = UNPROCESSABLE if error.kind is ErrorKind.INVALID else CONFLICT
         fresh = links.link_of_page(link.short) or link
         return _shown(request, fresh, _within(fresh, quantities), _problem(error), status)
 
@@ -104,6 +104,9 @@ def _problem(error: PaymentError) -> Problem:
         case "link_out_of_stock":
             title = _("There are not so many left")
             text = _("Look at what is left, and continue with it.")
+        case "too_many_reservations":
+            title = _("Too many payments are under way")
+            text = _("Pay one of those that were begun from your network, or try again in 30 minutes.")
         case "total_out_of_range":
             title, text = _("This total cannot be paid"), _("Choose other quantities.")
         case _:

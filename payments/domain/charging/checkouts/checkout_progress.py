@@ -131,5 +131,6 @@ def move(caller: Caller, checkout: Checkout, state: State, event: str | None = N
     # A hold that is captured was completed before.
     is_new = checkout.state != State.AUTHORIZED
     event = event or (EVENTS.get((checkout.kind, state)) if is_new else None)
-    moved = change(caller, checkout, event, state=state, ended_at=clock.now() if state in ENDS else None, **others)
+    end = {"ended_at": clock.now(), "reserved_by": ""} if state in ENDS else {"ended_at": None}
+    moved = change(caller, checkout, event, state=state, **end, **others)
     return [*moved, *link_stock.ended(caller, checkout, state)]

@@ -1,0 +1,81 @@
+"""Sweeps that go row by row: merchants in turn, until nothing is due, and past the rows that fail."""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import TypeVar
+
+from django.db import Error, connection
+from django.db.models import F, Model, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from payments.db.writes import StaleRow
+
+logger = logging.getLogger("kaha.sweeps")
+
+Row = TypeVar("Row", bound=Model)
+BATCH = 100
+# A run that takes longer leaves the rest to the next one, so that other sweeps get the threads of the worker.
+RUN_SECONDS = 20.0
+# How long this process leaves a row alone that failed once, twice and so on. The row itself stays due, so the doctor
+# shows the sweep as behind.
+PAUSES_SECONDS = (30.0, 120.0, 600.0, 3600.0)
+# So many rows of a sweep are put off at most; any more are tried at each run.
+PUT_OFF_MAX = 1_000
+# By sweep and row: how often it failed, and the moment until which it is put off.
+_failures: dict[str, dict[Hashable, tuple[int, float]]] = defaultdict(dict)
+
+
+def each_in_turn(rows: QuerySet[Row], order: str, act: Callable[[Row], int]) -> int:
+    """Let `act` deal with each of `rows`, which are those that are due; return the sum of what it returned.
+
+    The first row of each merchant comes before the second of any, so that the many rows of one delay nobody else's. A
+    row that `act` leaves due is tried once in a run, and one that raises is dealt with as `alone` says.
+    """
+    sweep, ends_at, total = f"{act.__module__}.{act.__qualname__}", time.monotonic() + RUN_SECONDS, 0
+    turn = Window(RowNumber(), partition_by=F("merchant_id"), order_by=order)
+    queue = rows.annotate(turn=turn).order_by("turn", order)
+    tried, left = set[Hashable](), {key for key in list(_failures[sweep]) if _is_put_off(sweep, key)}
+    while batch := list(queue.exclude(pk__in=left)[:BATCH]):
+        for row in batch:
+            if time.monotonic() > ends_at:
+                return total
+            if row.pk in tried:
+                left.add(row.pk)
+            else:
+                tried.add(row.pk)
+                total += alone(sweep, row.pk, partial(act, row))
+    return total
+
+
+def alone(sweep: str, key: Hashable, act: Callable[[], int]) -> int:
+    """Return what `act` returns about the row `key`; 0 where it raises, which is logged and puts the row off.
+
+    So one row that cannot be dealt with stops no other. Raise Error where the database does not answer.
+    """
+    if _is_put_off(sweep, key):
+        return 0
+    failures = _failures[sweep]
+    try:
+        result = act()
+    except StaleRow:
+        # Another process was first.
+        return 0
+    except Exception as error:
+        if isinstance(error, Error) and not connection.is_usable():
+            raise
+        times, _ = failures.get(key, (0, 0.0))
+        if times or len(failures) < PUT_OFF_MAX:
+            pause = PAUSES_SECONDS[min(times, len(PAUSES_SECONDS) - 1)]
+            failures[key] = (times + 1, time.monotonic() + pause)
+        logger.exception("row of a sweep failed", extra={"sweep": sweep, "row": str(key)})
+        return 0
+    failures.pop(key, None)
+    return result
+
+
+def _is_put_off(sweep: str, key: Hashable) -> bool:
+    _, until = _failures[sweep].get(key, (0, 0.0))
+    return until > time.monotonic()
