@@ -98,6 +98,12 @@ def deliver_webhooks() -> int:
 
 
 @shared_task
+def catch_up_endpoints() -> int:
+    """Write the webhooks of events that were written without knowing of a new or changed endpoint."""
+    return endpoints.catch_up()
+
+
+@shared_task
 def disable_failing_endpoints() -> int:
     return endpoints.disable_failing()
 

@@ -38,6 +38,7 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
     "apply_provider_events": (_first("payments_providerevent", "due_at"),),
     "apply_simulator_messages": (_first("simulator_message", "due_at", "delivered_at IS NULL"),),
     "deliver_webhooks": (oldest_unserved,),
+    "catch_up_endpoints": (_first("payments_webhookendpoint", "catch_up_at"),),
     "void_expired_holds": (_first("payments_charge", "hold_expires_at", "operation = ''"),),
     "remind_of_requests": (_first("payments_paymentrequest", "remind_at"),),
     "expire_checkouts": (

@@ -28,6 +28,7 @@ SWEEPS = {
     "expire_checkouts": Schedule(10.0),
     "remind_of_requests": Schedule(60.0),
     "deliver_webhooks": Schedule(1.0, shared=True),
+    "catch_up_endpoints": Schedule(1.0),
     "disable_failing_endpoints": Schedule(600.0),
     "announce_expiring_cards": Schedule(60.0),
     "apply_simulator_messages": Schedule(1.0),

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from payments.db.writes import Insert
 from payments.ids import public_id
 from payments.models import Event, Webhook
+from payments.models.event import EventQuerySet
 from payments.models.merchants.webhook_endpoint import EVERY_TYPE, PREFIX
 from payments.models.webhook import WebhookQuerySet
 from payments.webhooks.transport.urls import ForbiddenUrl, check_url
@@ -23,6 +24,7 @@ NOBODY = "forbidden"
 NOTICE = "organization.updated"
 # Of a UUIDv7, the bits below its time, its version and its variant.
 RANDOM_BITS = 2**62 - 1
+ADDED_AT_ONCE = 500
 
 
 class Endpoint(NamedTuple):
@@ -47,8 +49,12 @@ def build_webhooks(event: Event, notify_url: str, endpoints: Iterable[Endpoint])
 
 def build_webhook(event: Event, url: str, endpoint_id: UUID | None = None) -> Insert:
     """Return the insert of the webhook that sends the unsaved `event` to `url`, or to the endpoint that has it."""
+    return Insert(_webhook_of(event, url, endpoint_id), after_commit=wake_worker)
+
+
+def _webhook_of(event: Event, url: str, endpoint_id: UUID | None) -> Webhook:
     own_queue = endpoint_id if event.type != NOTICE else None
-    webhook = Webhook(
+    return Webhook(
         # The same for the same event and endpoint.
         id=UUID(int=event.id.int ^ (endpoint_id.int & RANDOM_BITS if endpoint_id else 0)),
         event=event,
@@ -60,7 +66,24 @@ def build_webhook(event: Event, url: str, endpoint_id: UUID | None = None) -> In
         due_at=event.created_at,
         created_at=event.created_at,
     )
-    return Insert(webhook, after_commit=wake_worker)
+
+
+def add_missing(events: EventQuerySet, endpoint: Endpoint) -> int:
+    """Write the webhooks of those stored `events` that the endpoint lists and that have none; return how many.
+
+    A webhook's ID is made of its event's and its endpoint's, so there is never a second one.
+    """
+    count, batch = 0, list(events.order_by("id")[:ADDED_AT_ONCE])
+    while batch:
+        made = [_webhook_of(event, endpoint.url, endpoint.id) for event in batch if endpoint.wants(event.type)]
+        known = set(Webhook.objects.filter(id__in=[row.pk for row in made]).values_list("id", flat=True))
+        missing = [row for row in made if row.pk not in known]
+        Webhook.objects.bulk_create(missing, ignore_conflicts=True)
+        count += len(missing)
+        batch = list(events.filter(id__gt=batch[-1].id).order_by("id")[:ADDED_AT_ONCE])
+    if count:
+        transaction.on_commit(wake_worker, robust=True)
+    return count
 
 
 def receiver_of(url: str, livemode: bool) -> str:

@@ -9,11 +9,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
+from payments.db.writes import execute_writes
 from payments.domain.charging.expiry import void_expired_holds
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.shared import events
+from payments.domain.shared.caller import Caller
 from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
 from payments.domain.webhooks import endpoints
+from payments.ids import new_id
 from payments.models import Charge, Event, Webhook, WebhookAttempt, WebhookEndpoint
+from payments.webhooks import outbox
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
 from tests.disputes.stories import AT_ONCE, deliver
@@ -272,3 +277,55 @@ def test_one_that_is_enabled_again_has_five_days_anew(failing: WebhookEndpoint) 
     status_in(6, failing)
     endpoints.change_for_operator(failing, status="enabled")
     assert (status_in(6, failing), failing.gave_up_at) == ("enabled", None)
+
+
+def make_unaware(shop: NewMerchant, number: int = 1) -> None:
+    """Have a process that knows of no endpoint write an event."""
+    caller = Caller(shop.merchant.id, False, endpoints=[])
+    execute_writes(*events.writes_of(caller, "charge.failed", new_id(), number, {"object": "charge"}))
+
+
+def caught_up(seconds: float = 2) -> int:
+    with clock.at(clock.now() + timedelta(seconds=seconds)):
+        return endpoints.catch_up()
+
+
+def test_an_event_of_a_process_that_did_not_know_of_a_new_endpoint_reaches_it_once(shop: NewMerchant) -> None:
+    make_unaware(shop)
+    new = add_endpoint(shop.merchant)
+    make_unaware(shop)
+    assert (caught_up(0), caught_up(), caught_up(6)) == (0, 1, 0)
+    assert written() == [("charge.failed", new)]
+
+
+def test_an_event_that_was_under_way_for_minutes_reaches_it_too(shop: NewMerchant) -> None:
+    new = add_endpoint(shop.merchant)
+    assert caught_up() == 0
+    make_unaware(shop)
+    assert [caught_up(seconds) for seconds in (90, 300, 301)] == [1, 0, 0]
+    assert written() == [("charge.failed", new)]
+    new.refresh_from_db()
+    assert (new.owed_since, new.catch_up_at) == (None, None)
+
+
+def test_many_events_are_caught_up_in_parts(shop: NewMerchant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "ADDED_AT_ONCE", 2)
+    add_endpoint(shop.merchant)
+    for _ in range(5):
+        make_unaware(shop)
+    assert (caught_up(), len(written())) == (5, 5)
+
+
+def test_a_changed_endpoint_gets_what_it_lists_now_and_an_enabled_one_everything(shop: NewMerchant) -> None:
+    endpoint, caller = add_endpoint(shop.merchant, events=("charge.updated",)), Caller(shop.merchant.id, False)
+    WebhookEndpoint.objects.update(owed_since=None, catch_up_at=None)
+    make_unaware(shop)
+    endpoints.update(caller, str(endpoint), {"enabled_events": ["charge.failed"]})
+    make_unaware(shop)
+    assert caught_up() == 1
+    endpoints.update(caller, str(endpoint), {"status": "disabled"})
+    make_unaware(shop)
+    assert caught_up() == 0
+    endpoints.update(caller, str(endpoint), {"status": "enabled"})
+    make_unaware(shop)
+    assert (caught_up(), len(written())) == (1, 2)

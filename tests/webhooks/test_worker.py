@@ -84,7 +84,7 @@ def test_a_receiver_is_slow_after_a_try_that_took_long_or_in_which_nobody_answer
         return (merchant, False, receiver) in slow
 
     failures = {kind: asyncio.run(is_slow_after(Failure(kind, 0))) for kind in FailureKind}
-    assert {kind for kind in failures if failures[kind]} == {"name_timeout", "connect_timeout", "timeout", "too_slow"}
+    assert {kind for kind in failures if failures[kind]} == {"name_timeout", "connect_timeout", "timeout"}
     assert [asyncio.run(is_slow_after(Answer(200, b"", taken, None))) for taken in (5_000, 5_001, 0)] == [0, 1, 0]
 
 

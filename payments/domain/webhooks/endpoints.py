@@ -23,11 +23,13 @@ from payments.domain.shared.errors import conflict, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.domain.shared.said import said
 from payments.domain.webhooks import test_event
-from payments.ids import parse_id, public_id
-from payments.models import Merchant, Webhook, WebhookEndpoint
+from payments.ids import first_id, parse_id, public_id
+from payments.models import Event, Merchant, Webhook, WebhookEndpoint
 from payments.models.merchants.webhook_endpoint import PREFIX, WebhookEndpointQuerySet
 from payments.sweeps.in_turn import each_in_turn
 from payments.vault import with_prefetched_keys
+from payments.webhooks import outbox
+from payments.webhooks.outbox import Endpoint
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
 
@@ -36,6 +38,11 @@ OVERLAP = timedelta(days=1)
 OVERLAP_MAX = timedelta(days=7)
 # After so long of nothing but failures, longer than a webhook is tried, an endpoint is disabled.
 FAILING_MAX = timedelta(days=5)
+# When events are looked at that were written without knowing of a change: after the caches of all processes have let
+# go of what was before, and in the end after every request that had begun by then.
+CATCH_UP_AFTER = [timedelta(seconds=seconds) for seconds in (1.5, 5, 20, 90, 300)]
+# What a webhook takes from its event.
+EVENT_FIELDS = ("id", "merchant_id", "livemode", "type", "created_at")
 # What decides where events go.
 LEADING = ("url", "enabled_events", "status")
 Status = WebhookEndpoint.Status
@@ -134,6 +141,7 @@ def add(merchant_id: UUID, livemode: bool, **members: Any) -> tuple[WebhookEndpo
     secret = create_webhook_secret(merchant, livemode, endpoint=endpoint)
     change = notices.Change("webhook_endpoint", after=_shown(endpoint))
     notices.notify_merchant(merchant_id, change, livemode=livemode, endpoints=before)
+    _promise(endpoint)
     return endpoint, secret
 
 
@@ -162,7 +170,40 @@ def _change(endpoint: WebhookEndpoint, changes: Mapping[str, Any], **marks: Any)
     if leading:
         change = notices.Change("webhook_endpoint", shown, _shown(endpoint))
         notices.notify_merchant(endpoint.merchant_id, change, livemode=endpoint.livemode, endpoints=before)
+        _promise(endpoint)
     return endpoint
+
+
+def _promise(endpoint: WebhookEndpoint) -> None:
+    """Have every event from now on go where the endpoint says; what others still write by what they knew is added.
+
+    The notice of the change itself, which is written already, is none of them.
+    """
+    is_on, now = endpoint.status in (Status.ENABLED, Status.PAUSED), clock.now()
+    endpoint.owed_since = (endpoint.owed_since or now) if is_on else None
+    endpoint.catch_up_at = now + CATCH_UP_AFTER[0] if is_on else None
+    endpoint.save(update_fields=["owed_since", "catch_up_at"])
+
+
+def catch_up() -> int:
+    """Write the webhooks that are missing of events after an endpoint was made or changed; return how many.
+
+    A request or a worker knows the endpoints as they were when it began, or up to a second before.
+    """
+    return each_in_turn(WebhookEndpoint.objects.filter(catch_up_at__lte=clock.now()), "catch_up_at", _catch_up)
+
+
+@transaction.atomic
+def _catch_up(endpoint: WebhookEndpoint) -> int:
+    later = [endpoint.updated_at + pause for pause in CATCH_UP_AFTER if endpoint.updated_at + pause > clock.now()]
+    next_look = {"catch_up_at": later[0]} if later else {"catch_up_at": None, "owed_since": None}
+    own = WebhookEndpoint.objects.filter(id=endpoint.id, catch_up_at=endpoint.catch_up_at)
+    # Where it was changed meanwhile, that change has the next look.
+    if endpoint.owed_since is None or not own.update(**next_look):
+        return 0
+    owed = Event.objects.of(endpoint.merchant_id, endpoint.livemode).filter(created_at__gt=endpoint.owed_since)
+    owed = owed.filter(id__gte=first_id(endpoint.owed_since)).only(*EVENT_FIELDS)
+    return outbox.add_missing(owed, Endpoint(endpoint.id, endpoint.url, endpoint.enabled_events))
 
 
 def _shown(endpoint: WebhookEndpoint) -> str | None:

@@ -86,6 +86,8 @@ OPERATIONS = [
             ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("failing_since", models.DateTimeField(blank=True, null=True)),
             ("gave_up_at", models.DateTimeField(blank=True, null=True)),
+            ("owed_since", models.DateTimeField(blank=True, null=True)),
+            ("catch_up_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="webhook_endpoints", to="payments.merchant")),
@@ -99,6 +101,7 @@ OPERATIONS = [
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), condition=Q(("status", "deleted"), _negated=True), name="endpoint_of_merchant"),
                 models.Index(F("failing_since"), condition=Q(("failing_since__isnull", False)), name="endpoint_failing"),
+                models.Index(F("catch_up_at"), condition=Q(("catch_up_at__isnull", False)), name="endpoint_to_catch_up"),
                 models.Index(F("gave_up_at"), condition=Q(("gave_up_at__isnull", False)), name="endpoint_given_up"),
             ],
         },

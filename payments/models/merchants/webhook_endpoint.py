@@ -62,6 +62,10 @@ class WebhookEndpoint(models.Model):
     failing_since = models.DateTimeField(null=True, blank=True)
     # When kaha disabled it because of that; empty once its status is changed again.
     gave_up_at = models.DateTimeField(null=True, blank=True)
+    # Since when events go where it says, and when the next look is due at those that were written by processes that did
+    # not know so yet; empty once all know.
+    owed_since = models.DateTimeField(null=True, blank=True)
+    catch_up_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -80,6 +84,7 @@ class WebhookEndpoint(models.Model):
                 F("merchant"), F("livemode"), F("id"), name="endpoint_of_merchant", condition=~Q(status="deleted")
             ),
             models.Index(F("failing_since"), name="endpoint_failing", condition=Q(failing_since__isnull=False)),
+            models.Index(F("catch_up_at"), name="endpoint_to_catch_up", condition=Q(catch_up_at__isnull=False)),
             models.Index(F("gave_up_at"), name="endpoint_given_up", condition=Q(gave_up_at__isnull=False)),
         ]
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from yarl import URL
 
 from payments.webhooks.transport.addresses import Address, denial_of
-from payments.webhooks.transport.connections import AddressesInHost, Connector, host_of
+from payments.webhooks.transport.connections import AddressesInHost, Connector, Heard, answer_heard, host_of
 from payments.webhooks.transport.name_lookup import ANYBODY, Lookup, Lookups, Resolver, SystemResolver
 from payments.webhooks.transport.results import Answer, Failure, FailureKind, retry_after_of
 from payments.webhooks.transport.urls import CheckedUrl, ForbiddenUrl, check_url
@@ -37,7 +37,7 @@ class Limits:
 
     connect_seconds: float = 3.0
     total_seconds: float = 10.0
-    answer_max_bytes: int = 64 * 1024
+    answer_max_bytes: int = 16 * 1024
     kept_max_bytes: int = 1024
 
 
@@ -110,24 +110,37 @@ class Transport:
 
         `lookup` says for whom the name's addresses are asked for.
         """
-        stage, started = Stage(), time.monotonic()
+        stage, heard, started = Stage(), Heard(), time.monotonic()
+        answer_heard.set(heard)
         try:
             async with asyncio.timeout(self._limits.total_seconds):
-                status, first_bytes, retry_after = await self._try(url, body, headers, livemode, lookup, stage)
+                await self._try(url, body, headers, livemode, lookup, stage, heard)
         except (TryFailed, aiohttp.ClientError, OSError) as error:
-            return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
-        return Answer(status, first_bytes, _milliseconds_since(started), retry_after)
+            if heard.status is None:
+                return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
+        assert heard.status is not None  # nosec B101 # for the type checker: an answer has one
+        return Answer(heard.status, heard.first_bytes, _milliseconds_since(started), heard.retry_after)
 
     async def _try(
-        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, lookup: Lookup, stage: Stage
-    ) -> tuple[int, bytes, int | None]:
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        livemode: bool,
+        lookup: Lookup,
+        stage: Stage,
+        heard: Heard,
+    ) -> None:
         target = _checked_url(url, livemode)
         addresses = await self._checked_addresses(target, livemode, lookup)
         stage.if_late = FailureKind.TIMEOUT
         async with await self._post(target, addresses, body, headers) as response:
-            stage.if_late = FailureKind.TOO_SLOW
-            first_bytes = await self._first_bytes(response.content)
-        return response.status, first_bytes, retry_after_of(response.headers.get("Retry-After"))
+            heard.status, heard.retry_after = response.status, retry_after_of(response.headers.get("Retry-After"))
+            left_bytes = self._limits.answer_max_bytes
+            while left_bytes and not response.content.at_eof():
+                chunk = await response.content.read(left_bytes)
+                left_bytes -= len(chunk)
+                heard.first_bytes += chunk[: self._limits.kept_max_bytes - len(heard.first_bytes)]
 
     async def _checked_addresses(self, target: CheckedUrl, livemode: bool, lookup: Lookup) -> list[Address]:
         addresses = [target.address] if target.address else await self._addresses_of(target.host, lookup)
@@ -157,15 +170,6 @@ class Transport:
             server_hostname=target.host,
             allow_redirects=False,
         )
-
-    async def _first_bytes(self, content: aiohttp.StreamReader) -> bytes:
-        first_bytes = b""
-        left_bytes = self._limits.answer_max_bytes
-        while left_bytes and not content.at_eof():
-            chunk = await content.read(left_bytes)
-            left_bytes -= len(chunk)
-            first_bytes += chunk[: self._limits.kept_max_bytes - len(first_bytes)]
-        return first_bytes
 
 
 def _checked_url(url: str, livemode: bool) -> CheckedUrl:

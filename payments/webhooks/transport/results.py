@@ -21,21 +21,23 @@ class FailureKind(StrEnum):
     CONNECT_FAILED = "connect_failed"
     CONNECT_TIMEOUT = "connect_timeout"
     TLS_FAILED = "tls_failed"
-    TIMEOUT = "timeout"  # no answer began in time
-    TOO_SLOW = "too_slow"  # an answer began, but was not whole in time
-    DISCONNECTED = "disconnected"  # the receiver broke off before its answer was whole
+    TIMEOUT = "timeout"  # no status came in time
+    DISCONNECTED = "disconnected"  # the receiver broke off before it said a status
     BAD_ANSWER = "bad_answer"  # not HTTP
     BROKEN = "broken"  # a fault of ours; see the log
     SWITCHED_OFF = "switched_off"  # its endpoint gets no webhooks any more, so none was sent
 
 
 # What a receiver, or its name server, that does not answer comes to.
-TIMEOUTS = frozenset({FailureKind.NAME_TIMEOUT, FailureKind.CONNECT_TIMEOUT, FailureKind.TIMEOUT, FailureKind.TOO_SLOW})
+TIMEOUTS = frozenset({FailureKind.NAME_TIMEOUT, FailureKind.CONNECT_TIMEOUT, FailureKind.TIMEOUT})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so."""
+    """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so.
+
+    Its status counts whatever followed it: what cannot be read of the rest is left out.
+    """
 
     status: int
     first_bytes: bytes

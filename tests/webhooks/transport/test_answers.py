@@ -12,7 +12,21 @@ import pytest
 from payments import clock
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer, Failure
-from tests.webhooks.transport.receivers import BODY, HEADERS, OK, Receiver, answered, drip, receiver, response
+from tests.webhooks.transport.receivers import (
+    BODY,
+    HEADERS,
+    OK,
+    SHORT,
+    Behaviour,
+    Receiver,
+    announced,
+    answered,
+    drip,
+    receiver,
+    response,
+    then_close,
+    then_hang,
+)
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
@@ -60,6 +74,58 @@ def test_a_204_without_content_keeps_its_connection() -> None:
     assert len(asyncio.run(several()).sockets) == 1
 
 
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + b"Content-Security-Policy: " + b"x" * 9_000 + b"\r\nContent-Length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 " + b"x" * 9_000 + b"\r\n\r\n",
+        HEAD + b"X: " + b"x" * 100_000,
+        HEAD + b"X: x\r\n" * 100_000,
+        HEAD + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+        HEAD + b"Content-Length: 1, 2\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhe",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+        HEAD + b"Content-Length: 20\r\n\r\no",
+        HEAD + b"Content-",
+        HEAD,
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + HEAD + b"Content-",
+    ],
+    ids=[
+        *("a long line", "a long reason", "a huge line", "countless lines", "equal lengths", "two lengths"),
+        *("a cut chunk", "a bad chunk", "a cut body", "a cut head", "no head", "interim answers before"),
+    ],
+)
+def test_a_status_is_believed_whatever_follows_it(answer: bytes) -> None:
+    assert answered(then_close(answer)).status == 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "answer",
+    [
+        then_hang(HEAD + b"Content-"),
+        then_hang(HEAD + b"Content-Length: 2\r\n\r\no"),
+        drip(HEAD, b"X-More: 1\r\n"),
+        drip(HEAD + b"\r\n", b"x"),
+        drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    ],
+    ids=["half a head", "half a body", "an endless head", "an endless body", "endless chunks"],
+)
+def test_a_status_counts_when_the_time_for_the_rest_is_over(answer: Behaviour) -> None:
+    result, _ = announced(answer, SHORT)
+    assert isinstance(result, Answer)
+    assert result.status == 200
+
+
+def test_the_status_of_a_refusal_that_breaks_off_is_shown() -> None:
+    refusal = b"HTTP/1.1 503 Busy\r\nContent-Length: 20\r\nRetry-After: 120\r\n\r\nback"
+    answer = answered(then_close(refusal))
+    assert (answer.status, answer.retry_after) == (503, 120)
+
+
 @pytest.mark.parametrize("status", [300, 304, 400, 404, 410, 429, 500, 503])
 def test_another_status_is_not(status: int) -> None:
     answer = answered(response(status))
@@ -97,13 +163,13 @@ def test_an_answer_without_retry_after_asks_for_nothing() -> None:
     assert answered(OK).retry_after is None
 
 
-@pytest.mark.parametrize("length", [0, 1023, 1024, 1025, 64 * 1024])
+@pytest.mark.parametrize("length", [0, 1023, 1024, 1025, 16 * 1024])
 def test_the_first_1024_bytes_of_an_answer_are_kept(length: int) -> None:
     body = random.Random(length).randbytes(length)
     assert answered(response(200, body)).first_bytes == body[:1024]
 
 
-def test_an_endless_answer_counts_as_soon_as_64_kib_are_read() -> None:
+def test_an_endless_answer_counts_as_soon_as_16_kib_are_read() -> None:
     answer = answered(drip(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, seconds=0))
     assert (answer.status, answer.first_bytes) == (200, b"x" * 1024)
 

@@ -70,33 +70,15 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     ("answer", "kind"),
     [
         pytest.param(then_hang(), "timeout", id="silence"),
-        pytest.param(then_hang(b"HTTP/1.1 200 OK\r\nContent-"), "timeout", id="half a head"),
-        pytest.param(drip(b"HTTP/1.1 200 OK\r\n", b"X-More: 1\r\n"), "timeout", id="an endless head"),
+        pytest.param(then_hang(b"HTTP/1.1 20"), "timeout", id="half a status"),
         pytest.param(drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", id="endless interim answers"),
-        pytest.param(then_hang(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"), "too_slow", id="half a body"),
-        pytest.param(drip(b"HTTP/1.1 200 OK\r\n\r\n", b"x"), "too_slow", id="an endless body"),
-        pytest.param(
-            drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
-            "too_slow",
-            id="endless chunks",
-        ),
         pytest.param(then_close(b""), "disconnected", id="hanging up"),
-        pytest.param(then_close(b"HTTP/1.1 200 OK\r\nContent-"), "disconnected", id="hanging up in the head"),
-        pytest.param(
-            then_close(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"), "disconnected", id="hanging up in the body"
-        ),
-        pytest.param(
-            then_close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxx\r\n"),
-            "disconnected",
-            id="hanging up between chunks",
-        ),
+        pytest.param(then_close(b"HTTP/1.1 20"), "disconnected", id="hanging up in the status"),
+        pytest.param(then_close(b"HTTP/1.1 103 Early Hints\r\n\r\n"), "disconnected", id="an interim answer alone"),
         pytest.param(then_close(b"SSH-2.0-OpenSSH_9.2\r\n"), "bad_answer", id="another protocol"),
         pytest.param(then_close(b"\x15\x03\x01\x00\x02\x02\x46"), "bad_answer", id="a TLS alert"),
         pytest.param(then_close(b"HTTP/1.1 OK\r\n\r\n"), "bad_answer", id="no status"),
         pytest.param(then_close(b"HTTP/1.1 2000 OK\r\n\r\n"), "bad_answer", id="a long status"),
-        pytest.param(then_close(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000), "bad_answer", id="a huge header"),
-        pytest.param(then_close(b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 100_000), "bad_answer", id="countless headers"),
-        pytest.param(then_close(b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n"), "bad_answer", id="two lengths"),
     ],
 )
 def test_a_receiver_that_does_not_answer_properly_is_distinguished(answer: Behaviour, kind: str) -> None:
