@@ -18,13 +18,24 @@ from cryptography import x509
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.loader import MigrationLoader
+from django.db.models import Q
 
 from payments import clock
 from payments.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, after, month_of
 from payments.domain.audit import hash_chain
+from payments.domain.payer_messages.mail import REFUSES_US
 from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
-from payments.models import ApiKey, Attempt, BinRange, PayerMessage, ReconciliationRun, Route, UnknownOutcome
+from payments.models import (
+    ApiKey,
+    Attempt,
+    BinRange,
+    Notification,
+    PayerMessage,
+    ReconciliationRun,
+    Route,
+    UnknownOutcome,
+)
 from payments.providers.registry import CONNECTORS, PROVIDERS
 from payments.redis_client.pipeline import RedisPipeline
 from payments.vault.base import Purpose
@@ -68,6 +79,14 @@ class OpenCircuit:
     provider: str
     merchant: str
     source_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class LateMessages:
+    """Since when messages wait, of each at most COUNTED_MAX, the oldest first; of those to payers also why."""
+
+    to_payers: Sequence[tuple[datetime, str]]
+    to_operators: Sequence[datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +205,14 @@ def unknown_outcomes() -> Unknown:
     return Unknown(list(rows.values_list("created_at", flat=True)[:COUNTED_MAX]))
 
 
-def late_messages() -> list[datetime]:
-    """Return since when messages to payers wait, of at most COUNTED_MAX that wait for too long, the oldest first."""
-    rows = PayerMessage.objects.filter(due_at__isnull=False, created_at__lt=clock.now() - MESSAGE_MAX_AGE)
-    return list(rows.order_by("created_at").values_list("created_at", flat=True)[:COUNTED_MAX])
+def late_messages() -> LateMessages:
+    """Return the messages to payers and to operators that wait for too long or that are refused, the oldest first."""
+    old = Q(created_at__lt=clock.now() - MESSAGE_MAX_AGE)
+    rows = PayerMessage.objects.filter(old | Q(why__startswith=REFUSES_US), due_at__isnull=False)
+    to_payers = rows.order_by("created_at").values_list("created_at", "why")[:COUNTED_MAX]
+    # What waits to be sent together with others was not tried.
+    to_operators = Notification.objects.filter(old, due_at__isnull=False, tries__gt=0).order_by("created_at")
+    return LateMessages(list(to_payers), list(to_operators.values_list("created_at", flat=True)[:COUNTED_MAX]))
 
 
 def partitions(database: Any = connection) -> list[Partitions]:

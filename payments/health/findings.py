@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 
 from payments import clock
-from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
+from payments.health.facts import DatabaseUse, LateMessages, OpenCircuit, Partitions, Replication, Unknown
 from payments.ids import public_id
 from payments.models import ApiKey, LogHead, MoneyCheck
 from payments.sweeps.state import WorkerState
@@ -133,10 +133,16 @@ def of_webhooks(queues: Sequence[Queue]) -> Iterator[Finding]:
         yield Finding(f"Webhooks to {more:,} other receivers fail.", "Open Webhooks, filtered by those that fail.")
 
 
-def of_messages(late: Sequence[datetime]) -> Iterator[Finding]:
-    if late:
-        what = f"{_at_least(len(late))} messages to payers wait, the oldest since {_moment(late[0])}."
-        yield Finding(what, "Open Messages to payers: each says why. Look at the mail server or the SMS service.")
+def of_messages(late: LateMessages) -> Iterator[Finding]:
+    if late.to_payers:
+        since, why = late.to_payers[0]
+        what = f"{_at_least(len(late.to_payers))} messages to payers wait, the oldest since {_moment(since)}. {why}"
+        do = "Open Messages to payers: each says why. Look at the mail server or the SMS service."
+        yield Finding(what.rstrip(), do)
+    if late.to_operators:
+        what = f"{_at_least(len(late.to_operators))} notifications to operators are not taken, "
+        do = "Look at the mail server or the chat room, and at kaha.notifications in the worker's log."
+        yield Finding(f"{what}the oldest since {_moment(late.to_operators[0])}.", do)
 
 
 def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:

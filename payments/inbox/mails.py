@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import chain, groupby
+from random import SystemRandom
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -20,10 +21,13 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.due_rows import DueRows
+from payments.domain.payer_messages.mail import refusal_of
+from payments.domain.payer_messages.results import Refused
 from payments.domain.statements.statement import DoesNotAddUp
 from payments.inbox.log_heads import LOG_HEADS
 from payments.inbox.statements import STATEMENTS, files_of
 from payments.models import Notification
+from payments.webhooks.retry_schedule import next_try_at
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer
 
@@ -37,10 +41,8 @@ CLAIMED_MAX = 200
 DUE = DueRows(lease=timedelta(minutes=5), same=())
 # Longer than one try may take; a sweep that reaches it leaves the rest to the next one.
 SWEEP_SECONDS = 20.0
-TRIES_MAX = 10
 # A server that fails so often in a sweep is left alone until the next one.
 FAILURES_MAX = 3
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
 
 
 def send_mails() -> int:
@@ -64,7 +66,12 @@ def _send_due(chat: bool) -> int:
                 # Nothing was tried, so the next sweep does it.
                 DUE.put_off(*batch, until=clock.now())
                 continue
-            if _send_to(batch[0].operator, _text(batch), batch[:LISTED_IN_BUNDLE]):
+            try:
+                is_taken = _send_to(batch[0].operator, _text(batch), batch[:LISTED_IN_BUNDLE])
+            except Refused:
+                DUE.end(*batch)
+                continue
+            if is_taken:
                 DUE.end(*batch, sent_at=clock.now(), bundled=len(batch) > 1)
                 sent += 1
             else:
@@ -105,7 +112,10 @@ def _text(batch: list[Notification]) -> str:
 
 
 def _send_to(operator: User | None, text: str, rows: list[Notification]) -> bool:
-    """Send one message with the files of its rows; return whether it was taken."""
+    """Send one message with the files of its rows; return whether it was taken.
+
+    Raise Refused where the server says that there is no such recipient.
+    """
     try:
         if operator is None:
             return asyncio.run(_post(text))
@@ -113,7 +123,10 @@ def _send_to(operator: User | None, text: str, rows: list[Notification]) -> bool
             return True
         return _mail(operator, text, rows)
     except (OSError, SMTPException, DoesNotAddUp) as error:
-        logger.warning("notification was not taken", extra={"error": type(error).__name__})
+        refusal = refusal_of(error) if isinstance(error, OSError | SMTPException) else None
+        logger.warning("notification was not taken", extra={"error": str(refusal or type(error).__name__)})
+        if isinstance(refusal, Refused):
+            raise refusal from None
         return False
     except Exception:
         # A message that cannot be made, such as one to an address that is none, keeps no other back.
@@ -142,10 +155,10 @@ async def _post(text: str) -> bool:
 
 
 def _postpone(batch: list[Notification]) -> None:
-    """Let the rows be tried again after a pause that doubles; give up after TRIES_MAX."""
+    """Let the rows be tried again on the schedule of webhooks, for three days."""
     for row in batch:
-        tries = row.tries + 1
-        if tries < TRIES_MAX:
-            DUE.put_off(row, until=clock.now() + min(LONGEST_PAUSE, FIRST_PAUSE * 2**row.tries), tries=tries)
+        until = next_try_at(row.created_at, row.tries + 1, clock.now(), SystemRandom().random())
+        if until:
+            DUE.put_off(row, until=until, tries=row.tries + 1)
         else:
-            DUE.end(row, tries=tries)
+            DUE.end(row, tries=row.tries + 1)

@@ -10,6 +10,7 @@ from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from payments import clock
+from payments.domain.payer_messages.mail import REFUSES_US
 from payments.ids import first_id
 from payments.models import (
     Attempt,
@@ -20,6 +21,7 @@ from payments.models import (
     Dispute,
     Merchant,
     MoneyCheck,
+    PayerMessage,
     Payout,
     PayoutAccount,
     PayoutFile,
@@ -45,6 +47,8 @@ GIVEN_UP_SHOWN = timedelta(days=7)
 FAILED_PAYOUT_SHOWN = timedelta(days=7)
 # A lost answer about a payout is usually found within an hour.
 PAYOUT_USUAL = timedelta(hours=1)
+# A mail server that takes a message does so within minutes.
+MESSAGE_USUAL = timedelta(hours=1)
 # Most providers make a refund within a day.
 REFUND_USUAL = timedelta(days=1)
 # Most payers pay a request within a week, if they do.
@@ -185,6 +189,13 @@ def given_up_webhooks(limit: Limit) -> QuerySet[Any]:
     since = first_id(clock.now() - GIVEN_UP_SHOWN)
     rows = Webhook.objects.filter(within(limit, "merchant"), state__in=GIVEN_UP, id__gte=since)
     return rows.select_related("merchant").order_by("-id")
+
+
+def late_messages(limit: Limit) -> QuerySet[Any]:
+    """Return the messages to payers that are refused to us, or that wait for an hour, oldest first."""
+    late = Q(created_at__lt=clock.now() - MESSAGE_USUAL) | Q(why__startswith=REFUSES_US)
+    rows = PayerMessage.objects.filter(within(limit, "merchant"), late, due_at__isnull=False)
+    return rows.select_related("merchant").order_by("created_at")
 
 
 def disabled_endpoints(limit: Limit) -> QuerySet[Any]:

@@ -210,6 +210,17 @@ SORTS = (
         filters="standing=given_up",
     ),
     Sort(
+        "messages",
+        "Messages to payers not taken",
+        "payermessage",
+        rows.late_messages,
+        "Message to a payer not taken",
+        lambda message: message.why,
+        together="{} messages to payers are not taken",
+        filters="state__exact=waiting",
+        well="messages to payers",
+    ),
+    Sort(
         "endpoints",
         "Webhook endpoints disabled",
         "webhookendpoint",

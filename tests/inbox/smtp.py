@@ -24,8 +24,10 @@ class _Session(socketserver.StreamRequestHandler):
                 return
             if verb == b"DATA":
                 self._say(b"354 send it")
-                self.server.mails.append(message_from_bytes(self._message()))
-                self._say(b"250 taken")
+                message = message_from_bytes(self._message())
+                if not self.server.refusal_of_data:
+                    self.server.mails.append(message)
+                self._say(self.server.refusal_of_data or b"250 taken")
             else:
                 refused = verb == b"RCPT" and any(name in line for name in self.server.refuses)
                 self._say(self.server.refusal if refused else b"250 ok")
@@ -45,6 +47,8 @@ class Server(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
     refusal = b"550 nobody"
+    # What it answers to every whole mail in place of taking it.
+    refusal_of_data = b""
 
     def __init__(self, *refuses: bytes) -> None:
         super().__init__(("127.0.0.1", 0), _Session)

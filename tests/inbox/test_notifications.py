@@ -12,9 +12,10 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.inbox.announcements import announce, delete_old
-from payments.inbox.mails import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mails
+from payments.inbox.mails import SINGLES_AN_HOUR, send_chat, send_mails
 from payments.inbox.sections import SORT_NAMES
 from payments.models import Notification, NotificationChoice
+from payments.webhooks.retry_schedule import TRIED_FOR
 from tests.client import signed_in
 from tests.inbox.smtp import Server, use
 from tests.operators.factories import person
@@ -96,10 +97,25 @@ def test_a_mail_that_is_refused_is_tried_later_and_given_up_in_the_end(shop: New
         left = Notification.objects.get(sent_at=None)
         assert left.due_at
         assert left.due_at > clock.now()
-        Notification.objects.filter(pk=left.pk).update(tries=TRIES_MAX - 1, due_at=clock.now())
+        Notification.objects.filter(pk=left.pk).update(created_at=clock.now() - TRIED_FOR, due_at=clock.now())
         assert send_mails() == 0
     left.refresh_from_db()
     assert (left.due_at, left.sent_at) == (None, None)
+
+
+def test_a_notification_whose_recipient_does_not_exist_is_given_up_and_one_refused_to_us_is_not(
+    shop: NewMerchant, settings: Settings
+) -> None:
+    who_wants("each", "ben")
+    hold(shop)
+    with Server(b"ben@") as server:
+        use(settings, server)
+        announce()
+        for refusal, is_kept in ((b"550 5.7.1 relaying denied", True), (b"550 5.1.1 nobody", False)):
+            server.refusal = refusal
+            Notification.objects.update(due_at=clock.now())
+            assert send_mails() == 0
+            assert Notification.objects.filter(due_at__isnull=False).exists() == is_kept
 
 
 def test_a_server_that_is_down_keeps_every_message(shop: NewMerchant, server: Server, settings: Settings) -> None:

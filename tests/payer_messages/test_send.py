@@ -1,6 +1,7 @@
 """Messages on their way: at a real mail server, once, whatever fails, and to each merchant its share."""
 
 import smtplib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,7 +12,11 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payer_messages import send
 from payments.domain.payer_messages.kinds import KINDS
+from payments.domain.payer_messages.mail import REFUSED_MAX, REFUSES_US
 from payments.domain.payer_messages.send import SHARE, send_mails
+from payments.health import facts, findings
+from payments.inbox.entries import Entry
+from payments.inbox.sorts import SORTS
 from payments.models import Charge, PayerMessage, Source
 from payments.webhooks.retry_schedule import TRIED_FOR
 from tests.client import Api
@@ -20,6 +25,7 @@ from tests.payer_messages.letters import captured, header, parts, put_into_outbo
 
 pytestmark = pytest.mark.django_db
 State = PayerMessage.State
+ALL = f"{REFUSES_US}, or all recipients: "
 
 
 @pytest.fixture
@@ -85,10 +91,65 @@ def test_an_address_that_the_server_refuses_for_good_is_given_up(shop: NewMercha
     refused = put_into_outbox(captured(shop.merchant))
     taken = put_into_outbox(captured(shop.merchant, owner={"billing": {"email": "maria@example.com"}}))
     with Server(b"juan@") as server:
+        server.refusal = b"550 5.1.1 no such user"
         use(settings, server)
         assert send_mails() == 2
-    assert standing(refused) == (State.GIVEN_UP, 0, "The mail server answered 550.")
+    assert standing(refused) == (State.GIVEN_UP, 0, "The mail server answered 550 5.1.1.")
     assert standing(taken)[0] == State.SENT
+
+
+@pytest.mark.long
+def test_a_bare_refusal_is_the_recipients_once_the_server_has_taken_others(
+    shop: NewMerchant, settings: Settings
+) -> None:
+    refused = put_into_outbox(captured(shop.merchant))
+    with Server(b"juan@") as server:
+        use(settings, server)
+        assert send_mails() == 1
+        assert standing(refused) == (State.WAITING, 1, f"{ALL}The mail server answered 550.")
+        put_into_outbox(captured(shop.merchant, owner={"billing": {"email": "maria@example.com"}}))
+        assert send_mails() == 1
+        with clock.at(clock.now() + timedelta(seconds=10)):
+            assert send_mails() == 1
+    assert standing(refused) == (State.GIVEN_UP, 1, "The mail server answered 550.")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "at_data", "why"),
+    [
+        (b"550 5.7.1 relaying denied", b"", f"{REFUSES_US}: The mail server answered 550 5.7.1."),
+        (b"", b"554 5.7.1 sender not verified", f"{REFUSES_US}: The mail server answered 554 5.7.1."),
+        (b"", b"550 account suspended", f"{ALL}The mail server answered 550."),
+    ],
+    ids=["relaying denied", "sender not verified", "account suspended"],
+)
+def test_a_refusal_of_us_is_tried_again_and_shown(
+    charge: Charge, settings: Settings, refusal: bytes, at_data: bytes, why: str
+) -> None:
+    message = put_into_outbox(charge)
+    with Server(b"juan@" if refusal else b"none") as server:
+        server.refusal, server.refusal_of_data = refusal, at_data
+        use(settings, server)
+        assert send_mails() == 1
+    assert standing(message) == (State.WAITING, 1, why)
+    [finding] = findings.of_messages(facts.late_messages())
+    assert why in finding.what
+    assert [entry.about for entry in shown_in_inbox()] == [why]
+
+
+def shown_in_inbox() -> Sequence[Entry]:
+    [sort] = [sort for sort in SORTS if sort.name == "messages"]
+    return sort.section(None, 10).entries
+
+
+@pytest.mark.long
+def test_a_server_that_refuses_all_is_left_alone_until_the_next_sweep(shop: NewMerchant, settings: Settings) -> None:
+    for _ in range(REFUSED_MAX + 1):
+        put_into_outbox(captured(shop.merchant))
+    with Server(b"juan@") as server:
+        server.refusal = b"550 5.7.1 relaying denied"
+        use(settings, server)
+        assert send_mails() == REFUSED_MAX
 
 
 def test_what_the_server_does_not_take_for_three_days_is_given_up(

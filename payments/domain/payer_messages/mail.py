@@ -1,5 +1,6 @@
 """Mails to payers, in the name of the merchant and from the address of the installation."""
 
+import re
 from email.utils import formataddr, parseaddr
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from types import TracebackType
@@ -14,6 +15,12 @@ from payments.models import PayerMessage
 
 # From here on a reply of SMTP is final (RFC 5321, 4.2.1).
 FINAL = 500
+# What the reply is about (RFC 3463): the recipient's address or mailbox, or what the server allows us.
+STATUS = re.compile(rb"5\.([0-9])\.[0-9]{1,3}\b")
+RECIPIENTS, POLICY = (b"1", b"2"), b"7"
+# A server that refuses so many in a row is left alone until the next sweep.
+REFUSED_MAX = 5
+REFUSES_US = "The mail server refuses us"
 
 
 class MailServer:
@@ -21,6 +28,7 @@ class MailServer:
 
     def __init__(self) -> None:
         self._connection: Any = None
+        self._refused = 0
 
     def __enter__(self) -> Self:
         return self
@@ -38,15 +46,15 @@ class MailServer:
                 self._connection = get_connection()
                 self._connection.open()
             self._connection.send_messages([mail_of(message, content, letter)])
-        except SMTPRecipientsRefused as refused:
-            raise _refusal(max(code for code, _ in refused.recipients.values())) from None
-        except SMTPDataError as refused:
-            raise _refusal(refused.smtp_code) from None
         except ValueError:
             raise Refused("The address is none.") from None
         except (OSError, SMTPException) as error:
-            code = f" {error.smtp_code}" if isinstance(error, SMTPResponseException) else ""
-            raise NotTaken(f"{type(error).__name__}{code}") from None
+            refusal = refusal_of(error)
+            self._refused += 1
+            if isinstance(refusal, NotTaken) and self._refused >= REFUSED_MAX:
+                refusal.is_of_message = False
+            raise refusal from None
+        self._refused = 0
 
 
 def mail_of(message: PayerMessage, content: Content, letter: Letter) -> EmailMultiAlternatives:
@@ -64,6 +72,31 @@ def mail_of(message: PayerMessage, content: Content, letter: Letter) -> EmailMul
     return mail
 
 
-def _refusal(code: int) -> Exception:
-    why = f"The mail server answered {code}."
-    return Refused(why) if code >= FINAL else NotTaken(why, is_of_message=True)
+def refusal_of(error: OSError | SMTPException) -> Refused | NotTaken:
+    """Return what an error of a mail server means for the mail.
+
+    What is about the recipient (5.1.x, 5.2.x) is final. What is about us (5.7.x, or any refusal before a recipient was
+    named) is not: the address of the sender, the account or the relay may be mended.
+    """
+    match error:
+        case SMTPRecipientsRefused(recipients=recipients):
+            code, text = max(recipients.values())
+        case SMTPDataError(smtp_code=code, smtp_error=text):
+            pass
+        case SMTPResponseException(smtp_code=code):
+            return NotTaken(f"{REFUSES_US}: {type(error).__name__} {code}" if code >= FINAL else _named(error, code))
+        case _:
+            return NotTaken(_named(error))
+    found = STATUS.search(text if isinstance(text, bytes) else text.encode())
+    why = f"The mail server answered {code}{f' {found[0].decode()}' if found else ''}."
+    if code < FINAL:
+        return NotTaken(why, is_of_message=True)
+    if found and found[1] in RECIPIENTS:
+        return Refused(why)
+    if found and found[1] == POLICY:
+        return NotTaken(f"{REFUSES_US}: {why}", is_of_message=True)
+    return NotTaken(why, is_of_message=True, is_final=True)
+
+
+def _named(error: Exception, code: int | str = "") -> str:
+    return f"{type(error).__name__} {code}".rstrip()

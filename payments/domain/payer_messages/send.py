@@ -22,7 +22,7 @@ from payments.db.writes import delete_in_batches
 from payments.domain.due_rows import DueRows
 from payments.domain.payer_messages.content import Content, Letter, render
 from payments.domain.payer_messages.kinds import KINDS
-from payments.domain.payer_messages.mail import MailServer
+from payments.domain.payer_messages.mail import REFUSES_US, MailServer
 from payments.domain.payer_messages.results import NotTaken, Refused
 from payments.domain.payer_messages.sms import send_sms
 from payments.models import PayerMessage
@@ -98,12 +98,21 @@ def _advance(message: PayerMessage, send: Send) -> bool:
         else:
             _end(message, State.DROPPED, why="There is no address." if content else "It is not needed any more.")
     except NotTaken as fault:
-        _try_later(message, str(fault))
+        if fault.is_final and _others_are_taken(message):
+            _end(message, State.GIVEN_UP, why=str(fault))
+        else:
+            _try_later(message, f"{REFUSES_US}, or all recipients: {fault}" if fault.is_final else str(fault))
         return fault.is_of_message
     except Exception as error:
         logger.exception("message to a payer could not be sent", extra={"payer_message": message.id.hex})
         _try_later(message, type(error).__name__)
     return True
+
+
+def _others_are_taken(message: PayerMessage) -> bool:
+    """Return whether the server took a message since this one was made, and so refuses its recipient alone."""
+    later = PayerMessage.objects.filter(id__gt=message.id, channel=message.channel, state=State.SENT)
+    return later.exists()
 
 
 def _send(message: PayerMessage, content: Content, send: Send) -> None:
