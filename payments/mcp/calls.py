@@ -16,6 +16,7 @@ from payments.mcp.explain import EXPLAINING
 from payments.mcp.money import money_tools
 from payments.mcp.reads import reads
 from payments.mcp.results import text_of
+from payments.mcp.schemas import as_declared
 from payments.mcp.tools import Asked, Refusal, Tool
 from payments.models import ApiKey
 from payments.sensitive_data.redaction import redact
@@ -43,7 +44,7 @@ def call(asked: Asked, name: str, arguments: Mapping[str, Any]) -> tuple[str, bo
         _record(asked, name, arguments)
         tool = _tool(asked.key, name)
         _require_declared(tool, arguments)
-        return text_of(tool.call(asked, arguments)), False
+        return text_of(tool.call(asked, as_declared(arguments, tool.schema))), False
     except Refusal as refusal:
         return redact(f"{refusal.code}: {refusal}"), True
     except Exception:

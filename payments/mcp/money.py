@@ -1,7 +1,6 @@
 """Tools that move money: each of them only asks, and the key's rule or a person decides."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -27,13 +26,13 @@ from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.mcp.reads import description
+from payments.mcp.schemas import narrowed
 from payments.mcp.tools import Arguments, Asked, Own, Refusal, Tool, own
 from payments.models import ApiKey, ApprovalRequest, AssistantCall
 from payments.models.operators.reasons import NOTE_MAX_LENGTH
 from payments.money import DEFAULT_CURRENCY
 
 State = ApprovalRequest.State
-REFERENCE = re.compile(r"#/components/schemas/(\w+)")
 LATEST = 20
 STATES = {
     State.PROPOSED: "A person decides. Call again with the same arguments to see how it was decided.",
@@ -110,31 +109,19 @@ def _schema(form: Form) -> Mapping[str, Any]:
     body = known.get(form.body.__name__) or {"properties": _members(form.body)}
     members = {name: form_ for name, form_ in body["properties"].items() if name not in form.without}
     about = {"id": {"type": "string", "description": "The ID of the charge."}} if form.is_about_charge else {}
-    schema = {
-        "type": "object",
-        "properties": {**about, **members, **_members(AskedInput)},
-        "required": [*about, *body.get("required", ()), "idempotency_key", "why"],
-        "additionalProperties": False,
-    }
-    return _with_definitions(schema, known)
+    return narrowed(
+        {
+            "type": "object",
+            "properties": {**about, **members, **_members(AskedInput)},
+            "required": [*about, *body.get("required", ()), "idempotency_key", "why"],
+        },
+        known,
+    )
 
 
 def _members(form: type[StrictSerializer]) -> dict[str, Any]:
     fields: Mapping[str, Any] = form().fields
     return {name: field.schema() | {"description": field.help_text} for name, field in fields.items()}
-
-
-def _with_definitions(schema: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema of the OpenAPI document that stands alone, with all that it refers to."""
-    needed: dict[str, Any] = {}
-    missing = set(REFERENCE.findall(json.dumps(schema)))
-    while missing:
-        needed |= {name: known[name] for name in missing}
-        missing = set(REFERENCE.findall(json.dumps(needed))) - needed.keys()
-    whole: dict[str, Any] = json.loads(
-        REFERENCE.sub(r"#/$defs/\1", json.dumps(schema | ({"$defs": needed} if needed else {})))
-    )
-    return whole
 
 
 def _call(name: str, asked: Asked, arguments: Arguments) -> Any:

@@ -27,6 +27,7 @@ from rest_framework.request import Request
 from payments.api.validation.parsers import MAX_BODY_BYTES
 from payments.json_codecs.verbatim_json import loads, to_bytes
 from payments.mcp.calls import INSTRUCTIONS, Asked, call, tools_of
+from payments.mcp.messages import NO_MESSAGE, NoMessage, as_read, known_id, require_list_allowed
 from payments.models import ApiKey
 from payments.sensitive_data.redaction import redact_all, redact_bytes
 
@@ -34,17 +35,38 @@ logger = logging.getLogger("kaha.mcp")
 
 Message = MutableMapping[str, Any]
 WRONG_HERE = "Something is wrong on our side."
-# Of the request's headers, those that the protocol reads.
-HEADERS = ("accept", "content-type", "user-agent")
+# The body was read as JSON by then, and is answered so, whatever a program says that it takes.
+JSON = b"application/json"
 
 
 def answer(request: Request, key: ApiKey) -> HttpResponse:
-    """Return the answer to the message in the body of a request that `key` signed."""
-    start, body = async_to_sync(_exchange)(_server(request, key), _scope(request), to_bytes(request.data))
-    headers = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-    headers.pop("content-length", None)
-    shown, status = _redacted(body, start["status"]), start["status"]
-    return HttpResponse(shown, status=status, headers={"Cache-Control": "no-store", **headers})
+    """Return the answer to the message, or to the list of them, in the body of a request that `key` signed."""
+    if not isinstance(request.data, list):
+        status, body = _answer(request, key, request.data)
+        return _response(body, status)
+    try:
+        require_list_allowed(request.data, request.headers.get("MCP-Protocol-Version", ""))
+    except NoMessage as fault:
+        return _response(_refused(None, fault), HTTPStatus.BAD_REQUEST)
+    bodies = [body for _, body in (_answer(request, key, message) for message in request.data) if body]
+    return _response(b"[%b]" % b",".join(bodies), HTTPStatus.OK) if bodies else _response(b"", HTTPStatus.ACCEPTED)
+
+
+def _answer(request: Request, key: ApiKey, message: Any) -> tuple[int, bytes]:
+    try:
+        read = as_read(message)
+    except NoMessage as fault:
+        return HTTPStatus.BAD_REQUEST, _refused(known_id(message), fault)
+    start, body = async_to_sync(_exchange)(_server(request, key), _scope(request), to_bytes(read))
+    return start["status"], _redacted(body, start["status"])
+
+
+def _refused(of: str | int | None, fault: NoMessage) -> bytes:
+    return to_bytes({"jsonrpc": "2.0", "id": of, "error": {"code": NO_MESSAGE, "message": str(fault)}})
+
+
+def _response(body: bytes, status: int) -> HttpResponse:
+    return HttpResponse(body, "application/json", status, headers={"Cache-Control": "no-store"})
 
 
 def _redacted(body: bytes, status: int) -> bytes:
@@ -81,7 +103,7 @@ async def _exchange(server: Server[Any], scope: Message, body: bytes) -> tuple[M
 
 
 def _scope(request: Request) -> Message:
-    names = [name for name in request.headers if name.lower() in HEADERS or name.lower().startswith("mcp-")]
+    names = [name for name in request.headers if name.lower().startswith("mcp-")]
     headers = [(name.lower().encode(), request.headers[name].encode("latin-1", "replace")) for name in names]
     return {
         "type": "http",
@@ -92,7 +114,7 @@ def _scope(request: Request) -> Message:
         "path": request.path,
         "raw_path": request.path.encode(),
         "query_string": b"",
-        "headers": headers,
+        "headers": [(b"accept", JSON), (b"content-type", JSON), *headers],
     }
 
 

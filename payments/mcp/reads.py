@@ -9,6 +9,7 @@ from django.urls import resolve
 
 from payments.api.schema.document import document
 from payments.json_codecs.verbatim_json import loads
+from payments.mcp.schemas import name_of, narrowed
 from payments.mcp.tools import Arguments, Asked, Refusal, Tool, read
 
 # It only tries a key.
@@ -34,23 +35,24 @@ def reads() -> tuple[Tool, ...]:
 
 def _tool(path: str, call: Mapping[str, Any]) -> Tool:
     parameters = [each for each in call.get("parameters", ()) if each["name"] not in WITHOUT]
-    schema = {
-        "type": "object",
-        "properties": {each["name"]: each["schema"] | {"description": each["description"]} for each in parameters},
-        "required": [each["name"] for each in parameters if each.get("required")],
-        "additionalProperties": False,
-    }
+    properties = {each["name"]: each["schema"] | {"description": each["description"]} for each in parameters}
+    required = [each["name"] for each in parameters if each.get("required")]
+    schema = narrowed({"type": "object", "properties": properties, "required": required}, {})
     view: Any = resolve(path).func
     right = view.cls.rights[view.actions["get"]]
     in_path = [each["name"] for each in parameters if each["in"] == "path"]
+    in_query = {name_of(each["name"]): each["name"] for each in parameters if each["in"] == "query"}
     text = f"{call['summary']}. {call['description']}"
-    return Tool(call["operationId"], text, schema, partial(_read, path, in_path), right)
+    return Tool(call["operationId"], text, schema, partial(_read, path, in_path, in_query), right)
 
 
-def _read(path: str, in_path: list[str], asked: Asked, arguments: Arguments) -> Any:
+def _read(path: str, in_path: list[str], in_query: Mapping[str, str], asked: Asked, arguments: Arguments) -> Any:
     missing = [name for name in in_path if not arguments.get(name)]
     if missing:
         raise Refusal("missing", f"This argument is required: {missing[0]}.")
     named = {name: quote(str(arguments[name]), safe="") for name in in_path}
-    query = {name: value for name, value in arguments.items() if name not in in_path and value is not None}
-    return read(asked, path.format(**named), query)
+    query = {name: arguments[argument] for argument, name in in_query.items() if arguments.get(argument) is not None}
+    try:
+        return read(asked, path.format(**named), query)
+    except Refusal as refusal:
+        raise Refusal(refusal.code, name_of(str(refusal))) from refusal

@@ -90,7 +90,7 @@ def test_what_cannot_be_answered_is_an_error_of_its_message(shop: NewMerchant, b
 
 def test_no_line_ends_the_command(live_server: LiveServer, shop: NewMerchant, bare_terminal: Terminal) -> None:
     bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": Assistant(shop.merchant).text}
-    odd = ("[]", '{"_meta":"x"}', "[" * 500 + "]" * 500, "[" * 5_000 + "]" * 5_000, r'"\ud83d"', "NaN", '"\xff"')
+    odd = ("[1]", '{"_meta":"x"}', "[" * 500 + "]" * 500, "[" * 5_000 + "]" * 5_000, r'"\ud83d"', "NaN", '"\xff"')
     lines = [rf'{{"jsonrpc":"2.0","id":{place},"method":"ping","params":{each}}}' for place, each in enumerate(odd)]
     (bare_terminal.home / "lines").write_bytes("\n".join(lines).encode("latin-1"))
     done = bare_terminal.shell("kaha mcp < lines")
@@ -101,4 +101,4 @@ def test_no_line_ends_the_command(live_server: LiveServer, shop: NewMerchant, ba
 def test_a_post_without_a_message_is_refused_in_the_protocols_form(shop: NewMerchant) -> None:
     headers = {"Authorization": f"Bearer {Assistant(shop.merchant).text}"}
     answer = Browser().post("/mcp", b"", content_type="text/plain", headers=headers)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32000)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)

@@ -40,11 +40,7 @@ def _put_in_form_of_checkouts(response: HttpResponse) -> None:
 
 
 def _put_in_form_of_assistants(response: HttpResponse) -> None:
-    try:
-        body: dict[str, Any] = json.loads(response.content or b"{}")
-    except ValueError:
-        # The protocol's package refuses in plain text what is no message at all.
-        body = {"error": {"message": response.content.decode()}}
+    body: dict[str, Any] = json.loads(response.content or b"{}")
     # The protocol's own answers have it already, or say nothing.
     if "error" in body and "jsonrpc" not in body:
         response["Content-Type"] = "application/json"

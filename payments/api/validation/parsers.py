@@ -32,19 +32,20 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class StrictJsonParser(BaseParser):
-    """A DRF parser for one JSON object of at most `max_body_bytes`."""
+    """A DRF parser for one JSON object of at most `max_body_bytes`, or for a list where a path `takes_lists`."""
 
     media_type = "application/json"
     max_body_bytes = MAX_BODY_BYTES
+    takes_lists = False
 
-    def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
+    def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
         request = parser_context["request"]
         if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
             raise compressed_body()
         if not _is_json(media_type or ""):
             raise UnsupportedMediaType("")
-        return loads(_read_body(request, self.max_body_bytes))
+        return loads(_read_body(request, self.max_body_bytes), takes_lists=self.takes_lists)
 
 
 class FileJsonParser(StrictJsonParser):
@@ -66,8 +67,8 @@ def may_have_body(environ: Mapping[str, Any]) -> bool:
     return "HTTP_TRANSFER_ENCODING" in environ or not environ["SERVER_PROTOCOL"].startswith("HTTP/1")
 
 
-def loads(body: bytes) -> dict[str, Any]:
-    """Return the one JSON object (RFC 8259) in `body`; `[]` counts as `{}`, because PHP writes every empty array so.
+def loads(body: bytes, *, takes_lists: bool = False) -> Any:
+    """Return the one JSON object (RFC 8259) in `body`, or a list if it `takes_lists`; `[]` is `{}`, as in PHP.
 
     Raises ApiError 400 for anything else: other encodings, repeated names, NaN, overlong numbers, too much
     nesting, and characters that cannot be stored. No message repeats content.
@@ -85,7 +86,7 @@ def loads(body: bytes) -> dict[str, Any]:
         raise invalid_json(_TOO_DEEP) from error
     if value == []:
         return {}
-    if not isinstance(value, dict):
+    if not isinstance(value, (dict, list) if takes_lists else dict):
         raise invalid_json("The body must be one JSON object.")
     _inspect(value, 1)
     return value

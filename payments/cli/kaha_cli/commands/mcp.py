@@ -14,6 +14,8 @@ from kaha_cli.keys import ASSISTANTS
 VERSION = "io.modelcontextprotocol/protocolVersion"
 # Of JSON-RPC: what is no JSON, what is no message, and a fault on the other side.
 NOT_JSON, INVALID, INTERNAL = -32700, -32600, -32603
+# Later ones have a single message in each line.
+VERSIONS_WITH_LISTS = ("", "2024-11-05", "2025-03-26")
 Message = dict[str, Any]
 
 
@@ -42,17 +44,23 @@ class Relay:
         """Answer each line until the input ends."""
         # As bytes: what is no UTF-8 is then one line that is no JSON.
         for line in sys.stdin.buffer:
-            if line.strip() and (answer := self._answer(line)):
+            if line.strip() and (answer := self._answers(line)):
                 sys.stdout.write(json.dumps(answer, separators=(",", ":")) + "\n")
                 sys.stdout.flush()
 
-    def _answer(self, line: bytes) -> Message | None:
+    def _answers(self, line: bytes) -> Message | list[Message] | None:
+        """Return the answer to a line, which is a message or, in older versions of the protocol, a list of them."""
         try:
-            message = json.loads(line)
+            said = json.loads(line)
         except (ValueError, RecursionError):
-            message = None
+            return _error(None, NOT_JSON, "The line is not JSON.")
+        if isinstance(said, list) and said and self._version in VERSIONS_WITH_LISTS:
+            return [answer for message in said if (answer := self._answer(message))]
+        return self._answer(said)
+
+    def _answer(self, message: Any) -> Message | None:
         if not isinstance(message, dict):
-            return _error(None, NOT_JSON, "The line is not one JSON object.")
+            return _error(None, INVALID, "A message is one JSON object.")
         try:
             answer = self._client.relay("/mcp", message, self._headers(message))
         except Failure as failure:
@@ -80,9 +88,10 @@ def _members(value: Any) -> Message:
 
 
 def _error_of(message: Message, code: int, text: str) -> Message | None:
-    """Return the error that answers a message; None for one that needs no answer."""
+    """Return the error that answers a message; None for a notification, which needs no answer."""
     of = message.get("id")
-    return _error(of if isinstance(of, str | int) else None, code, text) if "id" in message else None
+    is_notification = "method" in message and "id" not in message
+    return None if is_notification else _error(of if isinstance(of, str | int) else None, code, text)
 
 
 def _error(of: Any, code: int, text: str) -> Message:
