@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from payments import ids
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_card_number, holds_taken_card
 from payments.sensitive_data.luhn import luhn_valid
 from payments.sensitive_data.plain_text import plain
 from payments.sensitive_data.redaction import redact, redact_bytes, suspicious
@@ -98,6 +98,18 @@ def test_a_card_number_of_any_length_is_found_in_any_disguise(disguise: str) -> 
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_card_of_the_api_is_refused_in_any_disguise(disguise: str) -> None:
+    assert holds_taken_card(f"paid by {DISGUISES[disguise](NUMBER)}, thanks")
+
+
+@pytest.mark.parametrize("number", ["576461413038785008", "5764614130387858", *BY_LENGTH.values()])
+def test_a_number_of_no_card_that_is_taken_is_hidden_and_not_refused(number: str) -> None:
+    assert luhn_valid(number)
+    assert holds_taken_card(number) == (number == BY_LENGTH[16])
+    assert redact(number) == "[redacted]"
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
 def test_a_card_number_of_any_length_is_hidden_in_any_disguise(disguise: str) -> None:
     for text in (f"paid by {DISGUISES[disguise](number)}, thanks" for number in BY_LENGTH.values()):
         assert [letter for letter in plain(redact(text)) if letter.isdigit()] in ([], list("3912101000"))
@@ -113,7 +125,7 @@ def test_symbols_that_stand_for_digits_are_digits(text: str) -> None:
 @settings(deadline=None)
 @given(kind=st.sampled_from(list(ORDINARY)[:-1]), draw=st.randoms(use_true_random=False))
 def test_ordinary_texts_hold_none(kind: str, draw: Random) -> None:
-    assert not holds_card_number(ORDINARY[kind](draw))
+    assert not holds_taken_card(ORDINARY[kind](draw))
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Detection of card numbers in text, for validation and for redaction.
 
 A number counts as a card number if its first digits and its length are those of a scheme and its check digit is
-right. It may touch letters. Its digits may be together, in any groups separated by blanks and dashes, or in groups as
-on cards separated by other marks or an x. It is also found where addresses, HTML or JSON escape any of its characters.
+right. It may touch letters. Its digits may be together, in any groups separated by blanks and dashes, or one by one or
+in groups as on cards separated by other marks or an x. It is also found where addresses, HTML or JSON escape any of its
+characters.
+
+What is refused is less than what is hidden: a long number of an order must not be taken for a card.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 
-from payments.sensitive_data.card_ranges import BEGINNINGS, LENGTHS_BY_FIRST_DIGIT, is_issued
+from payments.sensitive_data.card_ranges import BEGINNINGS, LENGTHS_BY_FIRST_DIGIT, is_known, is_taken
 from payments.sensitive_data.luhn import luhn_valid
 from payments.sensitive_data.plain_text import plain, unescaped
 
@@ -25,9 +28,12 @@ _ALL_BUT_DIGITS = re.compile("[^0-9]+")
 _ALL_BUT_LETTERS_AND_DIGITS = re.compile("[^0-9A-Za-z]")
 # A cheap first test: few texts have so many digits so close to each other. What begins within a group of digits begins
 # with the group, too.
-POSSIBLE_ON_CARD = rf"[0-9]{{4}}{_CARD_MARK}[0-9]{{3,6}}{_CARD_MARK}[0-9]{{3,5}}"
+POSSIBLE_ON_CARD = (
+    rf"[0-9](?:[0-9]{{3}}{_CARD_MARK}[0-9]{{3,6}}{_CARD_MARK}[0-9]{{3,5}}|(?:{_CARD_MARK}[0-9]){{{SHORTEST - 1}}})"
+)
 _POSSIBLE = re.compile(rf"(?<![0-9])(?:[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}|{POSSIBLE_ON_CARD})")
 _IN_ANY_GROUPS = re.compile(rf"[0-9](?:{_GAP}[0-9]){{{SHORTEST - 1},}}")
+_ONE_BY_ONE = re.compile(rf"(?<![0-9])[0-9]({_CARD_MARK})[0-9](?:\1[0-9]){{{SHORTEST - 2},}}(?![0-9])")
 # Lookaheads, because another number may begin within a match. Each match ends with a group of digits.
 _AS_ON_CARDS = [
     re.compile(rf"(?<![0-9])(?=({groups})(?![0-9]))")
@@ -58,19 +64,32 @@ _DATED = re.compile(rf"(?:[2-3][0-9]{_MONTH}{_DAY}|{_DAY}{_MONTH}{_YEAR})(?:000|
 
 
 def holds_card_number(text: str) -> bool:
-    """Return whether `text` contains a card number, or does once it is unescaped."""
-    if next(spans_of_card_numbers(text), None) is not None:
-        return True
-    meant = unescaped(text)
-    return meant != text and next(spans_of_card_numbers(meant), None) is not None
+    """Return whether `text` contains a number of any card, or does once it is unescaped."""
+    return _holds(text, is_known)
+
+
+def holds_taken_card(text: str) -> bool:
+    """Return whether `text` contains the number of a card that the API could take, or does once it is unescaped."""
+    return _holds(text, is_taken)
 
 
 def spans_of_card_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each card number in `plain(text)`, the same as in `expanded(text)`; in no order."""
+    return _spans(text, is_known)
+
+
+def _holds(text: str, is_card: Callable[[str], bool]) -> bool:
+    if next(_spans(text, is_card), None) is not None:
+        return True
+    meant = unescaped(text)
+    return meant != text and next(_spans(meant, is_card), None) is not None
+
+
+def _spans(text: str, is_card: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     text = plain(text)
     if not _POSSIBLE.search(text):
         return
-    found = [candidate for candidate in _candidates(text) if _looks_issued(text, *candidate)]
+    found = [each for each in _candidates(text) if is_card(each[2]) and _looks_issued(text, *each)]
     exempt = list(_spans_of_ids(text)) if found else []
     for start, end, _ in found:
         if not any(first <= start and end <= last for first, last in exempt):
@@ -79,8 +98,9 @@ def spans_of_card_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and digits of all numbers of a card number's length, in whole groups of digits."""
-    for run in _IN_ANY_GROUPS.finditer(text):
-        yield from _in_any_groups(text, run.start(), run.end())
+    for pattern in (_IN_ANY_GROUPS, _ONE_BY_ONE):
+        for run in pattern.finditer(text):
+            yield from _in_any_groups(text, run.start(), run.end())
     for pattern in _AS_ON_CARDS:
         yield from ((*match.span(1), _ALL_BUT_DIGITS.sub("", match[1])) for match in pattern.finditer(text))
 
@@ -97,7 +117,7 @@ def _in_any_groups(text: str, start: int, end: int) -> Iterator[tuple[int, int, 
 
 
 def _looks_issued(text: str, start: int, _end: int, digits: str) -> bool:
-    if not is_issued(digits) or not luhn_valid(digits):
+    if not luhn_valid(digits):
         return False
     is_phone = len(digits) <= LONGEST_PHONE and text[start - 1 : start] == "+"
     return not (is_phone or _is_barcode(digits) or _DATED.fullmatch(digits))

@@ -13,7 +13,9 @@ Elo, Hipercard, Verve and Dankort are within the ranges of others here.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-SIXTEEN = (16,)
+# Of the cards that the API takes.
+CARD_NUMBER_DIGITS = 16
+SIXTEEN = (CARD_NUMBER_DIGITS,)
 SIXTEEN_TO_NINETEEN = (16, 17, 18, 19)
 
 # By scheme: the ranges of first digits as (first, last), and the lengths of its numbers.
@@ -52,6 +54,21 @@ LENGTHS_BY_FIRST_DIGIT = {
 }
 
 
-def is_issued(digits: str) -> bool:
-    """Return whether a scheme issues numbers with these first digits and this length."""
+# Maestro is not issued any more; numbers of orders begin as its did.
+TAKEN = tuple(
+    beginning
+    for scheme, (ranges, lengths) in SCHEMES.items()
+    for first, last in ranges
+    for beginning in _between(first, last)
+    if scheme != "Maestro" and CARD_NUMBER_DIGITS in lengths
+)
+
+
+def is_known(digits: str) -> bool:
+    """Return whether a scheme issues, or once issued, numbers with these first digits and this length."""
     return digits.startswith(BEGINNINGS.get(len(digits), ()))
+
+
+def is_taken(digits: str) -> bool:
+    """Return whether the API could take a card with this number: of its length, and of a scheme that issues cards."""
+    return len(digits) == CARD_NUMBER_DIGITS and digits.startswith(TAKEN)

@@ -36,10 +36,10 @@ from payments.domain.audit.audit_log import Action
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Card, Charge
 from payments.search import find
+from payments.sensitive_data.card_ranges import CARD_NUMBER_DIGITS
 from payments.sensitive_data.luhn import luhn_valid
 from payments.vault.fingerprints import card_fingerprint
 
-CARD_NUMBER_DIGITS = 16
 MOST_COUNTED = 1_000
 
 

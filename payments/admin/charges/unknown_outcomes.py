@@ -44,7 +44,7 @@ from payments.models import Attempt, Correction, Merchant, UnknownOutcome
 from payments.models.operators.approval_request import CORRECTION, EVIDENCE_MAX_LENGTH
 from payments.models.operators.reasons import free_of_secrets
 from payments.providers.failure_data import REASONS
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 
 MAY_LOOK_UP = "payments.look_up_unknownoutcome"
 MAY_PROPOSE = "payments.propose_correction"
@@ -54,7 +54,7 @@ class ReferenceInput(forms.TextInput):
     """An input that drops a refused card number and keeps any other text."""
 
     def format_value(self, value: Any) -> str:
-        return "" if holds_card_number(value or "") else value or ""
+        return "" if holds_taken_card(value or "") else value or ""
 
 
 class ProposalForm(TextForm, forms.Form):

@@ -30,7 +30,7 @@ from payments.domain.bulkheads import take_download_place
 from payments.models import MerchantAccess, SavedView
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.saved_view import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 
 MOST_VIEWS = 30
 MAY_EXPORT = "payments.export_list"
@@ -132,9 +132,9 @@ class ListPage(admin.ModelAdmin):
     @transaction.atomic
     def _save(self, request: HttpRequest, name: str, query: str) -> str | None:
         """Save the view; return why not where that is refused."""
-        if not name or len(name) > VIEW_NAME_MAX_LENGTH or holds_card_number(name):
+        if not name or len(name) > VIEW_NAME_MAX_LENGTH or holds_taken_card(name):
             return _("Give the view a name of at most {count} characters.").format(count=VIEW_NAME_MAX_LENGTH)
-        if len(query) > QUERY_MAX_LENGTH or holds_card_number(query):
+        if len(query) > QUERY_MAX_LENGTH or holds_taken_card(query):
             return _("These filters cannot be saved.")
         # The lock makes two requests of one operator count one after the other.
         user = User.objects.select_for_update(no_key=True).get(pk=_pk_of(request))

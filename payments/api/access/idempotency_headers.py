@@ -5,7 +5,7 @@ from typing import Any
 
 from payments.api.responses.errors import Fault, invalid
 from payments.api.validation.fields import CARD_DATA
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 
 # Their names in a request's environment.
 HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
@@ -27,7 +27,7 @@ def idempotency_key_of(environ: Mapping[str, Any]) -> str | None:
     key: str = sent.pop()
     if not key or len(key) > LENGTH_MAX or not key.isprintable():
         raise _refusal(f"An idempotency key is 1 to {LENGTH_MAX} printable characters.", "pattern")
-    if holds_card_number(key):
+    if holds_taken_card(key):
         raise _refusal(CARD_DATA, "card_data")
     return key
 

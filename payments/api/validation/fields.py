@@ -15,7 +15,8 @@ from django.core.validators import validate_email
 from payments.api.validation.strict import Strict
 from payments.models import AMOUNT_MAX
 from payments.money import CURRENCIES
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
+from payments.sensitive_data.card_ranges import CARD_NUMBER_DIGITS
 from payments.sensitive_data.luhn import luhn_valid
 
 Schema = dict[str, Any]
@@ -26,7 +27,6 @@ DIGITS = "[0-9]+"
 MONTH = "0?[1-9]|1[0-2]"
 URL_MAX_LENGTH = 2083
 EMAIL_MAX_LENGTH = 254
-CARD_NUMBER_DIGITS = 16
 CARD_DATA = "This value holds a card number or a security code, which may stand in a card only."
 
 _URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
@@ -79,7 +79,7 @@ class StrictString(StrictField):
             self.fail("too_long", max_length=self.max_length)
         if self.pattern and not self.pattern.fullmatch(data):
             self.fail("pattern")
-        if not self.is_card_number and holds_card_number(data):
+        if not self.is_card_number and holds_taken_card(data):
             self.fail("card_data")
         return data
 
@@ -153,7 +153,7 @@ class Url(StrictString):
         url: str = super().to_internal_value(data)
         if not _URL_CHARACTERS.fullmatch(url) or not _has_web_address(url):
             self.fail("invalid_url")
-        if holds_card_number(unquote_plus(url)):
+        if holds_taken_card(unquote_plus(url)):
             self.fail("card_data")
         return url
 

@@ -7,7 +7,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from payments.api.validation.fields import CARD_DATA, Schema, StrictField
 from payments.json_codecs.verbatim_json import Number, dumps
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.sensitive_data.redaction import names_cvc, suspicious
 
 MAX_MEMBERS = 50
@@ -68,7 +68,7 @@ class Metadata(StrictField):
     def _faults_in(self, value: Any, may_hold_card_data: bool, depth: int = 1) -> Any:
         """Return the faults of the parts of `value` by name or position; nothing if there are none."""
         if not isinstance(value, (dict, list)):
-            is_fault = may_hold_card_data and any(map(holds_card_number, _texts_of(value)))
+            is_fault = may_hold_card_data and any(map(holds_taken_card, _texts_of(value)))
             return self._fault("card_data") if is_fault else None
         if depth > MAX_NESTING:
             self.fail("too_deep")
@@ -83,7 +83,7 @@ class Metadata(StrictField):
     def _faults_under(self, name: str, value: Any, may_hold_card_data: bool, depth: int) -> Any:
         if not 0 < len(name) <= MAX_NAME_LENGTH:
             return self._fault("bad_name")
-        if may_hold_card_data and (holds_card_number(name) or names_cvc(name, value)):
+        if may_hold_card_data and (holds_taken_card(name) or names_cvc(name, value)):
             return self._fault("card_data")
         return self._faults_in(value, may_hold_card_data, depth + 1)
 

@@ -16,7 +16,7 @@ from payments.api.validation.fields import CARD_DATA
 from payments.api.validation.parsers import query_of, require_stated_length
 from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.domain.bulkheads import caller_place
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 
 # The reference's names for path parameters that DRF names differently.
 PATH_NAMES = {"pk": "id"}
@@ -83,7 +83,7 @@ class ApiView(APIView):
             return
         if any("\x00" in str(value) for value in kwargs.values()):
             raise not_found()
-        if wrong := [name for name, value in kwargs.items() if holds_card_number(str(value))]:
+        if wrong := [name for name, value in kwargs.items() if holds_taken_card(str(value))]:
             raise invalid(Fault(("path", PATH_NAMES.get(name, name)), CARD_DATA, "card_data") for name in wrong)
         serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
         self.query = validated(serializer_class, query_of(request), where="query")

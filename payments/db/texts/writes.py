@@ -11,7 +11,7 @@ from django.db import models
 from django.utils.translation import gettext
 
 from payments.db.texts.declared import DECLARED, Rule
-from payments.sensitive_data.card_numbers import SHORTEST, holds_card_number
+from payments.sensitive_data.card_numbers import SHORTEST, holds_card_number, holds_taken_card
 from payments.sensitive_data.redaction import without_card_numbers
 
 Field: TypeAlias = "models.Field[Any, Any]"
@@ -90,7 +90,7 @@ def check_forms() -> None:
 
 def _problem(value: Any) -> str:
     text = _text_of(value)
-    if holds_card_number(text):
+    if holds_taken_card(text):
         return CARD_NUMBER
     # JSON escapes what PostgreSQL would not take, so all texts in it are looked at.
     return "" if is_storable(text) else UNSTORABLE

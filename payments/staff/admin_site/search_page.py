@@ -23,7 +23,7 @@ from payments.admin.framework.id_search import ID_BEGINNING, PUBLIC_ID, UUID_TEX
 from payments.connections import allow_long_statements
 from payments.search import find as index
 from payments.search.query import Query, parse
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.staff.admin_site.search_terms import REFUSED, TERM_MAX_LENGTH
 from payments.staff.hosts import site_of
 
@@ -58,7 +58,7 @@ def find(request: HttpRequest) -> HttpResponse:
     """Redirect to the page of the row with this ID; else list what an ID's beginning or a text finds."""
     term = (request.POST or request.GET).get("q", "").strip()
     # The term of an address was looked at before; that of a form was not.
-    if holds_card_number(term) or len(term) > TERM_MAX_LENGTH:
+    if holds_taken_card(term) or len(term) > TERM_MAX_LENGTH:
         messages.warning(request, REFUSED)
         return redirect("admin:index")
     row = next(_named_by(request, term), None)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from payments.db.texts.writes import CARD_NUMBER, UNSTORABLE, TextRefused, is_storable, storable
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.web.middleware import GetResponse, is_api
 
 REFUSED = _("Search for a card by its last four digits, never by its number, and for at most 200 characters.")
@@ -33,13 +33,13 @@ class PlainRequests:
         """Return the response for a search that is refused; raise Http404 and TextRefused for other texts."""
         if is_api(request):
             return None
-        if not is_storable(request.path_info) or holds_card_number(request.path_info):
+        if not is_storable(request.path_info) or holds_taken_card(request.path_info):
             raise Http404
         request.GET = _searchable(request.GET)  # type: ignore[assignment] # Django lets it be set
-        if any(len(term) > TERM_MAX_LENGTH or holds_card_number(term) for term in request.GET.getlist(TERM)):
+        if any(len(term) > TERM_MAX_LENGTH or holds_taken_card(term) for term in request.GET.getlist(TERM)):
             messages.warning(request, REFUSED)
             return redirect(request.path)
-        _refuse(request.GET, CARD_NUMBER, holds_card_number)
+        _refuse(request.GET, CARD_NUMBER, holds_taken_card)
         # A view that is exempt reads its form by itself, with a file in it.
         if request.method == "POST" and not getattr(view, "csrf_exempt", False):
             request.POST = _searchable(request.POST)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Card numbers in disguise that are not found, and ordinary texts that are taken for card numbers."""
+"""Card numbers in disguise that are not found, and ordinary texts that are refused for a card number."""
 
 import random
 import uuid
@@ -9,7 +9,7 @@ from ipaddress import IPv6Address
 from time import process_time
 from urllib.parse import quote, urlencode
 
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_card_number, holds_taken_card
 from payments.sensitive_data.card_ranges import SCHEMES
 from payments.sensitive_data.luhn import luhn_valid
 
@@ -27,6 +27,10 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
     "tabs": lambda number: grouped(number, "\t"),
     "double blanks": lambda number: grouped(number, "  "),
     "blanks between all digits": " ".join,
+    "dots between all digits": ".".join,
+    "commas between all digits": ", ".join,
+    "colons between all digits": ":".join,
+    "an x between all digits": "x".join,
     "full-width digits": lambda number: number.translate(FULL_WIDTH),
     "Arabic digits": lambda number: number.translate(ARABIC),
     "zero-width blanks": lambda number: grouped(number, "\u200b"),
@@ -127,6 +131,9 @@ ORDINARY: Mapping[str, Callable[[Draw], str]] = {
     "IPv6 addresses": lambda draw: str(IPv6Address(0x2400 << 112 | draw.getrandbits(112))),
     "times and sizes": lambda draw: f"{moment(draw):%H:%M:%S.%f} 1920x1080x{digits(draw, 3)} {moment(draw):%Y:%m:%d}",
     "addresses of devices": lambda draw: ":".join(digits(draw, 2) for _ in range(8)),
+    "orders of marketplaces": lambda draw: f"Order 57{digits(draw, 16)}",
+    "ratings": lambda draw: ", ".join(digits(draw, 1) for _ in range(12)),
+    "thirteen to nineteen digits at random": lambda draw: digits(draw, draw.choice([13, 14, 15, 17, 18, 19])),
     "sixteen digits at random": lambda draw: digits(draw, 16),
 }
 
@@ -143,7 +150,7 @@ def card_texts(texts: int, seed: int) -> dict[str, object]:
     for kind, disguise in DISGUISES.items():
         missed[kind] = sum(not holds_card_number(f"paid by {disguise(card_number(draw))}, thanks") for _ in range(each))
     for kind, make in ORDINARY.items():
-        alarms[kind] = sum(holds_card_number(make(draw)) for _ in range(every))
+        alarms[kind] = sum(holds_taken_card(make(draw)) for _ in range(every))
     return {
         "seed": seed,
         "card_numbers": each * len(DISGUISES),
