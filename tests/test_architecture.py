@@ -46,6 +46,41 @@ BELOW_THE_API = (
     ),
     "customers/domain",
 )
+# What makes two texts one: each place has a reason why nobody gets a right by it. People's addresses have `folded`.
+FOLDS = {"lower", "upper", "casefold", "Lower", "Upper"}
+FOLDING_LOOKUP = re.compile(r"(^|__)(iexact|icontains|istartswith|iendswith|iregex)$")
+FOLDED_FOR = {
+    "words of a page, a command or a message, and terms of a search, which finds only what its reader may see": (
+        *("payments/admin/", "payments/search/", "payments/inbox/", "payments/management/", "payments/health/"),
+        *("payments/api/guides/", "payments/api/reference/", "payments/api/responses/near_paths.py"),
+        *("payments/staff/admin_site/search_page.py", "payments/models/books/reconciliation.py"),
+        *("payments/domain/disputes/record.py", "payments/domain/payouts/approve.py"),
+        "payments/domain/charging/state_machine.py",
+    ),
+    "names in ASCII of a protocol: headers, schemes, hosts, media types, settings": (
+        *("config/", "payments/web/", "payments/webhooks/transport/", "payments/mcp/", "payments/staff/hosts.py"),
+        *("payments/api/access/authentication.py", "payments/api/validation/", "payments/cli/"),
+        "payments/redis_client/rate_counters.py",
+    ),
+    "codes in ASCII by their pattern: currencies, bank codes, account numbers, the digits of an ID": (
+        *("payments/domain/approvals/call_plans.py", "payments/domain/checkout/", "payments/pages/checkout/"),
+        *("payments/bank_accounts.py", "payments/ids.py", "payments/domain/provider_events/reasons.py"),
+    ),
+    "words of a provider, each for one outcome": (
+        "payments/providers/",
+        "payments/domain/reconciliation/",
+    ),
+    "a block refuses the more, the more it takes for one": (
+        *("payments/domain/prepared_reads.py", "payments/domain/risk/blocks.py", "payments/models/risk/block.py"),
+        "payments/migrations/initial/sources.py",
+    ),
+    "a title is taken once": ("payments/models/merchants/fee_template.py", "payments/migrations/initial/merchants.py"),
+    "an index to look by an address that a merchant's own key names": (
+        *("customers/models.py", "customers/migrations/0001_initial.py"),
+    ),
+    "more is hidden": ("payments/sensitive_data/",),
+    "data of the demo": ("payments/quickstart/demo/",),
+}
 STATUSES = {status.value for status in HTTPStatus if status >= HTTPStatus.OK}
 
 
@@ -191,3 +226,18 @@ def test_a_page_of_the_admin_is_composed_of_few_classes() -> None:
         ours = [each for each in page.__mro__ if each.__module__.startswith(("payments", "customers"))]
         assert len(ours) <= 8, ours
         assert max(len(each.__bases__) for each in ours) <= 4, ours
+
+
+def _folds(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return called in FOLDS or any(FOLDING_LOOKUP.search(keyword.arg or "") for keyword in node.keywords)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(FOLDING_LOOKUP.search(node.value))
+
+
+def test_no_two_texts_are_taken_for_one_by_their_letters_without_a_reason() -> None:
+    """An upper-case dotless i is an I: whose address looked the same got an owner's access."""
+    places = tuple(place for places in FOLDED_FOR.values() for place in places)
+    folding = {where.rpartition(":")[0] for where, node in nodes("config", "payments", "customers") if _folds(node)}
+    assert sorted(name for name in folding if not name.startswith(places)) == []
+    assert sorted(place for place in places if not any(name.startswith(place) for name in folding)) == []

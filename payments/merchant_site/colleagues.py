@@ -4,74 +4,75 @@ from smtplib import SMTPException
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.core.mail import send_mail
 from django.db import transaction
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from payments import clock
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Merchant, MerchantAccess
 from payments.staff import invitations
-from payments.staff.hosts import site_for
-from payments.staff.sign_in.addresses import hold, name_from
+from payments.staff.sign_in.addresses import folded, hold, name_from
 
 MOST = 100
+# Links that a merchant's people send in a day: what strangers get in the service's name.
+LINKS_A_DAY = 30
+DAY_SECONDS = 24 * 3600
 UNUSABLE = "!"  # begins the password of an account that has none
 LAST_OWNER = gettext_lazy("No other owner has signed in yet. Give somebody else this role first.")
 MAIL = """Hello,
 
-{merchant} has given you access to its payments. {what}:
+{merchant} gives you access to its payments. Open this link within {days} days, it works once:
 
 {link}
 
-You sign in as {name}. If you expect no access, ignore this message.
+There you set a password and sign in as {name} from then on. If you have an account here already, sign in first.
+If you expect no access, ignore this message.
 """
-BY_LINK = "Set your password here, within {days} days and once"
-SIGN_IN = "Sign in as before"
 
 
 @transaction.atomic
 def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
-    """Give the person with this e-mail address a role at `merchant`; raise Refused where they have one.
+    """Give the person who opens the link sent to this address a role at `merchant`; raise Refused for a colleague.
 
-    Their account at another merchant is theirs here too, where a mail server proves whose an address is. Without one,
-    who invited them there may have set its password, so that each merchant makes an account of its own.
+    It is given to an account that nobody can sign in to. By the link it gets a password, or the access goes to the
+    account with which the link was opened. No account is found by its address, which proves nothing.
     """
     _lock(merchant)
     people = MerchantAccess.objects.filter(merchant=merchant).exclude(role="")
-    if people.filter(user__email__iexact=email).exists():
+    if email in map(folded, people.values_list("user__email", flat=True)):
         raise Refused(_("This person is a colleague already."))
     if people.count() >= MOST:
         text = _("There are {count} colleagues, which is the most. End the access of one first.")
         raise Refused(text.format(count=MOST))
-    # Another merchant may give the same person an account at this moment.
+    _count_link(merchant)
+    # Another merchant may make an account with this name at this moment.
     hold(email)
-    known = User.objects.filter(email__iexact=email, is_staff=False, is_active=True).order_by("pk").first()
-    user = known if known and settings.EMAIL_HOST else _new_account(name, email)
-    return MerchantAccess.objects.create(user=user, merchant=merchant, role=role)
-
-
-def _new_account(name: str, email: str) -> User:
     user = User(username=name_from(email), first_name=name, email=email)
     user.set_unusable_password()
     user.save()
-    return user
+    return MerchantAccess.objects.create(user=user, merchant=merchant, role=role, name=name)
 
 
-def send_address(access: MerchantAccess) -> dict[str, str] | str:
-    """Send the address at which the person sets a password or signs in, and say so in words that fit both.
+@transaction.atomic
+def send_again(access: MerchantAccess) -> dict[str, str] | str:
+    """Send a new link in place of the one before. Raise Refused where too many went out today."""
+    _lock(access.merchant)
+    _count_link(access.merchant)
+    return send_link(access)
 
-    Without a mail server, return the address, for the inviter to pass on.
-    """
-    user, is_sent = access.user, bool(settings.EMAIL_HOST)
-    is_elsewhere = MerchantAccess.objects.filter(user=user).exclude(pk=access.pk).exists()
-    asks_password = not user.has_usable_password() and (is_sent or not is_elsewhere)
-    link = invitations.invite(user) if asks_password else _sign_in_address(user)
-    if not is_sent:
+
+def send_link(access: MerchantAccess) -> dict[str, str] | str:
+    """Send the link of an invitation, and say so; without a mail server return it, for the inviter to pass on."""
+    user = access.user
+    link = invitations.invite(user)
+    if not settings.EMAIL_HOST:
         return {_("Link"): link}
-    what = BY_LINK.format(days=invitations.VALID.days) if asks_password else SIGN_IN
-    text = MAIL.format(merchant=access.merchant, what=what, link=link, name=user.get_username())
+    # The lines of a foreign text would be read as ours.
+    title = " ".join(access.merchant.title.split())
+    text = MAIL.format(merchant=title, days=invitations.VALID.days, link=link, name=user.get_username())
     try:
         send_mail("Your access to payments", text, None, [user.email])
     except (OSError, SMTPException):
@@ -79,9 +80,14 @@ def send_address(access: MerchantAccess) -> dict[str, str] | str:
     return _("A message is on its way to {email}.").format(email=user.email)
 
 
-def _sign_in_address(user: User) -> str:
-    site = site_for(user)
-    return f"{site.setting('ORIGIN')}{reverse('account_login', site.urlconf)}"
+def _count_link(merchant: Merchant) -> None:
+    """Count a link of today; raise Refused beyond LINKS_A_DAY. The merchant is locked."""
+    key = f"invitations:{merchant.pk}:{clock.now():%Y-%m-%d}"
+    sent = cache.get(key, 0)
+    if sent >= LINKS_A_DAY:
+        text = _("{count} invitations were sent today, which is the most. Send more tomorrow.")
+        raise Refused(text.format(count=sent))
+    cache.set(key, sent + 1, DAY_SECONDS)
 
 
 @transaction.atomic
@@ -97,8 +103,13 @@ def end(access: MerchantAccess) -> None:
     """End a colleague's access, from their next request on. Raise Refused as `change_role` does."""
     found = _to_change(access)
     found.delete()
-    if not MerchantAccess.objects.filter(user=found.user).exists():
-        invitations.withdraw(found.user)
+    if is_invited(found):
+        found.user.delete()
+
+
+def is_invited(access: MerchantAccess) -> bool:
+    """Return whether nobody has opened the link yet."""
+    return not access.user.has_usable_password()
 
 
 def _to_change(access: MerchantAccess) -> MerchantAccess:

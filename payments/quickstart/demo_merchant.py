@@ -41,7 +41,8 @@ def keep(file: Path) -> None:
         _make_link(merchant)
     shown |= _user(OWNER, known)
     owner = get_user_model().objects.get(username=shown["owner_user"])
-    MerchantAccess.objects.get_or_create(user=owner, merchant=merchant, defaults={"role": MerchantAccess.Role.OWNER})
+    given = {"role": MerchantAccess.Role.OWNER, "name": owner.get_full_name()}
+    MerchantAccess.objects.get_or_create(user=owner, merchant=merchant, defaults=given)
     if known != shown:
         with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
             json.dump(shown, new, indent=2)

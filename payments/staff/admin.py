@@ -27,6 +27,7 @@ from payments.models import MerchantAccess
 from payments.staff.audit_signals import FACTORS
 from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
 from payments.staff.roles import ALL_MERCHANTS, ROLES
+from payments.staff.sign_in.addresses import AddressField, is_another_operators
 
 # Fields that only a superuser may change, and fields that nobody may change of their own account.
 OF_SUPERUSERS = ("is_superuser",)
@@ -59,7 +60,7 @@ class RoleField(forms.ModelMultipleChoiceField):
 
 class OperatorForm(TextForm, forms.ModelForm):
     first_name = forms.CharField(label="Name", max_length=150, required=False)
-    email = forms.EmailField(label="E-mail address")
+    email = AddressField(label="E-mail address")
     groups = RoleField()
 
     class Meta:
@@ -70,9 +71,7 @@ class OperatorForm(TextForm, forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        email = cleaned.get("email", "")
-        operators = User.objects.filter(is_staff=True).exclude(pk=self.instance.pk)
-        if email and operators.filter(email__iexact=email).exists():
+        if is_another_operators(cleaned.get("email", ""), User(pk=self.instance.pk, is_staff=True)):
             self.add_error("email", "Another operator has this address. Each operator has one account.")
         return cleaned
 

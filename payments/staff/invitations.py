@@ -1,4 +1,7 @@
-"""Invitations: links, each for one operator and one use, by which operators set their own passwords."""
+"""Invitations: links, each for one account and one use, by which people set their own passwords.
+
+Who has an account already opens a merchant's invitation with that, in place of the one that it was made with.
+"""
 
 import secrets
 from datetime import timedelta
@@ -10,10 +13,13 @@ from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.operators.four_eyes import Refused
+from payments.models import MerchantAccess
 from payments.staff.hosts import site_for
 from payments.staff.models import Invitation
 from payments.vault.fingerprints import invitation_fingerprint
@@ -57,7 +63,7 @@ def send(user: User, link: str) -> bool:
 @transaction.atomic
 def withdraw(user: User) -> bool:
     """Delete the invitation of `user`; return whether there was one."""
-    deleted, _ = Invitation.objects.filter(user=user).delete()
+    deleted, _models = Invitation.objects.filter(user=user).delete()
     if deleted:
         audit_log.record(Action.CHANGED, user, fields=["invitation"], detail="link withdrawn")
     return bool(deleted)
@@ -72,10 +78,30 @@ def user_of(token: str) -> User | None:
 @transaction.atomic
 def accept(token: str, form: SetPasswordForm) -> None:
     """Use the link up and set the password of a valid `form`; raise InvitationOver if somebody used it first."""
-    deleted, _ = _open(token).delete()
+    _use_up(token)
+    form.save()
+
+
+@transaction.atomic
+def take(token: str, invited: User, user: User) -> MerchantAccess:
+    """Use the link up and give `user`, who is signed in, the access of the account `invited`, which ends.
+
+    Raise InvitationOver if somebody used it first, and Refused where they work for the merchant already.
+    """
+    _use_up(token)
+    access = MerchantAccess.objects.select_related("merchant").get(user=invited)
+    if MerchantAccess.objects.filter(user=user, merchant=access.merchant).exists():
+        raise Refused(_("You work for this merchant already."))
+    access.user = user
+    access.save(update_fields=["user"])
+    invited.delete()
+    return access
+
+
+def _use_up(token: str) -> None:
+    deleted, _models = _open(token).delete()
     if deleted != 1:
         raise InvitationOver
-    form.save()
 
 
 def _open(token: str) -> QuerySet[Invitation]:

@@ -12,6 +12,7 @@ from pytest_django.fixtures import Settings
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry
+from payments.staff.sign_in.addresses import folded
 from tests.admin.conftest import text_of
 from tests.merchant_site.conftest import member
 from tests.staff.sign_in import CONFIRM, PASSWORD, SECOND_FACTOR, Visitor
@@ -35,6 +36,19 @@ def visitor(ana: User) -> Visitor:
     visitor = Visitor()
     visitor.sign_in(ana)
     return visitor
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        (" Ana.Cruz@Example.COM ", "ana.cruz@example.com"),
+        ("a@v\u0131ct.example", "a@xn--vct-jua.example"),
+        ("\u0131\u017f\u212a@x.example", "\u0131\u017f\u212a@x.example"),
+        ("a@" + 63 * "\u00f1", "a@" + 63 * "\u00f1"),
+    ],
+)
+def test_addresses_have_one_form_and_no_letter_becomes_another(typed: str, stored: str) -> None:
+    assert folded(typed) == stored
 
 
 def link_of(visitor: Visitor, email: str = NEW) -> str:

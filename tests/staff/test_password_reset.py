@@ -62,6 +62,14 @@ def test_an_unknown_address_is_answered_alike_and_gets_no_mail(ana: User) -> Non
     assert len(mail.outbox) == 1
 
 
+def test_an_address_that_upper_case_makes_the_same_gets_no_link(ana: User, visitor: Visitor) -> None:
+    ana.email = "ana@vict.example"
+    ana.save()
+    for typed in ("ana@v\u0131ct.example", "ana@VICT.example"):
+        visitor.post(RESET, {"email": typed})
+    assert [message.to for message in mail.outbox] == [["ana@vict.example"]]
+
+
 def test_who_was_never_invited_gets_no_link(ana: User, visitor: Visitor) -> None:
     ana.set_unusable_password()
     ana.save()

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
@@ -22,6 +21,7 @@ from payments.merchant_site import colleagues
 from payments.merchant_site.pages.base import MadeByAction, OfMerchant
 from payments.merchant_site.site import merchant_site
 from payments.models import Merchant, MerchantAccess
+from payments.staff.sign_in.addresses import AddressField
 
 MAY_CHANGE = "payments.change_merchantaccess"
 ROLE_WORDS = {
@@ -47,10 +47,7 @@ class RoleForm(TextForm, forms.Form):
 
 class PersonForm(TextForm, forms.Form):
     name = forms.CharField(max_length=150, label=_("Name"))
-    email = forms.EmailField(label=_("E-mail address"), max_length=120)
-
-    def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
+    email = AddressField(label=_("E-mail address"))
 
 
 class ColleagueForm(PersonForm, RoleForm):
@@ -66,11 +63,14 @@ class InviteColleague(RowAction):
     permission = "payments.add_merchantaccess"
     form: type[PersonForm] = ColleagueForm
     refusals = (Refused,)
-    what_happens = _("The person gets a link by which they set a password and a second factor. It works once.")
+    what_happens = _(
+        "The person gets a link, which works once. Access begins when they open it: they set a password and a second "
+        "factor, or sign in with the account that they have."
+    )
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         role = cleaned.get("role", MerchantAccess.Role.OWNER)
-        return colleagues.send_address(colleagues.add(merchant, cleaned["name"], cleaned["email"], role))
+        return colleagues.send_link(colleagues.add(merchant, cleaned["name"], cleaned["email"], role))
 
 
 @offered_on_merchants
@@ -108,10 +108,14 @@ class ChangeRole(ColleagueAction):
 
 class SendAgain(ColleagueAction):
     name, label = "send_again", _("Send the invitation again")
-    what_happens = _("An earlier link stops working. Who has a password signs in with it as before.")
+    over = _("This person has opened the invitation already.")
+    what_happens = _("An earlier link stops working.")
+
+    def fits(self, row: MerchantAccess) -> bool:
+        return colleagues.is_invited(row)
 
     def do(self, row: MerchantAccess, cleaned: dict[str, Any]) -> Done:
-        return colleagues.send_address(row)
+        return colleagues.send_again(row)
 
 
 class EndAccess(ColleagueAction):
@@ -137,7 +141,7 @@ class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
     file_columns = ("shown_name", "email", "shown_role")
     list_filter = (one_of("role", ROLE_WORDS),)
     list_select_related = ("user", "merchant")
-    search_fields = ("user__first_name", "user__email")
+    search_fields = ("name", "user__email")
     search_help_text = _("A name or an e-mail address.")
     head_columns = ("shown_role",)
     fieldsets = ((None, {"fields": ("email", "sign_in_name", "may")}),)
@@ -160,5 +164,4 @@ class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
 
 
 def _name_of(row: MerchantAccess) -> str:
-    user: User = row.user
-    return user.first_name or user.get_username()
+    return row.name or row.user.get_username()

@@ -134,6 +134,7 @@ OPERATIONS = [
                     max_length=9,
                 ),
             ),
+            ("name", models.CharField(blank=True, default="", max_length=150)),
         ],
         options={
             "verbose_name": "merchant that they work for",

@@ -41,7 +41,7 @@ class MerchantAccess(models.Model):
     """A merchant that a user works for.
 
     An operator has no role here: without such rows and the permission for all, they work for none. The merchant's own
-    people have one, and see its site in place of the back office.
+    people have one, and see its site in place of the back office. `name` is what the merchant calls them.
     """
 
     class Role(models.TextChoices):
@@ -54,6 +54,7 @@ class MerchantAccess(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     role = models.CharField(max_length=9, choices=Role.choices, blank=True, default="")
+    name = models.CharField(max_length=150, blank=True, default="")
 
     objects = MerchantAccessQuerySet.as_manager()
 

@@ -51,7 +51,12 @@ class PeopleSite(AdminSite):
         return super().has_permission(request)
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return self.admits(request) and (not settings.ADMIN_MFA or factors.in_use(request) is not None)
+        return self.admits(request) and self.is_signed_in(request)
+
+    def is_signed_in(self, request: HttpRequest) -> bool:
+        """Return whether this session has given all factors, also of users who are not for this site."""
+        is_known: bool = request.user.is_authenticated
+        return is_known and (not settings.ADMIN_MFA or factors.in_use(request) is not None)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.

@@ -52,9 +52,9 @@ class AccountAdapter(DefaultAccountAdapter):
         return not factors.gave_password(self.request)
 
     def send_password_reset_mail(self, user: Any, email: str, context: dict[str, Any]) -> None:
-        # Who never had a password sets it by an invitation.
+        # Who never had a password sets it by an invitation. The stored address counts, and no other that was typed.
         if user.has_usable_password():
-            super().send_password_reset_mail(user, email, context)
+            super().send_password_reset_mail(user, user.email, context)
 
 
 class FactorAdapter(DefaultMFAAdapter):

@@ -1,10 +1,12 @@
-"""The change of one's own e-mail address: it counts once a link sent there was opened by somebody who is signed in.
+"""The one form of people's e-mail addresses, and the change of one's own.
 
-The library keeps the new address until then, and nothing else of addresses: its own page lets an address count that
-nobody confirmed.
+It counts once a link sent there was opened by somebody who is signed in. The library keeps the new address until then,
+and nothing else of addresses: its own page lets an address count that nobody confirmed.
 """
 
 import logging
+import string
+from contextlib import suppress
 from secrets import token_hex
 from smtplib import SMTPException
 from typing import Any, cast
@@ -19,10 +21,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import connection, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
+from django.utils.encoding import punycode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.generic import FormView
@@ -31,12 +36,38 @@ from payments.staff.sign_in.views import PersonalPage
 
 logger = logging.getLogger("kaha.staff")
 
+# Other letters have no place here: `upper` and `lower` make several of them one, such as a dotless i and an i.
+SMALL_LETTERS = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # A sign-in name is an address with a mark, and has 150 characters at the most.
 LENGTH_MAX = 120
 OWN = _("This is your address already.")
 NOT_SENT = _("The mail server did not take the message. Try again later.")
 ANOTHERS = _("Another account has this address. Yours stays as it was.")
 MAIL_ERRORS = (OSError, SMTPException)
+
+
+def folded(address: str) -> str:
+    """Return an address as it is compared, exactly: without blanks around it, in small ASCII letters.
+
+    The domain is written as the mail goes there (IDNA), so that a letter that only looks like another is seen.
+    """
+    local, at, domain = address.strip().rpartition("@")
+    with suppress(UnicodeError):
+        domain = punycode(domain)
+    return f"{local}{at}{domain}".translate(SMALL_LETTERS)
+
+
+class AddressField(forms.EmailField):
+    """Takes an e-mail address and returns it `folded`; refuses one whose mail would go nowhere."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**{"max_length": LENGTH_MAX} | named)
+
+    def clean(self, value: Any) -> str:
+        address = folded(super().clean(value))
+        if not address.isascii():
+            raise ValidationError(validate_email.message, "invalid")
+        return address
 
 
 def hold(email: str) -> None:
@@ -51,6 +82,15 @@ def name_from(email: str) -> str:
     return f"{email}+{token_hex(3)}" if is_taken else email
 
 
+def is_another_operators(email: str, user: User) -> bool:
+    """Return whether `user` is an operator and another operator has this address.
+
+    A merchant's person may have one account at each merchant, all with one address.
+    """
+    others = User.objects.filter(is_staff=True).exclude(pk=user.pk).values_list("email", flat=True)
+    return bool(email) and user.is_staff and folded(email) in map(folded, others)
+
+
 def ask(request: HttpRequest, email: str) -> None:
     """Send a link to a new address of the user, in place of one asked for before."""
     with transaction.atomic():
@@ -61,7 +101,7 @@ def ask(request: HttpRequest, email: str) -> None:
 
 
 def confirm(request: HttpRequest, asked: EmailAddress) -> bool:
-    """Give the user the address that they asked for; return False where another of their kind has it meanwhile.
+    """Give the user the address that they asked for; return False where it is another operator's meanwhile.
 
     The address before gets a note.
     """
@@ -81,8 +121,7 @@ def _give(request: HttpRequest, asked: EmailAddress) -> bool:
     """Give the address; a sign-in name that was made of the one before is made of the new one."""
     hold(asked.email)
     user, before = asked.user, asked.user.email
-    others = User.objects.filter(email__iexact=asked.email, is_staff=user.is_staff).exclude(pk=user.pk)
-    if others.exists() or not get_adapter().confirm_email(request, asked):
+    if is_another_operators(asked.email, user) or not get_adapter().confirm_email(request, asked):
         return False
     EmailAddress.objects.filter(user=user).delete()
     if before and before in (user.username, user.username.rpartition("+")[0]):
@@ -94,15 +133,15 @@ def _give(request: HttpRequest, asked: EmailAddress) -> bool:
 class AddressForm(forms.Form):
     """Says nothing of who else has an address."""
 
-    email = forms.EmailField(label=_("New e-mail address"), max_length=LENGTH_MAX)
+    email = AddressField(label=_("New e-mail address"))
 
     def __init__(self, *args: Any, user: User, **named: Any) -> None:
         super().__init__(*args, **named)
         self.user = user
 
     def clean_email(self) -> str:
-        email = str(self.cleaned_data["email"]).lower()
-        if email == self.user.email.lower():
+        email = str(self.cleaned_data["email"])
+        if email == folded(self.user.email):
             raise forms.ValidationError(OWN)
         return email
 

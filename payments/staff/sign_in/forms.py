@@ -17,11 +17,13 @@ from allauth.mfa.utils import decrypt, encrypt
 from allauth.mfa.webauthn.forms import AddWebAuthnForm, AuthenticateWebAuthnForm
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from payments.connections import release_connection
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.sign_in import lockout
 from payments.staff.sign_in.adapters import NOT_SIGNED_IN
+from payments.staff.sign_in.addresses import AddressField, folded
 
 logger = logging.getLogger("kaha.staff")
 
@@ -74,11 +76,12 @@ class ResetForm(ResetPasswordForm):
     """Sends the link beside the request: the time that it takes would show that there is such an operator."""
 
     users: Any
+    email = AddressField(label=_("E-mail"), widget=forms.EmailInput({"autocomplete": "email"}))
 
     def clean_email(self) -> str:
         email: str = super().clean_email()
-        # The library finds those, too, who asked for this address and have not confirmed it.
-        self.users = [user for user in self.users if user.email.lower() == email.lower()]
+        # The library finds those, too, whose address is written alike, or who have not confirmed this one.
+        self.users = [user for user in self.users if folded(user.email) == email]
         return email
 
     def save(self, request: HttpRequest, **_: Any) -> None:
