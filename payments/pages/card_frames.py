@@ -31,13 +31,15 @@ def show_field(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("field", "cardNumber")
     if name not in FRAMED:
         raise Http404
-    field, ancestors = FRAMED[name], frame_ancestors(request.GET.get("key", ""))
+    key = request.GET.get("key", "")
+    field, ancestors = FRAMED[name], frame_ancestors(key)
     policy = {
         **{name: [SELF] for name in ("script-src", "style-src", "connect-src")},
         **{name: [NONE] for name in ("img-src", "form-action")},
         "frame-ancestors": ancestors or [NONE],
     }
-    shown = {"name": name, "box": Box(field, field.name, field.autocomplete)}
+    # The script uses the key that was looked at here, and reads no other.
+    shown = {"name": name, "key": key if ancestors else "", "box": Box(field, field.name, field.autocomplete)}
     show: Any = csp_replace(policy)(lambda request: render(request, "payer/card_frame.html", shown))
     answer = cast(HttpResponse, show(request))
     # As Django's own decorator marks an answer.

@@ -51,7 +51,7 @@ def link_row(link: dict[str, Any]) -> PaymentLink:
 
 def open_payment(link: dict[str, Any], *quantities: int, address: str = "") -> Checkout:
     """Choose quantities as a payer at `address` does; return the payment."""
-    return links.open_payment(link_row(link), list(quantities), address)
+    return links.open_payment(link_row(link), list(quantities), address=address)
 
 
 def pay(payment: Checkout, number: str = APPROVED, kind: str = "card") -> Charge:

@@ -84,6 +84,22 @@ def test_no_page_frames_fields_for_a_key_that_does_not_work(shop: NewMerchant, m
     assert (response.status_code, ancestors(response), response["X-Frame-Options"]) == (200, "'none'", "DENY")
 
 
+def test_a_frame_uses_the_key_that_was_looked_at_and_no_other(shop: NewMerchant) -> None:
+    key = shop.keys["pk_test"]
+    assert f'data-key="{key}"' in field(key).content.decode()
+    # With a list of one's own, a page shows the fields of one's own key, and of no other by another reading.
+    victim = live_key(shop).public_text
+    answer = Client().get(f"/components/index.html?key={victim}&key={key}")
+    assert (answer.status_code, ancestors(answer), victim in answer.content.decode()) == (400, "'none'", False)
+    assert 'data-key=""' in field(victim).content.decode()
+
+
+def test_the_script_of_a_frame_reads_no_address() -> None:
+    script = (GUIDE.parents[2] / "payments" / "static" / "payments" / "card_frame.js").read_text()
+    assert "location.search" not in script
+    assert "URLSearchParams" not in script
+
+
 def test_a_frame_loads_and_calls_nothing_of_others(shop: NewMerchant) -> None:
     response = field(shop.keys["pk_test"])
     policy = dict(part.split(" ", 1) for part in response["Content-Security-Policy"].split("; "))

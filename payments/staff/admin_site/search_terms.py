@@ -1,4 +1,4 @@
-"""What a page's request may hold: no card number in its address, and nothing that PostgreSQL refuses."""
+"""What a page's request may hold: no name twice or card number in its address, and nothing that PostgreSQL refuses."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,11 +13,16 @@ from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.web.middleware import GetResponse, is_api
 
 REFUSED = _("Search for a card by its last four digits, never by its number, and for at most 200 characters.")
+REPEATED = "The address gives a value twice under one name. Open the page again from the one before."
 TERM, TERM_MAX_LENGTH = "q", 200
 
 
 class PlainRequests:
-    """Middleware for all pages: an address with a card number, and a text that cannot be stored, reach no view.
+    """Middleware for all pages: what has a card number or a name twice in its address, or a text that cannot be stored,
+    reaches no view.
+
+    Of a name that is given twice, Django takes the last value, and a browser's script the first: one would check what
+    the other does not use. The API refuses such an address too, by `query_of`.
 
     A search for such a text finds nothing: its characters are replaced by one that no row has. What a form is about
     to store is looked at by the form and by the write.
@@ -35,8 +40,11 @@ class PlainRequests:
             return None
         if not is_storable(request.path_info) or holds_taken_card(request.path_info):
             raise Http404
+        if any(len(values) > 1 for _, values in request.GET.lists()):
+            raise TextRefused(REPEATED)
         request.GET = _searchable(request.GET)  # type: ignore[assignment] # Django lets it be set
-        if any(len(term) > TERM_MAX_LENGTH or holds_taken_card(term) for term in request.GET.getlist(TERM)):
+        term = request.GET.get(TERM, "")
+        if len(term) > TERM_MAX_LENGTH or holds_taken_card(term):
             messages.warning(request, REFUSED)
             return redirect(request.path)
         _refuse(request.GET, CARD_NUMBER, holds_taken_card)

@@ -5,8 +5,7 @@ const NAMES = ["cardNumber", "cardExpiry", "cardCvc"]
 const STYLES = { fontFamily: "font-family", fontSize: "font-size", fontWeight: "font-weight", color: "color" }
 const LONGEST_WAIT = 30_000
 const READ = { cardNumber: numberOf, cardExpiry: expiryOf, cardCvc: cvcOf }
-const apiKey = new URLSearchParams(location.search).get("key")
-const { field, wrong } = document.body.dataset
+const { field, wrong, key: apiKey } = document.body.dataset
 const input = document.querySelector("input")
 // The origin of the shop's page, once it has said who it is. Nobody else is answered or obeyed.
 let shop = null

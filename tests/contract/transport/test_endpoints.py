@@ -58,6 +58,27 @@ def test_trace_is_405_on_pages_and_where_there_is_nothing_too(path: str) -> None
     assert response["Allow"]
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/ping", "/docs", "/docs/guides", "/cli/kaha.whl", "/components/index.html", "/sdk/kaha.js"),
+        *("/checkout/x", "/requests/x", "/links/x", "/pay/x", "/return/x", "/simulator/pay/x", "/transparency"),
+        *("/admin/", "/admin/login/", "/merchant/", "/merchant/login/"),
+    ],
+)
+def test_a_name_twice_in_an_address_is_refused_by_every_page(path: str) -> None:
+    for html in ("text/html", "application/json"):
+        answer = Client(headers={"Accept": html}).get(f"{path}?key=1&%6bey=2")
+        assert (answer.status_code, "twice" in answer.content.decode()) == (400, html == "text/html")
+
+
+@pytest.mark.parametrize("path", ["/charges/", "/charges/ch_1", "/me", "/health", "/openapi.json"])
+def test_a_name_twice_in_an_address_is_refused_by_the_api(api: Api, path: str) -> None:
+    refused = api.get(f"{path}?limit=1&limit=2")
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "repeated_parameter")
+
+
 @pytest.mark.parametrize(
     ("path", "allowed"),
     [
