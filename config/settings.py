@@ -145,6 +145,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "builtins": ["payments.merchant_site.form_owner"],
             "libraries": {
                 "moments": "payments.admin.moments",
                 "lists": "payments.admin.lists.tags",

@@ -5,7 +5,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
 
@@ -86,9 +86,30 @@ class Api:
         return made(self.get(f"/charges/{charge['id']}"))
 
 
+class Browser(Client):
+    """A browser whose forms name the merchant whose site is open, as every form of the merchants' site does."""
+
+    def post(self, path: str, data: Any = None, *args: Any, **named: Any) -> HttpResponse:
+        if path.startswith("/merchant/") and isinstance(data, dict | None):
+            data = self._owner() | (data or {})
+        return super().post(path, data, *args, **named)
+
+    def _owner(self) -> dict[str, str]:
+        # They read models, which are loaded after this.
+        from django.contrib.auth import get_user
+
+        from payments.merchant_site import form_owner, membership
+
+        request = HttpRequest()
+        request.session = self.session  # type: ignore[assignment]
+        request.user = get_user(request)
+        opened = membership.open_membership(request) if request.user.is_authenticated else None
+        return {form_owner.NAME: opened.merchant_id.hex} if opened else {}
+
+
 def signed_in(user: "User") -> Client:
     """Return the browser of an operator who is signed in."""
-    browser = Client()
+    browser = Browser()
     browser.force_login(user)
     return browser
 

@@ -41,10 +41,12 @@ def is_too_long(request: HttpRequest, most_bytes: int) -> bool:
     return request.method == "POST" and stated.isdigit() and int(stated) > most_bytes + FORM_BYTES
 
 
-def with_file(request: HttpRequest, most_bytes: int, view: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
-    """Return the response of `view`, which may read a file of the form.
+def with_file(
+    request: HttpRequest, site: Any, most_bytes: int, view: Callable[[HttpRequest], HttpResponse]
+) -> HttpResponse:
+    """Return the response of `view`, which may read a file of the form of a page of `site`.
 
-    The form's token is checked here, after the upload handler is set: the outer view must be exempt.
+    The form's token, and whose it is, are checked here, after the upload handler is set: the outer view must be exempt.
     """
     request.upload_handlers = [InMemory(request, most_bytes)]
-    return csrf_protect(view)(request)
+    return csrf_protect(lambda request: site.refusal_of(request) or view(request))(request)

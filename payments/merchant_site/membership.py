@@ -25,3 +25,8 @@ def open_membership(request: HttpRequest) -> MerchantAccess | None:
     if opened:
         vars(request)["user"].membership = opened
     return opened
+
+
+def membership_shown(request: HttpRequest) -> MerchantAccess | None:
+    """Return the access to the merchant whose site a request is answered for; None where it is for none."""
+    return open_membership(request) if KEPT_AS in vars(request) else None

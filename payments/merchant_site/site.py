@@ -11,12 +11,12 @@ from django.urls import URLPattern, URLResolver, path
 
 from payments.api.access.authentication import MERCHANT_OF_REQUEST
 from payments.db.backend.row_security import rows_of
+from payments.merchant_site.form_owner import refusal_of
 from payments.merchant_site.membership import memberships_of, open_membership
 from payments.merchant_site.sections import SECTIONS
 from payments.models import Merchant, MerchantAccess
 from payments.staff.admin_site.site import PeopleSite
 
-READS = ("GET", "HEAD")
 # What an address calls the key of its row.
 KEYS = ("pk", "object_id")
 # The navigation counts no more requests that wait.
@@ -26,8 +26,8 @@ COUNTED = 100
 class MerchantSite(PeopleSite):
     """Admits those who work for a merchant and are no operators.
 
-    A page that only reads does so behind both walls. A form is the service's, because what it does is: its rows are
-    looked for behind both walls first.
+    All but a form is answered behind both walls. A form is the service's, because what it does is: it must be of the
+    merchant that is open, and its rows are looked for behind both walls first.
     """
 
     prefix, setting_prefix, sections = "/merchant/", "MERCHANT", SECTIONS
@@ -50,15 +50,21 @@ class MerchantSite(PeopleSite):
                 return inner(request, *args, **named)
             # All people of a merchant wait in one line, which is not that of its programs.
             request.META[MERCHANT_OF_REQUEST] = ("people", merchant_of(request).id)
+            # A form with a file is looked at by its page, which says first how much it takes.
+            if not getattr(view, "csrf_exempt", False) and (refusal := self.refusal_of(request)):
+                return refusal
             with rows_of(merchant_of(request).id):
                 self._look_for_rows(request)
-                if request.method in READS:
+                if request.method != "POST":
                     response = inner(request, *args, **named)
                     # Otherwise the page would be written after the transaction.
                     return response.render() if hasattr(response, "render") else response
             return inner(request, *args, **named)
 
         return walled
+
+    def refusal_of(self, request: HttpRequest) -> HttpResponseBase | None:
+        return refusal_of(request, self.each_context(request))
 
     def _look_for_rows(self, request: HttpRequest) -> None:
         """Raise Http404 unless the merchant has the rows that an address and a list's form name."""

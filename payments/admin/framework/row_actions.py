@@ -140,7 +140,7 @@ class RowActions(admin.ModelAdmin):
                 messages.ERROR,
             )
             return self._form_page(request, act, row, act.form_for(row, None), status=413)
-        return with_file(request, act.file_bytes, lambda request: self._answer(request, act, row))
+        return with_file(request, self.admin_site, act.file_bytes, lambda request: self._answer(request, act, row))
 
     def _view_of(self, act: RowAction) -> Callable[..., HttpResponse]:
         view = partial(self.act, act=act)

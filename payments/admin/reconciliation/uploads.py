@@ -112,7 +112,7 @@ class ReportUploadAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         if is_too_long(request, uploads.MAX_BYTES):
             return self._form(request, ReportForm(), TOO_LARGE, status=413)
-        return with_file(request, uploads.MAX_BYTES, self._read)
+        return with_file(request, self.admin_site, uploads.MAX_BYTES, self._read)
 
     def _read(self, request: HttpRequest) -> HttpResponse:
         form = ReportForm(request.POST or None, request.FILES or None)

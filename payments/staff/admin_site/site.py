@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
@@ -57,6 +57,10 @@ class PeopleSite(AdminSite):
         """Return whether this session has given all factors, also of users who are not for this site."""
         is_known: bool = request.user.is_authenticated
         return is_known and (not settings.ADMIN_MFA or factors.in_use(request) is not None)
+
+    def refusal_of(self, request: HttpRequest) -> HttpResponseBase | None:
+        """Return the answer to a form that must not be acted on, None for any other request."""
+        return None
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
