@@ -7,13 +7,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, Prefetch, QuerySet, Value
+from django.db.models import F, OuterRef, Prefetch, QuerySet, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import JSONObject, Lower
 
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.risk import blocks
-from payments.models import ApiKey, Attempt, Block, Charge, Checkout, Source, WebhookEndpoint
+from payments.models import ApiKey, Attempt, Block, Card, Charge, Checkout, Source, WebhookEndpoint
 from payments.webhooks.outbox import Endpoint
 
 
@@ -36,9 +36,17 @@ def source(*, merchant_id: UUID, livemode: bool, source_id: UUID) -> QuerySet[So
 def source_to_charge(
     *, merchant_id: UUID, livemode: bool, source_id: UUID, address: str, now: datetime
 ) -> QuerySet[Source]:
-    """Select a source with its card, and as `block_id` the block in force on a charge of it, if there is one."""
+    """Select a source with its card, and as `block_id` the block in force on a charge of it, if there is one.
+
+    Its `refused_until` is the last moment until which the issuer refuses this card, as any source of the merchant.
+    """
     rows = source.build(merchant_id=merchant_id, livemode=livemode, source_id=source_id)
-    return rows.annotate(block_id=blocks.block_of_source(merchant_id, livemode, address, now))
+    same = Card.objects.filter(
+        merchant_id=merchant_id, fingerprint=OuterRef("card__fingerprint"), refused_until__gt=now
+    )
+    refused = same.filter(source__livemode=livemode).order_by("-refused_until").values("refused_until")[:1]
+    block = blocks.block_of_source(merchant_id, livemode, address, now)
+    return rows.annotate(block_id=block, refused_until=Subquery(refused))
 
 
 @CompiledQuery

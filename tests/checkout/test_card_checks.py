@@ -14,7 +14,8 @@ from payments.providers.base import Capabilities, NotSent, Pending, Rejected, Un
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from tests.charging.doubles import Double, provider
 from tests.checkout.cast import SAVE_CARD, customer, opened, row_of, save, shown
-from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES, Api, error_of, made
+from tests.client import ANSWER_LOST, APPROVED, DECLINED, NEVER_ARRIVES, STOLEN, Api, error_of, made
+from tests.risk.factories import block_card
 
 pytestmark = pytest.mark.django_db
 SOON = timedelta(minutes=2)
@@ -133,6 +134,25 @@ def test_a_provider_that_cannot_check_keeps_the_card_as_never_checked(api: Api, 
     assert state_of(session) == ("paid", 1)
     assert kept(api, session)[0]["card"]["checked"] is False
     assert not SimulatedPayment.objects.exists()
+
+
+def test_a_blocked_card_is_not_kept_where_no_provider_checks_cards(api: Api, session: dict[str, Any]) -> None:
+    block_card(APPROVED)
+    with provider(Double(capabilities=Capabilities(hold=True))):
+        assert save(session).check_code == "card_declined"
+    assert state_of(session) == ("unpaid", 1)
+    assert kept(api, session) == []
+    assert not Card.objects.filter(sealed_number__isnull=False).exists()
+
+
+def test_a_card_that_its_check_said_is_never_approved_is_not_charged_where_it_is_kept(
+    api: Api, session: dict[str, Any]
+) -> None:
+    source = api.source(STOLEN)
+    made(api.post(f"/customers/{session['customer']}/sources", {"source": source}))
+    save(session, STOLEN)
+    order = {"amount": 10_000, "currency": "PHP", "source": source, "description": "Halo-halo"}
+    assert error_of(api.post("/charges/", order))["code"] == "retry_not_allowed"
 
 
 def test_declined_checks_count_in_the_limits_on_declines(

@@ -8,12 +8,13 @@ import pytest
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain.charging import sources
+from payments.domain.merchants.merchants import create_merchant
 from payments.domain.shared.caller import Caller
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
-from tests.client import CHALLENGED, STOLEN, Api, error_of, made
+from tests.client import APPROVED, CHALLENGED, STOLEN, Api, error_of, made
 from tests.contract.calls import order
-from tests.customers.factories import attach, card_of, read
+from tests.customers.factories import attach, card_of, new_customer, read
 
 NEEDS_FIRST = "4000000000003303"
 # Of 15 digits, as the references of a network are.
@@ -73,7 +74,7 @@ def test_a_source_that_is_not_kept_is_not_charged_without_its_payer_nor_in_a_ser
 
 
 def test_a_kept_card_that_is_never_approved_is_not_tried_again_for_30_days(api: Api, maria: dict[str, Any]) -> None:
-    source, other = attach(api, maria, STOLEN), attach(api, maria, STOLEN)
+    source = attach(api, maria, STOLEN)
     moment = clock.now()
     failed = api.charge_source(source)
 
@@ -83,7 +84,21 @@ def test_a_kept_card_that_is_never_approved_is_not_tried_again_for_30_days(api: 
     assert failed["failure_data"]["retry"] == "never"
     assert (response.status_code, error["code"], error["param"]) == (409, "retry_not_allowed", "source")
     assert (card_of(source).refused_until - moment).days == 30
-    assert api.charge_source(other)["status"] == "failed"
+
+
+def test_a_card_that_is_never_approved_is_not_tried_again_as_another_kept_source(
+    api: Api, maria: dict[str, Any]
+) -> None:
+    before = attach(api, maria, STOLEN)
+    # Not kept, and declined as its payer pays.
+    assert api.charge(STOLEN)["failure_data"]["retry"] == "never"
+    for source in (before, attach(api, maria, STOLEN)):
+        assert error_of(api.post("/charges/", order(source)))["code"] == "retry_not_allowed"
+    assert api.charge_source(attach(api, maria, APPROVED))["status"] == "succeeded"
+    # Its payer may try it, and another merchant has not been told.
+    assert api.charge(STOLEN)["status"] == "failed"
+    other = Api(create_merchant("Tindahan", statement_descriptor="TINDAHAN").keys["sk_test"])
+    assert other.charge_source(attach(other, new_customer(other), STOLEN))["status"] == "failed"
 
 
 def test_a_kept_card_may_be_tried_after_its_30_days(api: Api, maria: dict[str, Any]) -> None:

@@ -141,11 +141,15 @@ def named_by_network(approved: Approved) -> bool:
 
 
 def card_failed(charge: Charge, declined: Declined, retry: str, now: datetime) -> Changes:
-    """Return the update of a failed payment's card: a kept one is not charged for a while where `retry` is `never`."""
-    is_final = retry == Retry.NEVER and not charge.single_use
-    refused = {"refused_until": now + REFUSED_FOR} if is_final else {}
+    """Return the update of a failed payment's card."""
     facts = _facts_of(getattr(charge.source, "card", None), declined.card)
-    return _card_data_destroyed(charge, declined.cvc_checked, not charge.single_use, **refused, **facts)
+    columns = refused(retry, now) | facts
+    return _card_data_destroyed(charge, declined.cvc_checked, not charge.single_use, **columns)
+
+
+def refused(retry: str, now: datetime) -> dict[str, Any]:
+    """Return the columns of a declined card: kept ones of its number are not charged for a while after `never`."""
+    return {"refused_until": now + REFUSED_FOR} if retry == Retry.NEVER else {}
 
 
 def _card_data_destroyed(charge: Charge, cvc_checked: str, is_kept: bool, **others: Any) -> Changes:

@@ -136,9 +136,10 @@ def _require_number(source: Source) -> None:
 
 
 def _require_unrefused(caller: Caller, source: Source) -> None:
-    """Raise PaymentError `retry_not_allowed` for a kept card whose issuer said that it never approves it."""
-    until = source.card.refused_until if hasattr(source, "card") else None
-    if until and until > clock.now():
+    """Raise PaymentError `retry_not_allowed` for a kept card whose issuer said, by any source, that it is never
+    approved.
+    """
+    if source.vaulted and (until := source.refused_until):  # type: ignore[attr-defined] # put there by the read
         # A charge that is sent again comes here too.
         idempotency.look_up(caller)
         day = until.astimezone(UTC).date()
@@ -185,11 +186,14 @@ def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]
     return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
 
 
-def release(caller: Caller, source: Source) -> list[Write]:
-    """Return the writes that give up the use of a source, whose card is not kept after its check and is destroyed."""
+def release(caller: Caller, source: Source, **of_card: Any) -> list[Write]:
+    """Return the writes that give up the use of a source, whose card is not kept after its check and is destroyed.
+
+    They set the columns `of_card` too.
+    """
     writes = _change(caller, source, "source.updated", {"used": True, "vaulted": False}, used=False)
     destroyed = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
-    return [*writes, *_card_writes(source, **destroyed)]
+    return [*writes, *_card_writes(source, **destroyed, **of_card)]
 
 
 def is_of_checkout(source: Source) -> bool:

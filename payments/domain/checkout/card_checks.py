@@ -16,11 +16,11 @@ from django.conf import settings
 
 from payments import clock, sourcetypes
 from payments.db.writes import StaleRow, Update, execute_writes
-from payments.domain import provider_calls
+from payments.domain import prepared_reads, provider_calls
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.cards.card_data import card_data
 from payments.domain.charging import attempts, late_outcomes, sources
-from payments.domain.charging.changes import named_by_network
+from payments.domain.charging.changes import named_by_network, refused
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.due_rows import DueRows
@@ -47,6 +47,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
+from payments.providers.failure_data import failure_data
 from payments.providers.references import check_reference, is_check, source_of_check
 from payments.rendering.objects.checkout import payment_url
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
@@ -85,7 +86,7 @@ def check(caller: Caller, checkout: Checkout, order: dict[str, Any], attempt: Ch
         raise checkout_progress.not_payable() from None
     vars(checkout).update(begun.values)
     if via is None:
-        _keep(caller, checkout, source, None)
+        _record(caller, checkout, source, _unchecked(source))
         return
     is_blocked = getattr(source, "block_id", None) is not None
     # The simulator waits by itself.
@@ -177,13 +178,21 @@ def _resolve_alone(
 
 
 def _ask_again(checkout: Checkout, source: Source, question: Question) -> Outcome | None:
-    """Return the outcome at the provider that was asked; None where none was."""
+    """Return the outcome at the provider that was asked; that of `_unchecked` where none was."""
     if checkout.livemode and checkout.check_account_id is None:
-        return None
+        [found] = prepared_reads.source_to_charge(
+            merchant_id=checkout.merchant_id, livemode=True, source_id=source.id, address="", now=clock.now()
+        )
+        return _unchecked(found)
     provider = registry.provider_named(registry.SIMULATOR)
     if account_id := checkout.check_account_id:
         provider = connected(ProviderAccount.objects.get(id=account_id))
     return _ask(checkout, source, provider, question)
+
+
+def _unchecked(source: Source) -> Declined | None:
+    """Return the outcome where no provider checks cards: None keeps the card, unless a block is on its `source`."""
+    return Declined("card_declined") if getattr(source, "block_id", None) else None
 
 
 def _put_off(caller: Caller, checkout: Checkout, source: Source, *, is_payer_here: bool) -> None:
@@ -247,8 +256,9 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
             _give_up(caller, checkout, source, State.UNPAID, "provider_unavailable")
             raise unavailable()
         case _:
-            code = outcome.code if isinstance(outcome, Declined) else "processing_error"
-            _give_up(caller, checkout, source, State.UNPAID, code)
+            declined = outcome if isinstance(outcome, Declined) else Declined("processing_error")
+            of_card = refused(failure_data(declined)["retry"], clock.now())
+            _give_up(caller, checkout, source, State.UNPAID, declined.code, **of_card)
             card_testing.count(caller, source, outcome)
 
 
@@ -270,7 +280,7 @@ def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved
     execute_writes(*moved, *kept, Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, values))
 
 
-def _give_up(caller: Caller, checkout: Checkout, source: Source, state: State, code: str = "") -> None:
+def _give_up(caller: Caller, checkout: Checkout, source: Source, state: State, code: str = "", **of_card: Any) -> None:
     """Move the checkout on without the card, whose number and CVC are destroyed; `code` says why."""
     moved = checkout_progress.move(caller, checkout, state, **OVER, check_code=code)
-    execute_writes(*moved, *sources.release(caller, source))
+    execute_writes(*moved, *sources.release(caller, source, **of_card))

@@ -114,7 +114,7 @@ class Card(FastModel):
     # sent with those without the payer. Not sealed: it names a payment and no account, takes no money without the
     # number, and PCI DSS does not count it as card data.
     network_reference = models.CharField(max_length=NETWORK_REFERENCE_MAX_LENGTH, blank=True, default="")
-    # Until then this kept card is not charged, because its issuer never approves it and card networks charge for tries.
+    # Until then no kept card of this number is charged: its issuer never approves it, and networks charge for tries.
     refused_until = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the CVC must be deleted at the latest.
@@ -124,6 +124,12 @@ class Card(FastModel):
         indexes = [
             models.Index(F("fingerprint"), name="card_fingerprint"),
             models.Index(F("last4"), name="card_last4"),
+            models.Index(
+                F("merchant"),
+                F("fingerprint"),
+                name="card_refused",
+                condition=Q(refused_until__isnull=False),
+            ),
             models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
             models.Index(F("expiring_at"), name="card_expiring", condition=Q(expiring_at__isnull=False)),
             models.Index(
