@@ -6,7 +6,7 @@ from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
 from payments.domain.merchants.merchants import create_merchant
-from tests.client import Api
+from tests.invariants.coverage import WatchedApi, watch
 from tests.invariants.history import History
 
 
@@ -20,7 +20,8 @@ def past(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
         override_settings(SIMULATOR_REFUND_DELAY_SECONDS=3600),
     ):
         shop = create_merchant("Sari Store", statement_descriptor="SARI STORE")
-        yield History(Api(shop.keys["sk_test"]))
+        watch()
+        yield History(WatchedApi(shop.keys["sk_test"]))
         transaction.set_rollback(True)
 
 

@@ -3,15 +3,20 @@
 from typing import Any
 
 from payments import clock
+from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
-from payments.domain.checkout import sessions
-from payments.domain.payouts import approve, make
+from payments.domain.checkout import payments, sessions
+from payments.domain.disputes import respond
+from payments.domain.payouts import accounts, approve, make, states, sweeps
+from payments.domain.payouts.terms import Terms
 from payments.ids import parse_id, public_id
 from payments.ledger import settlement
-from payments.models import Attempt, Charge, Checkout, Merchant
+from payments.models import ApprovalRequest, Attempt, Card, Charge, Checkout, Dispute, Merchant, Payout, PayoutAccount
+from payments.providers.base import Rejected
 from payments.providers.simulator import books
-from payments.providers.simulator.models import SimulatedPayment
+from payments.providers.simulator.models import SimulatedPayment, SimulatedPayout
 from payments.tasks import apply_simulator_messages
+from tests.charging.doubles import Double, LosesAnswers, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.hold_extensions import extend
 from tests.charging.lateness import arrive_late, settle_refunds
@@ -24,19 +29,25 @@ from tests.client import (
     NEVER_ARRIVES,
     REFUNDS_FAIL,
     REFUNDS_WAIT,
-    Api,
     made,
 )
-from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver
-from tests.operators.factories import ALONE, approved, done, person, proposed
+from tests.contract.calls import endpoint
+from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver, dispute_on
+from tests.invariants.coverage import WatchedApi
+from tests.mcp.assistant import ask_for_a_link
+from tests.operators import corrections
+from tests.operators.factories import ALONE, NOTE, approved, done, person, proposed
+from tests.payouts import setups
 from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out
 from tests.risk.factories import block_card
 
-BLOCKED = "5555555555554444"
+BLOCKED, WRONG_CVC = "5555555555554444", "4000000000000127"
 RATES = {
     "card": {"PHP": {"basis_points": 350, "fixed": 1500}},
     "dispute": {"PHP": {"basis_points": 0, "fixed": 700}},
 }
+# What the simulated bank does with payouts, by the account.
+BANKS = {"paid": "000123456789", "failed": "000000000002", "lost": "000000000005", "returned": "000000000003"}
 NOTIFY = {
     "success": "https://sari.example/yes",
     "fail": "https://sari.example/no",
@@ -47,22 +58,28 @@ NOTIFY = {
 class History:
     """The history of the shop of `api`; `charges` has the charges by their outcome."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: WatchedApi) -> None:
         self.api = api
         Merchant.objects.update(rates=RATES)
         self.charges: dict[str, dict[str, Any]] = {}
+        made(api.post("/test/clock", {"advance_seconds": 60}))
         self._settled()
         self._paid_out()
         self._taken()
         self._held()
         self._disputed()
+        self._responded()
+        self._corrected()
         self._not_paid()
         self._paid_by_hand()
         self._kept()
         self._checked_out()
         self._billed()
         self._subscribed()
+        self._closed()
         self._by_operators()
+        self._decided()
+        self._told()
 
     def charge(self, name: str) -> Charge:
         """Return the charge of that name, as it is now."""
@@ -132,8 +149,32 @@ class History:
         a_week_passes()
         a_week_passes()
 
+    def _responded(self) -> None:
+        """Respond to disputes: two that the bank takes, one that it refuses and one whose answers are lost."""
+        evidence, accepted, refused, lost = (dispute_on(self.api) for _ in range(4))
+        made(self.api.post(f"{evidence}/evidence", {"type": "receipt", "text": "Delivered"}))
+        made(self.api.post(f"{evidence}/submit"))
+        made(self.api.post(f"{accepted}/accept"))
+        respond.send_due()
+        made(self.api.post(f"{refused}/accept"))
+        with provider(Double(respond=Rejected("too_late", "The bank has decided."))):
+            respond.send_due()
+        made(self.api.post(f"{lost}/accept"))
+        Dispute.objects.filter(response_state="pending").update(response_tries=respond.TRIES_MAX - 1)
+        with provider(LosesAnswers()):
+            respond.send_due()
+        deliver()
+
+    def _corrected(self) -> None:
+        """Correct one unknown outcome; the provider's own answer comes before the correction of another."""
+        corrections.corrected(corrections.unknown_payment(self.api), "approved")
+        corrections.proposed(corrections.unknown_payment(self.api))
+        recover()
+        decide.close_overtaken()
+
     def _not_paid(self) -> None:
         self._charge("declined", DECLINED)
+        self._charge("declined for its security code", WRONG_CVC)
         block_card(BLOCKED)
         self._charge("blocked", BLOCKED)
         self._charge("never arrived", NEVER_ARRIVES)
@@ -170,7 +211,11 @@ class History:
         for source in (self.kept, given_up):
             made(api.post(f"/customers/{self.customer}/sources", {"source": source}))
             self.charges["on a kept source"] = api.charge_source(source)
-            api.charge_source(source)
+            api.charge_source(source, schedule="recurring")
+        made(api.put(f"/customers/{self.customer}", {"description": "Juan dela Cruz"}))
+        expiring = Card.objects.filter(source_id=parse_id("src", self.kept))
+        expiring.update(expiring_at=clock.now())
+        expiry.announce_expiring_cards()
         api.delete(f"/customers/{self.customer}/sources/{given_up}")
         self.unused = api.source()
 
@@ -178,6 +223,12 @@ class History:
         """Sell by sessions and by a link: some is paid, some held, and some has ended."""
         self.sessions = {name: cast.opened(self.api) for name in ("paid", "declined", "at the bank", "expired")}
         self.sessions["held"] = cast.opened(self.api, **cast.SETUP)
+        for name in ("captured", "given up"):
+            self.sessions[name] = cast.opened(self.api, **(cast.SETUP if name == "captured" else {}))
+        cast.pay(self.sessions["captured"])
+        made(self.api.post(f"/checkout_sessions/{self.sessions['captured']['id']}/capture", {"amount": 20_000}))
+        cast.pay_by_wallet(self.sessions["given up"])
+        payments.give_up(cast.row_of(self.sessions["given up"]))
         cast.pay(self.sessions["paid"])
         cast.pay(self.sessions["held"])
         cast.pay(self.sessions["declined"], DECLINED)
@@ -189,6 +240,9 @@ class History:
         cast.pay(self.request)
         made(self.api.post(f"/checkout_sessions/{self.sessions['expired']['id']}/expire"))
         self.link = shelf.linked(self.api)
+        made(self.api.put(f"/payment_links/{self.link['id']}", {"internal_name": "Winter menu"}))
+        for verb in ("deactivate", "activate"):
+            made(self.api.post(f"/payment_links/{self.link['id']}/{verb}"))
         unpaid = shelf.open_payment(self.link, 1, 1)
         Checkout.objects.filter(id=unpaid.id).update(expires_at=clock.now())
         sessions.expire_due()
@@ -220,6 +274,15 @@ class History:
             self.sessions[name] = cast.opened(self.api, **cast.SAVE_CARD, customer=self.customer)
             cast.save(self.sessions[name], number)
 
+    def _closed(self) -> None:
+        """End what was under way when the merchant was closed, which is taken back then."""
+        session = cast.opened(self.api)
+        charge = cast.pay_by_wallet(session)
+        Merchant.objects.update(status="closed")
+        books.approve(SimulatedPayment.objects.get(reference=charge.attempts.get().reference), send_message=True)
+        apply_simulator_messages()
+        Merchant.objects.update(status="active")
+
     def _by_operators(self) -> None:
         nena = person("nena")
         self._charge("refunded by one")
@@ -227,20 +290,55 @@ class History:
         self._charge("refunded by two")
         done(approved(proposed("refund", ALONE + 1, proposed_by=nena)))
 
+        for kind, is_held in (("capture", True), ("release", True), ("extend", True), ("void", False)):
+            self._charge(f"{kind} by one", capture=not is_held)
+            done(proposed(kind, ALONE if kind == "capture" else 10_000, proposed_by=nena))
+
+    def _decided(self) -> None:
+        """Request what is rejected, withdrawn, refused, forgotten, or about no charge."""
+        self._charge("left alone")
+        decide.reject(proposed(), person("ben", "finance"), NOTE)
+        withdrawn = proposed()
+        decide.withdraw(withdrawn, withdrawn.proposed_by, NOTE)
+        ApprovalRequest.objects.filter(id=proposed().id).update(expires_at=clock.now())
+        decide.expire()
+        refused = approved(proposed())
+        self._do("refund", "left alone")
+        done(refused)
+        merchant = Merchant.objects.get()
+        setups.approve(ask_for_a_link(merchant))
+        setups.approve(setups.requested_account(merchant))
+        setups.approve(setups.requested_schedule(merchant, Terms()))
+        accounts.withdraw(PayoutAccount.objects.get(livemode=True))
+
+    def _told(self) -> None:
+        """Have an endpoint that is changed, asked for a test, given another secret, and deleted."""
+        path = f"/webhook_endpoints/{endpoint(self.api)['id']}"
+        made(self.api.put(path, {"description": "Orders"}))
+        for verb in ("test", "roll_secret"):
+            made(self.api.post(f"{path}/{verb}"))
+        assert self.api.delete(path).status_code < 300
+
     def _paid_out(self) -> None:
-        """Pay out by hand: a payout that is paid and keeps a reserve, one that is returned, and one that waits."""
+        """Pay out by hand: what the bank pays, with a reserve kept or released, fails, loses or returns; one waits."""
         merchant = Merchant.objects.get()
         give_account(merchant)
         schedule = give_schedule(merchant, reserve_percent=10, reserve_days=30)
         days_pass(1)
-        self.payouts = {"paid": paid_out(schedule)}
-        self._charge("settled later")
-        self._settle()
-        days_pass(1)
-        give_account(merchant, "000000000003")
-        self.payouts["returned"] = paid_out(schedule)
+        paid_out(schedule)
+        days_pass(31)
+        sweeps.release_reserves()
+        self.payouts: dict[str, Payout] = {}
+        for name, number in BANKS.items():
+            self._charge(f"settled before {name}")
+            self._settle()
+            days_pass(1)
+            give_account(merchant, number)
+            self.payouts[name] = paid_out(schedule)
         approve.cancel(make.make_now(schedule.id))
         self.payouts["pending"] = make.make_now(schedule.id)
+        SimulatedPayout.objects.filter(reference=self.payouts["failed"].id.hex).update(state="paid")
+        states.mark_paid_late(self.payouts["failed"])
         self._charge("settled last")
         self._settle()
 

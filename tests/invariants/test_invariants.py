@@ -14,6 +14,7 @@ from tests.invariants import (  # noqa: F401  more
 )
 from tests.invariants.breakages import BREAKAGES
 from tests.invariants.constraints import drop_all_constraints
+from tests.invariants.coverage import unseen_events, unseen_kinds
 from tests.invariants.history import History
 
 
@@ -25,6 +26,11 @@ def broken() -> dict[str, list[str]]:
 
 def test_all_invariants_hold_after_a_busy_history(history: History) -> None:
     assert broken() == {}
+
+
+def test_the_history_has_every_kind_state_event_and_verb(history: History) -> None:
+    unseen = unseen_kinds() | unseen_events() | history.api.unseen_verbs()
+    assert not unseen, "\n".join(sorted(unseen))
 
 
 @pytest.mark.long
