@@ -12,12 +12,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from payments import clock
-from payments.inbox import decisions, log_heads, statements
+from payments.inbox import decisions, log_heads, rows, statements
 from payments.inbox.entries import Entry, Section, Sort
 from payments.inbox.sections import limit_of
 from payments.inbox.sorts import APPROVALS, SORTS
 from payments.inbox.texts import decision_entry
-from payments.models import Notification, NotificationChoice
+from payments.models import MerchantAccess, Notification, NotificationChoice
 from payments.models.merchants.merchant_access import Limit
 from payments.models.operators.notification import KEY_MAX_LENGTH
 from payments.sweeps.in_turn import alone
@@ -30,6 +30,9 @@ WAITING_MAX = 200
 KEPT = timedelta(days=35)
 DELETED_AT_ONCE = 5_000
 Mode = NotificationChoice.Mode
+# Who may change a merchant's endpoints, and what is said about those that were disabled.
+MANAGE_ENDPOINTS = (MerchantAccess.Role.OWNER, MerchantAccess.Role.DEVELOPER)
+ENDPOINTS = next(sort for sort in SORTS if sort.name == "endpoints")
 # What one sweep has read, by merchants and sort: most operators work for all merchants.
 Found = dict[tuple[Limit, str], Section]
 
@@ -42,6 +45,7 @@ def announce() -> int:
         wanted = NotificationChoice.objects.exclude(mode=Mode.NONE).select_related("operator")
         for choice in wanted.filter(operator__is_active=True, operator__is_staff=True).exclude(operator__email=""):
             made += alone("announce", choice.pk, partial(_announce_to, choice, found))
+        made += _tell_merchants(found)
     if settings.CHAT_WEBHOOK_URL:
         names = [sort.name for sort in SORTS]
         made += alone("announce", "chat", partial(_announce, None, settings.CHAT_WEBHOOK_MODE, names, found))
@@ -54,6 +58,23 @@ def _announce_to(choice: NotificationChoice, found: Found) -> int:
         made += _make(choice.operator, statements.mail_due(choice.operator))
     if log_heads.LOG_HEADS in choice.sorts:
         made += _make(choice.operator, log_heads.mail_due())
+    return made
+
+
+def _tell_merchants(found: Found) -> int:
+    """Make the messages to merchants' own people about endpoints of theirs that kaha disabled; return how many."""
+    merchants = rows.disabled_endpoints(None).order_by().values("merchant_id").distinct()
+    access = MerchantAccess.objects.filter(merchant_id__in=merchants, role__in=MANAGE_ENDPOINTS, user__is_active=True)
+    made = 0
+    for each in access.exclude(user__email="").select_related("user"):
+        limit = frozenset({each.merchant_id})
+        if (limit, ENDPOINTS.name) not in found:
+            found[limit, ENDPOINTS.name] = ENDPOINTS.section(limit, ANNOUNCED_MAX)
+        texts = {entry.key: event_text(ENDPOINTS, entry) for entry in found[limit, ENDPOINTS.name].entries}
+        at = f"{settings.MERCHANT_ORIGIN}/merchant/"
+        made += _make(
+            each.user, {key: text.replace(f"{settings.ADMIN_ORIGIN}/admin/", at) for key, text in texts.items()}
+        )
     return made
 
 

@@ -22,6 +22,7 @@ from payments.admin.framework.object_actions import operator_of
 from payments.admin.lists.mode import MODES, mode_of
 from payments.admin.moments import moment_brief
 from payments.admin.timeline.panels import Panel, Row
+from payments.domain.charging.checkouts import link_stock
 from payments.ids import first_id
 from payments.inbox.entries import Entry
 from payments.inbox.sorts import OF_MERCHANTS
@@ -96,14 +97,15 @@ def _failed_row(charge: Charge) -> Row:
 
 def _links(merchant: Merchant, livemode: bool) -> Panel:
     """Return the newest payment links that sell, each with its payments and its address to copy."""
-    rows = PaymentLink.objects.of(merchant.pk, livemode).filter(active=True)
+    rows = link_stock.with_under_way(PaymentLink.objects.of(merchant.pk, livemode).filter(active=True))
     return Panel(_("Payment links"), list(map(_link_row, _newest(rows))))
 
 
 def _link_row(row: PaymentLink) -> Row:
     name = row.internal_name or items_of(row)[0]["name"]
     copied = format_html('<span class="id" data-copy="{}"></span>', link_url(row))
-    payments = ngettext("{count} payment", "{count} payments", row.payments).format(count=f"{row.payments:,}")
+    count = row.payments - row.under_way  # type: ignore[attr-defined]
+    payments = ngettext("{count} payment", "{count} payments", count).format(count=f"{count:,}")
     return Row(link(PaymentLink, row.pk, name), payments, copied, "")
 
 

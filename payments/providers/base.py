@@ -6,6 +6,7 @@ escapes from it counts as `Unknown`. What a provider says in words is kept and s
 and security codes out of it.
 """
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -270,10 +271,12 @@ class Capabilities:
 
     def takes(self, amount: int, currency: str) -> bool:
         """Whether an amount of this currency is within the limits."""
-        if self.amounts is None:
-            return True
-        smallest, largest = self.amounts.get(currency, (1, 0))
-        return smallest <= amount <= largest
+        least, most = self.bounds(currency)
+        return least <= amount <= most
+
+    def bounds(self, currency: str) -> tuple[int, int]:
+        """Return the smallest and the largest amount of this currency; the largest is less where none is taken."""
+        return (0, sys.maxsize) if self.amounts is None else self.amounts.get(currency, (1, 0))
 
 
 class BadSignature(Exception):

@@ -120,6 +120,14 @@ def test_an_empty_text_without_a_least_length_counts_as_none(api: Api) -> None:
     assert (session["bank_code"], session["customer_name"]) == (None, None)
 
 
+@pytest.mark.parametrize(("seconds", "status"), [(1799, 400), (1800, 201), (86_400, 201), (86_401, 400)])
+def test_both_bounds_of_the_end_are_taken_in_whole_seconds(api: Api, seconds: int, status: int) -> None:
+    moment = clock.now().replace(microsecond=900_000)
+    with clock.at(moment):
+        order = {**ORDER, "expires_at": int(moment.timestamp()) + seconds}
+        assert api.post("/checkout_sessions/", order).status_code == status
+
+
 @pytest.mark.parametrize(("hours", "code"), [(0.49, "too_early"), (24.1, "too_late")])
 def test_a_session_ends_in_30_minutes_to_24_hours(api: Api, hours: float, code: str) -> None:
     refused = api.post("/checkout_sessions/", {**ORDER, "expires_at": in_hours(hours)})

@@ -10,7 +10,7 @@ from payments.domain.checkout import sessions
 from payments.ids import first_id, parse_id
 from payments.models import Charge, Checkout, SearchEntry
 from payments.search.sweep import rebuild
-from tests.checkout.cast import opened, pay
+from tests.checkout.cast import SAVE_CARD, opened, pay, save
 from tests.client import DECLINED, Api
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,15 @@ def test_a_session_with_a_declined_charge_is_kept_with_it(api: Api) -> None:
     with clock.at(clock.now() + timedelta(days=400)):
         assert sessions.delete_old() == 0
     assert Charge.objects.get().checkout_id == parse_id("cs", session["id"])
+
+
+def test_a_session_whose_card_was_tried_and_not_kept_is_deleted_with_what_its_payer_gave(api: Api) -> None:
+    session = opened(api, **SAVE_CARD)
+    save(session, DECLINED, email="maria@example.com")
+    api.post(f"/checkout_sessions/{session['id']}/expire")
+    assert Checkout.objects.get().payer == {"email": "maria@example.com"}
+    with clock.at(clock.now() + timedelta(days=400)):
+        assert sessions.delete_old() == 1
 
 
 def test_many_are_deleted_in_batches(api: Api) -> None:

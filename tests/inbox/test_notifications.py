@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import F, Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
@@ -14,14 +16,16 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.inbox.announcements import announce, delete_old
 from payments.inbox.mails import SINGLES_AN_HOUR, send_chat, send_mails
 from payments.inbox.sections import SORT_NAMES
-from payments.models import Notification, NotificationChoice
+from payments.models import Notification, NotificationChoice, WebhookEndpoint
 from payments.webhooks.retry_schedule import TRIED_FOR
 from tests.client import signed_in
 from tests.inbox.smtp import Server, use
+from tests.merchant_site.conftest import member
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
 from tests.support.receiver import Receiver
 from tests.sweeps.factories import a_worker
+from tests.webhooks.endpoints import add_endpoint
 
 pytestmark = pytest.mark.long
 
@@ -63,6 +67,21 @@ def test_an_event_is_mailed_once_with_sort_amount_and_link(shop: NewMerchant, se
     assert mail["Subject"].startswith("kaha: Holds that expire: PHP 100.00, by ")
     assert "/admin/payments/charge/" in text
     assert shop.merchant.title not in text
+
+
+def test_the_merchants_own_people_are_told_once_of_an_endpoint_that_was_disabled(
+    shop: NewMerchant, server: Server
+) -> None:
+    for role in ("owner", "developer", "finance"):
+        member(shop.merchant, role, role)
+    User.objects.update(email=Concat(F("username"), Value("@shop.example")))
+    add_endpoint(shop.merchant, "https://shop.example/hooks", ("charge.succeeded",))
+    WebhookEndpoint.objects.update(status="disabled", gave_up_at=clock.now())
+    for _ in range(2):
+        announce()
+        send_mails()
+    assert sorted(mail["To"] for mail in server.mails) == ["developer@shop.example", "owner@shop.example"]
+    assert "/merchant/payments/webhookendpoint/" in server.mails[0].get_payload(decode=True).decode()
 
 
 def test_who_asked_for_nothing_or_has_no_address_gets_nothing(shop: NewMerchant, server: Server) -> None:

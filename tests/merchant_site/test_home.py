@@ -14,6 +14,7 @@ from payments.merchant_site.today import today_of
 from payments.models import Charge, Webhook
 from payments.quickstart.demo import payouts
 from tests.admin.conftest import House, text_of, words_of
+from tests.checkout.shelf import linked, open_payment, pay
 from tests.client import APPROVED, DECLINED, Api, signed_in
 from tests.merchant_site.conftest import Role, member
 from tests.merchant_site.test_walls import Rows, newest_shown, rows  # noqa: F401
@@ -45,6 +46,15 @@ def test_today_is_compared_with_the_same_hours_of_the_week_before(shop: NewMerch
     make_past_charge(shop.merchant, week_ago + timedelta(minutes=1), amount=10_000)
     today = today_of(livemode=False, currency="PHP", limit=limit)
     assert (today.share.volume, today.before.volume, today.then.total) == (0, 100, 10_100)
+
+
+def test_a_payment_of_a_link_counts_once_it_is_paid(owner: Client, api: Api) -> None:
+    api.charge()
+    link = linked(api, internal_name="Summer menu")
+    payment = open_payment(link, 1, 0)
+    assert "Summer menu 0 payments" in words_of(owner.get(HOME))
+    pay(payment)
+    assert "Summer menu 1 payment" in words_of(owner.get(HOME))
 
 
 def test_what_waits_leads_to_pages_of_this_site(owner: Client, api: Api) -> None:

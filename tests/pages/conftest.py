@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Generator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -16,23 +17,24 @@ expect.set_options(timeout=30_000)
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="module")
-def browser_args() -> list[str]:
-    """Return the arguments that the browser of a module gets beside the usual ones."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def browser(browser_args: list[str]) -> Generator[Browser]:
+@contextmanager
+def chromium(*args: str) -> Generator[Browser]:
+    """Run a browser with these arguments beside the usual ones."""
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
         pytest.skip(f"no Chromium is installed (one of {', '.join(CHROMIUM_NAMES)})")
     with pytest.MonkeyPatch.context() as environment, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread, which makes Django forbid it the database.
         environment.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *browser_args])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *args])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from payments.domain.checkout.payments import Choice
 from tests.checkout.cast import ADDRESS, billed, card, opened
 from tests.checkout.shelf import linked
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, Api
+from tests.pages.conftest import chromium
 from tests.pages.shop_with_frames import led as led
 from tests.support.relay import over_tls
 from tests.webhooks.transport.certificates import Certificate
@@ -31,11 +32,12 @@ Arrive = Callable[[Page, Api], str]
 
 
 @pytest.fixture(scope="module")
-def browser_args(live_server: LiveServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+def browser(live_server: LiveServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     certificate = Certificate(tmp_path_factory.mktemp("tls"), DOMAIN)
     with over_tls(int(live_server.url.rpartition(":")[2]), certificate.server()) as port:
         rules = ", ".join(f"MAP {name}:443 127.0.0.1:{port}" for name in (DOMAIN, *HOSTS.values()))
-        yield [f"--host-resolver-rules={rules}"]
+        with chromium(f"--host-resolver-rules={rules}") as browser:
+            yield browser
 
 
 @pytest.fixture

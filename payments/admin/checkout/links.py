@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.translation import gettext, ngettext
@@ -34,6 +34,7 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cells, moment_text
+from payments.domain.charging.checkouts import link_stock
 from payments.domain.checkout import links
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
@@ -150,13 +151,16 @@ class PaymentLinkAdmin(ReadOnlyAdmin):
         _("Name"), lambda row: row.internal_name or gettext("Payment link of {merchant}").format(merchant=row.merchant)
     )
     state = column(_("State"), lambda row: _chip(row))
-    sold = column(_("Payments"), lambda row: counted(row.payments), is_number=True)
+    sold = column(_("Payments"), lambda row: counted(row.payments - row.under_way), is_number=True)
     ends = column(_("Last day"), lambda row: row.order.get("expiry") or NOTHING)
     public_id = id_column("plink")
     page = column(_("Page"), lambda row: copyable(link_url(row)))
     items = column(_("Items"), _items)
     newest_payments = column(_("Payments"), _payments)
     shown_order = json_column("order")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PaymentLink]:
+        return link_stock.with_under_way(super().get_queryset(request))
 
     def headline(self, row: PaymentLink) -> str:
         return str(self.name(row))

@@ -173,6 +173,12 @@ INVALID = Refusal(
 # The same on the paths of checkouts, whose clients know other words.
 CHECKOUT_INVALID = replace(INVALID, status=400, type="invalid_request_error")
 CHECKOUT_MISSING = replace(MISSING, type="not_found", codes={"resource_missing": "No such checkout session."})
+NOT_AVAILABLE = Refusal(
+    422,
+    "invalid_request_error",
+    "No provider of this account can take this by any of the ways to pay.",
+    {"not_available": "line_items: No provider takes this total by these ways to pay."},
+)
 TOO_MANY = Refusal(
     429,
     "rate_limit_error",
@@ -229,6 +235,7 @@ REFUSALS = (
     BAD_TYPE,
     INVALID,
     CHECKOUT_MISSING,
+    NOT_AVAILABLE,
     TOO_MANY,
     INTERNAL,
     OVERLOADED,

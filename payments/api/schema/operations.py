@@ -103,6 +103,7 @@ def writing(
     invalid: Sequence[str] = ("missing", "unknown_parameter", "invalid_type"),
     may_miss: bool = False,
     may_be_unavailable: bool = False,
+    may_not_be_taken: bool = False,
     handles_cards: bool = False,
     idempotent: bool = True,
     open_to_browsers: bool = False,
@@ -110,13 +111,15 @@ def writing(
 ) -> Operation:
     """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes.
 
-    `may_miss`: the body names an object that may be missing. `handles_cards`: it encrypts or decrypts card data.
-    `idempotent`: it takes an idempotency key, as all POSTs do. `of_checkout`: as of `reading`.
+    `may_miss`: the body names an object that may be missing. `may_not_be_taken`: it is an order, which perhaps no
+    provider takes. `handles_cards`: it encrypts or decrypts card data. `idempotent`: it takes an idempotency key, as
+    all POSTs do. `of_checkout`: as of `reading`.
     """
     always = _always(bool(at) or may_miss, open_to_browsers)
     sometimes = [
         *([errors.KEY_CONFLICT] if idempotent else []),
         *([errors.UNAVAILABLE] if may_be_unavailable else []),
+        *([errors.NOT_AVAILABLE] if may_not_be_taken else []),
         *([errors.VAULT_UNAVAILABLE] if handles_cards else []),
     ]
     refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []

@@ -261,7 +261,7 @@ class SessionInput(CheckoutInput):
                 errors["amount"] = [self.fault("other_amount", total=total)]
 
     def _check_end(self, seconds: int, errors: Errors) -> None:
-        after = datetime.fromtimestamp(seconds, UTC) - clock.now()
+        after = datetime.fromtimestamp(seconds, UTC) - clock.now().replace(microsecond=0)
         if not EARLIEST <= after <= LATEST:
             errors["expires_at"] = [self.fault("too_early" if after < EARLIEST else "too_late")]
 

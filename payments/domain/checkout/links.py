@@ -17,7 +17,8 @@ from payments.db.writes import Insert, StaleRow, execute_writes, execute_writes_
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import checkout_progress, link_stock
-from payments.domain.checkout.sessions import OK, require_available
+from payments.domain.checkout import availability
+from payments.domain.checkout.sessions import OK
 from payments.domain.risk.addresses import counted
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
@@ -38,6 +39,8 @@ PAYMENT_LIFE = timedelta(minutes=30)
 # So many unpaid payments of one merchant's links are kept for one address: a stranger cannot reserve stock without end,
 # and the people behind one address, such as the guests of a shop, can each buy.
 RESERVATIONS_MAX = 20
+# The members of an order by which a provider can take it or not.
+TAKEN = ("line_items", "currency", "payment_method_types", "allow_adjustable_quantity")
 # What the page of a payment has from the order of its link.
 SHARED = (
     *("currency", "payment_method_types", "branding", "metadata", "require_auth", "shipping_address_collection"),
@@ -53,7 +56,8 @@ def create(
     Its address ends with `short`, by default at random. Raise PaymentError `source_type_unavailable` where a way to pay
     is switched off, or no provider takes it.
     """
-    require_available(caller, order["payment_method_types"])
+    availability.require_types(caller, order["payment_method_types"])
+    _require_taken(caller, order)
     link = new_link(caller, merchant, order)
     link.short = short or "".join(secrets.choice(LETTERS) for _ in range(SHORT_LENGTH))
     link.is_full = link.is_sold_out or link.is_at_maximum
@@ -62,6 +66,18 @@ def create(
     created = events.of(caller, "payment_link.created", link)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(link), *created)
     return Result(link, answer)
+
+
+def _require_taken(caller: Caller, order: Mapping[str, Any]) -> None:
+    """Raise PaymentError `not_available` where no provider can take any payment of a link with this order."""
+    items = order["line_items"]
+    prices = [item["amount"] for item in items]
+    if order["allow_adjustable_quantity"]:
+        least = min(filter(None, prices), default=0)
+        amounts = (least, max(least, min(total_of(items), AMOUNT_MAX)))
+    else:
+        amounts = (sum(prices), sum(prices))
+    availability.require_taken(caller, order["payment_method_types"], order["currency"].upper(), amounts)
 
 
 def new_link(caller: Caller, merchant: Merchant, order: Mapping[str, Any]) -> PaymentLink:
@@ -87,7 +103,9 @@ def change(caller: Caller, text: str, given: Mapping[str, Any], render: Render) 
     """
 
     def values(link: PaymentLink, _: bool) -> dict[str, Any]:
-        require_available(caller, given.get("payment_method_types", []))
+        availability.require_types(caller, given.get("payment_method_types", []))
+        if not given.keys().isdisjoint(TAKEN):
+            _require_taken(caller, {**link.order, **given})
         renewed = {"edition": link.edition + 1} if "line_items" in given else {}
         return _columns(link.order, given) | renewed
 
@@ -207,7 +225,8 @@ def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = 
         payment.reserved_by = counted(address)
         if not 1 <= payment.amount <= AMOUNT_MAX:
             raise invalid("total_out_of_range", "quantities", "This total cannot be paid at once.")
-        caller = Caller(link.merchant_id, link.livemode)
+        caller, total = Caller(link.merchant_id, link.livemode), (payment.amount, payment.amount)
+        availability.require_taken(caller, link.order["payment_method_types"], payment.currency, total)
         writes = link_stock.change(caller, link, link_stock.taken(link, quantities), is_under_way=True)
         execute_writes(*writes, Insert(payment))
     payment.charge_list = []

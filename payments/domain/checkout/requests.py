@@ -12,8 +12,7 @@ from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging.checkouts import checkout_progress
-from payments.domain.checkout import sessions
-from payments.domain.checkout.sessions import require_available
+from payments.domain.checkout import availability, sessions
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
@@ -42,11 +41,14 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     """Create a request of `merchant` from a validated request body. `render` makes the answer that is stored with it.
 
     The customer is locked, so that its requests are counted one after the other. Raise PaymentError `resource_missing`
-    for another's customer, and `source_type_unavailable` where a way to pay is switched off, or no provider takes it.
+    for another's customer, `source_type_unavailable` where a way to pay is switched off, or no provider takes it, and
+    `not_available` for an order that none can take.
     """
     customer = customers().lock(caller, order["customer"])
-    require_available(caller, order["payment_method_types"])
+    availability.require_types(caller, order["payment_method_types"])
     checkout = new_request(caller, merchant, customer, order)
+    whole = (checkout.amount, checkout.amount)
+    availability.require_taken(caller, order["payment_method_types"], checkout.currency, whole)
     remind_at = checkout.created_at + REMINDERS[0]
     number = _next_number(caller, customer)
     request = PaymentRequest(

@@ -9,19 +9,19 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, transaction
+from django.db.models import Q
 
-from payments import clock, sourcetypes
+from payments import clock
 from payments.db.writes import Insert, StaleRow, delete_in_batches, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging import operations
 from payments.domain.charging.checkouts import checkout_progress
-from payments.domain.merchants import terms
-from payments.domain.routing import candidates
+from payments.domain.checkout import availability
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.customers import KnownCustomer, customers
-from payments.domain.shared.errors import PaymentError, conflict, invalid, not_found
+from payments.domain.shared.errors import PaymentError, conflict, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.domain.shared.said import said
 from payments.ids import first_id, parse_id, public_id
@@ -46,12 +46,14 @@ def create(
 ) -> Result[Checkout]:
     """Create a session of `merchant` from a validated request body. `render` makes the answer that is stored with it.
 
-    Raise PaymentError `resource_missing` for no such customer, and `source_type_unavailable` where a way to pay is
-    switched off, or no provider takes it.
+    Raise PaymentError `resource_missing` for no such customer, `source_type_unavailable` where a way to pay is switched
+    off, or no provider takes it, and `not_available` for an order that none can take.
     """
     contact = customers().find(caller, order["customer"]) if order.get("customer") else None
-    require_available(caller, order["payment_method_types"])
+    availability.require_types(caller, order["payment_method_types"])
     session = new_session(caller, merchant, order, contact)
+    whole = (session.amount, session.amount)
+    availability.require_taken(caller, order["payment_method_types"], session.currency, whole, session.mode)
     answer = render(session)
     created = events.of(caller, "checkout_session.created", session)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(session), *created)
@@ -79,15 +81,6 @@ def new_session(
     )
     session.charge_list = []
     return session
-
-
-def require_available(caller: Caller, types: list[str]) -> None:
-    """Raise PaymentError `source_type_unavailable` for the first of `types` that the merchant cannot take."""
-    for number, name in enumerate(types):
-        is_on = terms.is_enabled(caller.payment_methods, name, caller.livemode)
-        if not (is_on and candidates.is_available(caller.merchant_id, caller.livemode, name)):
-            message = f"{sourcetypes.BY_NAME[name].label} is not available to this account in this mode."
-            raise invalid("source_type_unavailable", f"payment_method_types[{number}]", message)
 
 
 def find(caller: Caller, text: str, kind: Checkout.Kind = Checkout.Kind.SESSION) -> Checkout:
@@ -145,13 +138,14 @@ def _expire_one(checkout: Checkout) -> bool:
 
 
 def delete_old(batch: int = DELETION_BATCH) -> int:
-    """Delete checkouts that ended EVENTS_KEEP_DAYS ago and that no payer tried to pay; return how many.
+    """Delete checkouts that ended unpaid EVENTS_KEEP_DAYS ago and that have no charge; return how many.
 
-    Those with a charge, even a declined one, stay as long as their charges.
+    Those with a charge, even a declined one, stay as long as their charges. Where a card is only kept there is none.
     """
     # IDs are in order of time, and a checkout ends within its LIFE.
     before = first_id(clock.now() - timedelta(days=settings.EVENTS_KEEP_DAYS) - LIFE)
-    old = Checkout.objects.filter(id__lt=before, state=State.EXPIRED, attempts=0).order_by("id")
+    without_charge = Q(attempts=0) | Q(mode=Checkout.Mode.SAVE_CARD)
+    old = Checkout.objects.filter(without_charge, id__lt=before, state=State.EXPIRED).order_by("id")
     delete_in_batches(SearchEntry.objects.filter(id__in=old.values("id")).order_by("id"), batch)
     return delete_in_batches(old, batch)
 

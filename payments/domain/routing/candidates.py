@@ -1,7 +1,7 @@
 """The routes that a charge may take: the merchant's own in live mode, the simulator in test mode."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -41,13 +41,18 @@ class Candidate:
     capabilities: Capabilities
 
     def takes(self, amount: int, currency: str) -> bool:
+        return self.takes_within(amount, amount, currency)
+
+    def takes_within(self, smallest: int, largest: int, currency: str) -> bool:
+        """Return whether it takes some amount from `smallest` to `largest`."""
         route = self.via.route
-        is_routed = route is None or (
-            self.takes_currency(currency) and (route.amount_min or amount) <= amount <= (route.amount_max or amount)
-        )
-        return is_routed and self.capabilities.takes(amount, currency)
+        if route is not None:
+            smallest, largest = max(smallest, route.amount_min or smallest), min(largest, route.amount_max or largest)
+        least, most = self.capabilities.bounds(currency)
+        return self.takes_currency(currency) and max(smallest, least) <= min(largest, most)
 
     def takes_currency(self, currency: str) -> bool:
+        """Return whether the route is one for this currency; the provider may take it or not."""
         return self.via.route is None or self.via.route.currency in ("", currency)
 
     @property
@@ -96,6 +101,17 @@ def how_to_enable(livemode: bool) -> str:
 def is_available(merchant_id: UUID, livemode: bool, source_type: str) -> bool:
     """Return whether there is a route for charges on this source type."""
     return bool(_candidates(merchant_id, livemode, source_type))
+
+
+def by_type(merchant_id: UUID, livemode: bool, types: Sequence[str]) -> dict[str, list[Candidate]]:
+    """Return the routes for charges by each of these source types, whatever their health."""
+    if not livemode:
+        return {name: _candidates(merchant_id, livemode, name) for name in types}
+    found: dict[str, list[Candidate]] = {name: [] for name in types}
+    for each in _routed(_routes(merchant_id).filter(source_type__in=types)):
+        if each.via.route:
+            found[each.via.route.source_type].append(each)
+    return found
 
 
 def first_routes(merchant_id: UUID) -> dict[str, Route]:

@@ -163,7 +163,11 @@ class Checkout(FastModel):
             models.Index(F("check_due_at"), name="checkout_check_due", condition=Q(check_due_at__isnull=False)),
             models.Index(F("check_source_id"), name="checkout_checked", condition=Q(check_source_id__isnull=False)),
             # Finds what is deleted in the end.
-            models.Index(F("id"), name="checkout_never_tried", condition=Q(state="expired", attempts=0)),
+            models.Index(
+                F("id"),
+                name="checkout_without_charge",
+                condition=(Q(attempts=0) | Q(mode="save_card")) & Q(state="expired"),
+            ),
         ]
 
     def __str__(self) -> str:

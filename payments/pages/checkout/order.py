@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from payments.domain.merchants import terms
+from payments.domain.checkout.availability import ways_of
 from payments.ids import public_id
 from payments.models import Checkout
 from payments.money import shown_amount
@@ -23,11 +23,9 @@ def asked_of(checkout: Checkout) -> Asked:
     known = {name: payer.get(name) or order.get(f"customer_{name}") or "" for name in ("name", "email", "phone")}
     for kind in (BILLING, SHIPPING):
         known |= {f"{kind}-{name}": text for name, text in (payer.get(kind) or {}).items()}
-    methods = checkout.merchant.payment_method_settings
-    enabled = [name for name in order["payment_method_types"] if terms.is_enabled(methods, name, checkout.livemode)]
     return Asked(
-        # Of those that are all switched off by now, the first is refused in words.
-        types=tuple(enabled or order["payment_method_types"]),
+        # Of those of which none can take it by now, the first is refused in words.
+        types=tuple(ways_of(checkout) or order["payment_method_types"]),
         email=keeps_card and checkout.customer_id is None,
         name=bool(order.get("customer_name_collection")),
         phone=bool(order.get("phone_number_collection")),

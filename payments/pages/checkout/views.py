@@ -43,7 +43,7 @@ from payments.vault import VaultError
 State = Checkout.State
 REFRESH_SECONDS = 4
 # The statuses of refusals; that of all others is 503.
-REFUSED = {"rate_limited": 429, "source_type_unavailable": 422}
+REFUSED = {"rate_limited": 429, "source_type_unavailable": 422, "invalid_choice": 422}
 # Failures after which the same card fails again.
 OF_THE_CARD = {"card_declined", "insufficient_funds", "lost_card", "stolen_card", "expired_card"}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
@@ -155,7 +155,7 @@ def _refused(
     match code:
         case "rate_limited":
             title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
-        case "source_type_unavailable":
+        case "source_type_unavailable" | "invalid_choice":
             title, advice = _("This way to pay is not available now"), _("Choose another way.")
         case _other if checkout.mode == Checkout.Mode.SAVE_CARD:
             return _asked(request, checkout, form, _problem(checkout, "processing_error"), REFUSED.get(code, 503))

@@ -56,6 +56,7 @@ class Sessions(DescribedView):
             conflicts=(),
             may_miss=True,
             invalid=WRONG,
+            may_not_be_taken=True,
         ),
         "retrieve": reading_checkouts(
             "retrieve_checkout_session",
@@ -115,6 +116,7 @@ class PaymentRequests(DescribedView):
             conflicts=(),
             invalid=WRONG,
             may_miss=True,
+            may_not_be_taken=True,
         ),
         "retrieve": reading_checkouts(
             "retrieve_payment_request",

@@ -45,6 +45,7 @@ class Links(DescribedView):
             answered={"Active": SOLD},
             conflicts=(),
             invalid=WRONG,
+            may_not_be_taken=True,
         ),
         "retrieve": reading_checkouts(
             "retrieve_payment_link",
@@ -67,6 +68,7 @@ class Links(DescribedView):
             conflicts=(),
             invalid=WRONG[1:],
             idempotent=False,
+            may_not_be_taken=True,
         ),
         "activate": writing_checkouts(
             "activate_payment_link",

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
 from payments import clock
 from payments.db.writes import Update, Write
 from payments.domain.shared import events
@@ -42,6 +45,14 @@ def is_under_way(link: PaymentLink, except_of: Checkout | None = None) -> bool:
     """Return whether a payment of a link, other than `except_of`, may still be paid."""
     rows = Checkout.objects.filter(merchant_id=link.merchant_id, link_id=link.id, state__in=UNDER_WAY)
     return (rows.exclude(id=except_of.id) if except_of else rows).exists()
+
+
+def with_under_way(links: QuerySet[PaymentLink]) -> QuerySet[PaymentLink]:
+    """Return links with how many of their payments are `under_way` and not paid."""
+    own = {"merchant_id": OuterRef("merchant_id"), "link_id": OuterRef("id")}
+    rows = Checkout.objects.filter(**own, state__in=UNDER_WAY).order_by()
+    counted = rows.values("link_id").annotate(count=Count("id")).values("count")
+    return links.annotate(under_way=Coalesce(Subquery(counted), 0))
 
 
 def taken(link: PaymentLink, quantities: list[int]) -> dict[str, Any]:
