@@ -9,7 +9,8 @@ from django.test import Client
 
 from payments import clock
 from payments.domain.checkout import links
-from payments.models import Checkout, PaymentLink
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import Checkout, PayerMessage, PaymentLink
 from tests.checkout.shelf import ITEMS, buy, left, linked, open_payment, payments_of
 from tests.client import APPROVED, Api, made
 from tests.pages.waiting_charges import path_of
@@ -64,6 +65,24 @@ def test_a_payer_chooses_pays_and_reads_the_result(client: Client, api: Api) -> 
 def test_after_paying_the_payer_goes_to_the_redirect_url(client: Client, api: Api) -> None:
     page = path_of(send(client, linked(api, redirect_url="https://shop.example/thanks"), 1, 0)["Location"])
     assert client.get(path_of(client.post(page, CARD)["Location"]))["Location"] == "https://shop.example/thanks"
+
+
+def test_who_pays_by_a_link_is_asked_where_a_receipt_may_go(client: Client, api: Api, shop: NewMerchant) -> None:
+    page = path_of(send(client, linked(api), 1, 0)["Location"])
+    assert 'name="email"' not in client.get(page).content.decode()
+    shop.merchant.send_receipts = True
+    shop.merchant.save()
+    assert "E-mail for the receipt (optional)" in client.get(page).content.decode()
+    assert client.post(page, CARD | {"email": "maria@"}).status_code == 422
+    client.post(page, CARD | {"email": "maria@example.com"})
+    assert [each.kind for each in PayerMessage.objects.all()] == ["receipt"]
+
+
+def test_where_a_receipt_may_go_need_not_be_said(client: Client, api: Api, shop: NewMerchant) -> None:
+    shop.merchant.send_receipts = True
+    shop.merchant.save()
+    page = path_of(send(client, linked(api), 1, 0)["Location"])
+    assert client.post(page, CARD)["Location"].endswith("/done")
 
 
 def test_where_there_is_no_choice_one_of_each_is_bought(client: Client, api: Api) -> None:

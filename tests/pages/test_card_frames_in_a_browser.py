@@ -125,6 +125,14 @@ def test_a_field_that_is_not_complete_is_said_and_gets_the_cursor(page: ShopPage
     expect(page.field("cardExpiry")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.parametrize("written", ["1/29", "2029-01"])
+def test_an_expiry_may_have_no_zero_or_its_year_first(page: ShopPage, key: str, written: str) -> None:
+    page.open(key)
+    page.field("cardExpiry").fill(written)
+    expect(page.field("cardExpiry")).to_have_value("01 / 29")
+    expect(page.field("cardCvc")).to_be_focused()
+
+
 def test_a_double_click_makes_one_source(page: ShopPage, key: str) -> None:
     page.open(key).fill(APPROVED)
     same = page.tab.evaluate("Promise.all([take(), take()]).then(([one, other]) => one.id === other.id)")

@@ -35,7 +35,16 @@ def card_of(**written: str) -> Form:
     return read({**WRITTEN, **written}, CARD, NOW)
 
 
-@pytest.mark.parametrize("number", ["4242424242424242", NUMBER, "4242-4242-4242-4242", " 4242\u00a04242 42424242 "])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "4242424242424242",
+        NUMBER,
+        "4242-4242-4242-4242",
+        " 4242\u00a04242 42424242 ",
+        "4242\u20134242\u20134242\u20134242",
+    ],
+)
 def test_a_number_may_be_written_in_groups(number: str) -> None:
     form = card_of(number=number)
     assert form.errors == {}
@@ -59,6 +68,12 @@ def test_a_number_may_be_written_in_groups(number: str) -> None:
         ("08-29", "08", "2029"),
         ("8 29", "08", "2029"),
         ("829", "08", "2029"),
+        ("1/29", "01", "2029"),
+        ("2029-03", "03", "2029"),
+        ("2029/3", "03", "2029"),
+        ("202903", "03", "2029"),
+        ("08\u201329", "08", "2029"),
+        ("8\uff0f2029", "08", "2029"),
         # The last month of which the card is good.
         ("11/26", "11", "2026"),
     ],
@@ -90,6 +105,7 @@ def test_an_expiry_date_may_be_written_in_many_ways(expiry: str, month: str, yea
         ("cvc", "12a", "for example 123"),
         ("holder", "", "name on your card"),
         ("holder", "!?", "for example Maria Santos"),
+        ("holder", "\U0001f642", "for example Maria Santos"),
         ("holder", "x" * 51, "at most 50 characters"),
         ("holder", NUMBER, "only safe in the field for it"),
     ],
@@ -99,6 +115,18 @@ def test_what_a_card_cannot_be_is_answered_in_words_that_help(field: str, writte
     assert [*form.errors] == [field]
     assert says in form.errors[field]
     assert "invalid" not in form.errors[field].lower()
+
+
+@pytest.mark.parametrize(
+    "phone", ["0917 555 0142", "+639175550142", "(+63) 917 555 0142", "(02) 8555-0142 loc 12", "63-2/8555.0142"]
+)
+def test_a_telephone_may_be_written_as_people_do(phone: str) -> None:
+    assert read({"way": "gcash", "phone": phone}, Asked(("gcash",), phone=True), NOW).payer == {"phone": phone}
+
+
+def test_what_the_shop_gave_is_taken_as_the_api_took_it() -> None:
+    asked = Asked(("gcash",), phone=True, known={"phone": "ask Juan"})
+    assert read({"way": "gcash", "phone": "ask Juan"}, asked, NOW).payer == {"phone": "ask Juan"}
 
 
 @pytest.mark.parametrize(

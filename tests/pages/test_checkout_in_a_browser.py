@@ -58,6 +58,42 @@ def test_a_card_pays_on_a_phone(payer: Page, api: Api, shop_site: Shop) -> None:
     assert shown(api, session)["payment_status"] == "paid"
 
 
+@pytest.mark.parametrize(("written", "value"), [("1/29", "01 / 29"), ("8 - 2039", "08 / 2039"), ("1239", "12 / 39")])
+def test_an_expiry_is_grouped_as_it_is_typed(payer: Page, api: Api, shop_site: Shop, written: str, value: str) -> None:
+    payer.goto(session_of(api, shop_site)["payment_url"])
+    payer.get_by_label("Expiry").press_sequentially(written)
+    expect(payer.get_by_label("Expiry")).to_have_value(value)
+
+
+@pytest.mark.parametrize("written", ["2029-03", "3/29", "03\u201329"])
+def test_an_expiry_is_grouped_as_a_password_manager_writes_it(
+    payer: Page, api: Api, shop_site: Shop, written: str
+) -> None:
+    payer.goto(session_of(api, shop_site)["payment_url"])
+    payer.get_by_label("Expiry").fill(written)
+    expect(payer.get_by_label("Expiry")).to_have_value("03 / 29")
+
+
+@pytest.mark.parametrize("again", ["after a while", "when it is seen again"])
+def test_who_stops_the_page_may_press_again_and_pays_once(payer: Page, api: Api, shop_site: Shop, again: str) -> None:
+    payer.clock.install()
+    session = session_of(api, shop_site)
+    payer.goto(session["payment_url"])
+    fill_card(payer)
+    # An answer without content leaves the page as one that is stopped.
+    payer.route(session["payment_url"], lambda route: route.fulfill(status=204))
+    press_pay(payer)
+    expect(payer.get_by_role("button", name="One moment")).to_be_visible()
+    payer.unroute_all()
+    if again == "after a while":
+        payer.clock.fast_forward(15_000)
+    else:
+        payer.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    press_pay(payer)
+    expect(payer).to_have_url(shop_site["success"])
+    assert shown(api, session)["payment_details"]["amount_captured"] == 25_000
+
+
 def test_a_wallet_is_chosen_with_one_touch_and_another_way_afterwards(payer: Page, api: Api, shop_site: Shop) -> None:
     session = session_of(api, shop_site)
     payer.goto(session["payment_url"])

@@ -40,6 +40,12 @@ def test_a_card_pays_and_the_payer_goes_to_the_shop(client: Client, api: Api) ->
     assert (paid["payment_status"], paid["payment_details"]["amount"]) == ("paid", 25_000)
 
 
+def test_a_placeholder_whose_braces_are_encoded_is_the_session_s_id(client: Client, api: Api) -> None:
+    session = opened(api, success_url="https://shop.example/thanks?id=%7BCHECKOUT_SESSION_ID%7d")
+    pay(session)
+    assert client.get(f"{page_of(session)}/done")["Location"] == f"https://shop.example/thanks?id={session['id']}"
+
+
 def test_the_amount_is_never_the_form_s(client: Client, api: Api) -> None:
     session = opened(api)
     send(client, session, amount="1", currency="USD", line_items="[]")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,12 @@ CARD_NUMBER_DIGITS = 16
 EMAIL_MAX_LENGTH = 254
 NAME_MAX_LENGTH = 50
 CENTURY, MONTHS = 2000, 12
-PHONE = re.compile(r"\+?[0-9(][0-9 ()./-]{3,23}[0-9]")
-EXPIRY = re.compile(r"([0-9]{1,2}) {0,3}[/.-]? {0,3}(?:20)?([0-9]{2})")
+PHONE_DIGITS = 5
+# The hyphens and slashes that people and their keyboards write.
+HYPHENS, SLASHES = "\\-\u2010-\u2015\u2212", "/\u2044\u2215\uff0f"
+BETWEEN = rf"[ .{HYPHENS}{SLASHES}]{{0,7}}"
+EXPIRY = re.compile(rf"([0-9]{{1,2}}){BETWEEN}(?:20)?([0-9]{{2}})")
+EXPIRY_BY_YEAR = re.compile(rf"20([0-9]{{2}}){BETWEEN}([0-9]{{1,2}})")
 POSTAL_CODE_OF_HOME = re.compile(r"[0-9]{4}")
 
 
@@ -50,7 +54,7 @@ class Field:
 
 def check_number(text: str) -> str:
     """Return the digits of a card number, which may stand in groups."""
-    digits = re.sub(r"[\s\u00a0-]", "", text)
+    digits = re.sub(rf"[\s{HYPHENS}]", "", text)
     if not (digits.isascii() and digits.isdigit()):
         raise Wrong(_("Write the digits on your card, for example 4242 4242 4242 4242"))
     if len(digits) < CARD_NUMBER_DIGITS:
@@ -64,8 +68,10 @@ def check_number(text: str) -> str:
 
 def check_expiry(text: str, now: datetime) -> str:
     """Return an expiry date as `MM/YYYY`; the card is good to the end of that month."""
-    found = EXPIRY.fullmatch(text)
+    found, by_year = EXPIRY.fullmatch(text), EXPIRY_BY_YEAR.fullmatch(text)
     month, year = (int(found[1]), CENTURY + int(found[2])) if found else (0, 0)
+    if by_year and not 1 <= month <= MONTHS:
+        month, year = int(by_year[2]), CENTURY + int(by_year[1])
     if not 1 <= month <= MONTHS:
         raise Wrong(_("Write month and year as on your card, for example 08 / 29"))
     if (year, month) < (now.year, now.month):
@@ -91,7 +97,7 @@ def check_email(text: str) -> str:
 
 def check_phone(text: str) -> str:
     """Return a telephone number as it was written."""
-    if not PHONE.fullmatch(text):
+    if sum(map(str.isdecimal, text)) < PHONE_DIGITS:
         raise Wrong(_("Write a number with its area code, for example 0917 555 0142"))
     return text
 
@@ -144,6 +150,7 @@ EMAIL = Field(
     type="email",
     inputmode="email",
 )
+RECEIPT_EMAIL = replace(EMAIL, label=_("E-mail for the receipt (optional)"), missing="")
 PHONE_NUMBER = Field(
     "phone",
     _("Mobile number"),

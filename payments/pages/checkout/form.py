@@ -1,9 +1,11 @@
 """The form of a checkout: what it asks for, and what the payer wrote, as a choice or as errors by field."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from anyascii import anyascii
@@ -23,7 +25,7 @@ OWNER_LENGTHS = {"name": 50, "phone_number": 50, "city": 100, "state": 50, "coun
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a checkout asks its payer for: one of `types`, and what is true here.
+    """What a checkout asks its payer for: one of `types`, and what is true here; `receipt` is the address for one.
 
     `countries` are those to which the merchant ships; none, and no address is asked for. `known` is what was given
     before, by the names of the fields.
@@ -31,6 +33,7 @@ class Asked:
 
     types: tuple[str, ...]
     email: bool = False
+    receipt: bool = False
     name: bool = False
     phone: bool = False
     billing: bool = False
@@ -40,7 +43,12 @@ class Asked:
     @property
     def contact(self) -> list[Field]:
         """Return the fields about the payer."""
-        wanted = ((self.name, fields.NAME), (self.email, fields.EMAIL), (self.phone, fields.PHONE_NUMBER))
+        wanted = (
+            (self.name, fields.NAME),
+            (self.email, fields.EMAIL),
+            (self.receipt, fields.RECEIPT_EMAIL),
+            (self.phone, fields.PHONE_NUMBER),
+        )
         return [each for is_wanted, each in wanted if is_wanted]
 
 
@@ -72,7 +80,7 @@ def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
     if form.way not in asked.types:
         form.way = asked.types[0]
         form.errors["way"] = _("Choose one of the ways to pay")
-    reader = _Reader(posted, form)
+    reader = _Reader(posted, form, asked.known)
     contact = {each.name: reader.value(each) for each in asked.contact}
     addresses = _addresses(reader, asked)
     if form.way == sourcetypes.CARD:
@@ -93,8 +101,8 @@ def read_one(posted: Mapping[str, str], one: Field) -> Form:
 class _Reader:
     """Reads single fields into a form."""
 
-    def __init__(self, posted: Mapping[str, str], form: Form) -> None:
-        self._posted, self._form = posted, form
+    def __init__(self, posted: Mapping[str, str], form: Form, known: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._posted, self._form, self._known = posted, form, known
 
     def value(self, one: Field, kind: str = "") -> str:
         """Return the value of a field, "" for one with an error, which is noted."""
@@ -117,7 +125,9 @@ class _Reader:
             raise Wrong(_("Write at most %(count)s characters") % {"count": one.max_length})
         if not text and one.missing:
             raise Wrong(str(one.missing))
-        return one.check(text) if text else ""
+        # What the API has taken is taken here.
+        is_known = text == " ".join(self._known.get(name, "").split())
+        return one.check(text) if text and not is_known else text
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         """Return what was chosen; the home country, or the first of `choices`, where none of them was."""
@@ -172,7 +182,9 @@ def _card(reader: _Reader, now: datetime) -> dict[str, str]:
 
 def plain(text: str, max_length: int) -> str:
     """Return a text in the characters that banks and the API take: `Peña` is `Pena`."""
-    return NOT_PLAIN.sub("", anyascii(text))[:max_length].strip()
+    # The name of a picture is none of a person.
+    words = "".join(char for char in text if not unicodedata.category(char).startswith("S"))
+    return NOT_PLAIN.sub("", anyascii(words))[:max_length].strip()
 
 
 def _owner(payer: Mapping[str, Any], card: Mapping[str, str] | None) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """The order of a checkout: what its page asks the payer for, what is bought, and where the payer goes afterwards."""
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,8 @@ from payments.pages.checkout.form import BILLING, SHIPPING, Asked
 from payments.pages.payment import shown_merchant
 
 Mode = Checkout.Mode
-SESSION_ID = "{CHECKOUT_SESSION_ID}"
+# Libraries that build addresses encode the braces.
+SESSION_ID = re.compile(r"(?:\{|%7[Bb])CHECKOUT_SESSION_ID(?:\}|%7[Dd])")
 
 
 def asked_of(checkout: Checkout) -> Asked:
@@ -27,6 +29,8 @@ def asked_of(checkout: Checkout) -> Asked:
         # Of those of which none can take it by now, the first is refused in words.
         types=tuple(ways_of(checkout) or order["payment_method_types"]),
         email=keeps_card and checkout.customer_id is None,
+        # Of who pays by a link nobody else knows an address.
+        receipt=checkout.kind == Checkout.Kind.LINK and checkout.merchant.send_receipts,
         name=bool(order.get("customer_name_collection")),
         phone=bool(order.get("phone_number_collection")),
         billing=order.get("billing_address_collection") == "required",
@@ -128,7 +132,7 @@ def shop_address(checkout: Checkout, name: str) -> str:
     """Return the `success_url` or `cancel_url` of an order, which may name the session; "" for one that is none."""
     address, session = str(checkout.order.get(name) or ""), public_id("cs", checkout.id)
     if name == "success_url":
-        address = address.replace(SESSION_ID, session)
+        address = SESSION_ID.sub(session, address)
     if urlsplit(address).scheme not in ("http", "https"):
         return ""
     if not checkout.order.get("names_session"):

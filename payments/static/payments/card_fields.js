@@ -7,7 +7,7 @@ export const schemeOf = text => SCHEMES.find(([, form]) => form.test(digitsOf(te
 
 export function groupNumber(field) {
   field.addEventListener("input", () => {
-    regroup(field, digits => (digits.slice(0, 19).match(/.{1,4}/g) || []).join(" "))
+    regroup(field, text => (digitsOf(text).slice(0, 19).match(/.{1,4}/g) || []).join(" "))
   })
 }
 
@@ -15,11 +15,18 @@ export function groupExpiry(field) {
   let shorter = false
   field.addEventListener("beforeinput", event => { shorter = (event.inputType || "").startsWith("delete") })
   field.addEventListener("input", () => {
-    if (!shorter) regroup(field, digits => {
-      const full = /^[2-9]/.test(digits) ? `0${digits}` : digits
-      return full.length < 2 ? full : `${full.slice(0, 2)} / ${full.slice(2, 6)}`
-    })
+    if (!shorter) regroup(field, expiryText)
+    shorter = false
   })
+}
+
+// Returns an expiry as this page writes it. A year may come first, and a month without its zero ends with a separator.
+function expiryText(text) {
+  const yearFirst = /^\D*20(\d\d)\D*(0?[1-9]|1[0-2])\D*$/.exec(text)
+  if (yearFirst) return `${yearFirst[2].padStart(2, "0")} / ${yearFirst[1]}`
+  const digits = digitsOf(text)
+  const full = /^[2-9]/.test(digits) || /^\D*[1-9]\D/.test(text) ? `0${digits}` : digits
+  return full.length < 2 ? full : `${full.slice(0, 2)} / ${full.slice(2, 6)}`
 }
 
 // Returns the digits of a number that can be a card's, or "".
@@ -31,7 +38,7 @@ export function numberOf(text) {
 
 // Returns the month and the year of an expiry, or null.
 export function expiryOf(text) {
-  const found = /^(0[1-9]|1[0-2])(?:20)?([0-9]{2})$/.exec(digitsOf(text))
+  const found = /^(0[1-9]|1[0-2]) \/ (?:20)?([0-9]{2})$/.exec(expiryText(text))
   return found && { month: found[1], year: `20${found[2]}` }
 }
 
@@ -41,7 +48,7 @@ export const cvcOf = text => /^[0-9]{3,4}$/.test(text.trim()) ? text.trim() : ""
 function regroup(field, group) {
   const isAtEnd = field.selectionStart === field.value.length
   const before = digitsOf(field.value.slice(0, field.selectionStart)).length
-  const text = group(digitsOf(field.value))
+  const text = group(field.value)
   if (text === field.value) return
   field.value = text
   let at = 0
