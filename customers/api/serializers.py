@@ -1,7 +1,7 @@
 """What requests about customers may hold (contract, section 3)."""
 
 from customers.api.consent import Consent
-from payments.api.validation.fields import Email, NameSafe, StrictString
+from payments.api.validation.fields import Email, PlainText, StrictString
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import StrictSerializer
@@ -41,7 +41,7 @@ class CustomerChanges(StrictSerializer):
 class AttachInput(StrictSerializer):
     """The source to keep for a customer."""
 
-    source = NameSafe(max_length=255, help_text="The ID of an unused source.")  # type: ignore[assignment]
+    source = PlainText(max_length=255, help_text="The ID of an unused source.")  # type: ignore[assignment]
     consent = Consent(
         required=False,
         help_text="What the payer agreed to. It is kept with the source, in no answer, and sent with the evidence of "

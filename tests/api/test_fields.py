@@ -1,9 +1,13 @@
 """Each kind of field takes what the contract says, to the last character, and names the fault by its code."""
 
 import json
+import re
+import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
 from payments.api.responses.errors import faults_of
@@ -14,6 +18,7 @@ from payments.api.validation.fields import (
     Digits,
     Email,
     NameSafe,
+    PlainText,
     StrictBoolean,
     StrictField,
     StrictInteger,
@@ -21,6 +26,7 @@ from payments.api.validation.fields import (
     Url,
 )
 from payments.api.validation.metadata import Metadata
+from payments.names import first_not_allowed, is_letter
 
 ANY = object()
 NAME = NameSafe(max_length=5)
@@ -40,7 +46,9 @@ def code_of(field: StrictField, value: Any) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("value", ["a", "Z9 '#", "_.-,", "a\tb", "a\nb", " ", "12345"])
+@pytest.mark.parametrize(
+    "value", ["a", "Z9 '#", "_.-,", "a\tb", "a\nb", " ", "12345", "Peñaé", "李小龍", "Ελένη", "रवि", "ａ"]
+)
 def test_a_name_safe_string_is_taken_as_it_is(value: str) -> None:
     assert NAME.run_validation(value) == value
 
@@ -52,8 +60,7 @@ def test_a_name_safe_string_is_taken_as_it_is(value: str) -> None:
         ("123456", "too_long"),
         ("a\n", "pattern"),
         ("\n", "pattern"),
-        ("é", "pattern"),
-        ("ａ", "pattern"),
+        ("🙂", "pattern"),
         ("٣", "pattern"),
         ("a\u00a0b", "pattern"),
         ("a\u2028", "pattern"),
@@ -71,6 +78,35 @@ def test_a_string_beyond_p_is_refused(value: Any, code: str) -> None:
 @pytest.mark.parametrize("value", NOT_STRINGS)
 def test_a_string_field_takes_no_other_type(field: StrictField, value: Any) -> None:
     assert code_of(field, value) == "invalid_type"
+
+
+def test_letters_are_kept_and_counted_in_their_composed_form() -> None:
+    assert NAME.run_validation(unicodedata.normalize("NFD", "ÑÑÑÑÑ")) == "ÑÑÑÑÑ"
+
+
+@pytest.mark.parametrize(
+    ("value", "character"), [("Ñ<b>", "< (U+003C)"), ("a\u00a0b", "U+00A0"), ("Ana\n", "U+000A"), ("1٣", "٣ (U+0663)")]
+)
+def test_a_fault_names_the_first_character_that_is_not_allowed(value: str, character: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(f"but not {character}.")):
+        NAME.run_validation(value)
+
+
+@pytest.mark.parametrize("value", ["Niño", "é", "ａ"])
+def test_what_goes_to_schemes_stays_ascii(value: str) -> None:
+    assert code_of(PlainText(max_length=5), value) == "pattern"
+
+
+@settings(deadline=None)
+@given(text=st.text(min_size=1))
+def test_the_documented_pattern_has_all_that_is_taken_in_every_engine(text: str) -> None:
+    pattern = NAME.schema()["pattern"]
+    assert pattern.isascii()
+    assert "\\p" not in pattern
+    letters = "".join(letter for letter in unicodedata.normalize("NFC", text) if is_letter(letter))
+    assert not letters or re.match(pattern, letters)
+    if text.isascii():
+        assert bool(re.fullmatch(pattern[1:-1], text)) == (first_not_allowed(text) == "")
 
 
 @pytest.mark.parametrize("value", [1, 99_999_999_999])

@@ -12,7 +12,7 @@ NO_BOOLEANS = ["true", 1, 0, "", [], {}]
 # Not `[]`: PHP writes an empty object so.
 NO_OBJECTS = ["text", 5, True, [1]]
 # None of these is in P, though some regular expressions take the last ones for letters, digits or an end.
-BEYOND_P = ["é", "%", "a/b", "a@b", '"', "a\x01", "日本", "١٢٣", "１２３", "abc\n"]
+BEYOND_P = ["é€", "%", "a/b", "a@b", '"', "a\x01", "日本。", "١٢٣", "１２３", "abc\n"]
 
 
 def with_members(body: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from payments.api.validation.fields import (
     Choice,
     Currency,
     Email,
-    NameSafe,
+    PlainText,
     Schema,
     StrictBoolean,
     StrictField,
@@ -219,7 +219,7 @@ class SessionInput(CheckoutInput):
         ["auto", "required"], default="auto", help_text="Whether a billing address is required."
     )
     client_reference_id = StrictString(max_length=255, required=False, help_text="Your own reference.")
-    customer = NameSafe(max_length=255, required=False, help_text="The ID of a customer; fills the form.")
+    customer = PlainText(max_length=255, required=False, help_text="The ID of a customer; fills the form.")
     customer_email = Email(required=False, help_text="Fills the form.")
     customer_name = StrictString(max_length=50, blank_is_absent=True, required=False, help_text="Fills the form.")
     customer_phone = StrictString(min_length=5, max_length=25, required=False, help_text="Fills the form.")

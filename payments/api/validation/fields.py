@@ -12,6 +12,7 @@ from urllib.parse import unquote_plus, urlsplit
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
 
+from payments import names
 from payments.api.validation.strict import Strict
 from payments.models import AMOUNT_MAX
 from payments.money import CURRENCIES
@@ -21,8 +22,6 @@ from payments.sensitive_data.luhn import luhn_valid
 
 Schema = dict[str, Any]
 
-# P of the contract; a trailing line break is whitespace too, but never part of a name.
-NAME_SAFE = r"[A-Za-z0-9 \t\n\r\f\v'#_.\-,]*[A-Za-z0-9 \t'#_.\-,]"
 DIGITS = "[0-9]+"
 MONTH = "0?[1-9]|1[0-2]"
 URL_MAX_LENGTH = 2083
@@ -77,11 +76,15 @@ class StrictString(StrictField):
             self.fail("too_short", min_length=self.min_length)
         if len(data) > self.max_length:
             self.fail("too_long", max_length=self.max_length)
-        if self.pattern and not self.pattern.fullmatch(data):
-            self.fail("pattern")
+        self.check_pattern(data)
         if not self.is_card_number and holds_taken_card(data):
             self.fail("card_data")
         return data
+
+    def check_pattern(self, text: str) -> None:
+        """Fail where a text does not have the form of this field."""
+        if self.pattern and not self.pattern.fullmatch(text):
+            self.fail("pattern")
 
     def schema(self) -> Schema:
         min_length, pattern = self.min_length, self.pattern.pattern if self.pattern else ""
@@ -94,14 +97,32 @@ class StrictString(StrictField):
 
 
 class NameSafe(StrictString):
-    """A string of pattern P: ASCII letters, digits, whitespace and `'#_.-,`."""
+    """A string of pattern P (`payments.names`), in NFC: letters, digits and whitespace of ASCII, and `'#_.-,`."""
+
+    default_error_messages = {
+        "pattern": "This value may hold letters, the digits 0 to 9, whitespace and ' # _ . - , but not {character}.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(pattern=names.DOCUMENTED, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return super().to_internal_value(names.composed(data) if isinstance(data, str) else data)
+
+    def check_pattern(self, text: str) -> None:
+        if character := names.first_not_allowed(text):
+            self.fail("pattern", character=names.shown(character))
+
+
+class PlainText(StrictString):
+    """A string of the ASCII part of pattern P, for what goes to schemes."""
 
     default_error_messages = {
         "pattern": "This value may hold only the letters A to Z, digits, whitespace and ' # _ . - ,",
     }
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(pattern=NAME_SAFE, **options)
+        super().__init__(pattern=names.PLAIN_TEXT, **options)
 
 
 class Digits(StrictString):
@@ -183,7 +204,7 @@ class Email(StrictString):
         return super().schema() | {"format": "email"}
 
 
-class Currency(NameSafe):
+class Currency(PlainText):
     """An ISO 4217 code in any case, returned in upper case; one in use today, unless other `codes` are given."""
 
     default_error_messages = {"invalid_choice": "This value must be an ISO 4217 currency code."}

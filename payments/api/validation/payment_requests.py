@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from payments.api.validation.checkout import CheckoutInput, Several, items
-from payments.api.validation.fields import Choice, NameSafe, StrictString
+from payments.api.validation.fields import Choice, PlainText, StrictString
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Errors, StrictSerializer
 
@@ -12,7 +12,7 @@ from payments.api.validation.strict import Errors, StrictSerializer
 class RequestInput(CheckoutInput):
     """An invoice to one customer."""
 
-    customer = NameSafe(
+    customer = PlainText(
         max_length=255,
         help_text="The ID of the customer who is to pay. The invoice has its `metadata.name`, and is in the language "
         "of its `metadata.locale`, `en` or `fil`.",

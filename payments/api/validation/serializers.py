@@ -16,6 +16,7 @@ from payments.api.validation.fields import (
     Digits,
     Email,
     NameSafe,
+    PlainText,
     StrictBoolean,
     StrictInteger,
     StrictString,
@@ -149,11 +150,11 @@ class ChargeInput(StrictSerializer):
 
     amount = Amount(help_text=AMOUNT)
     currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code of three letters, in any case.")
-    source = NameSafe(  # type: ignore[assignment]
+    source = PlainText(  # type: ignore[assignment]
         max_length=255, help_text="The ID of an unused source, or of one kept for a customer."
     )
     description = StrictString(max_length=255, help_text="What the charge is for.")
-    statement_descriptor = NameSafe(
+    statement_descriptor = PlainText(
         min_length=3,
         max_length=100,
         required=False,
@@ -210,7 +211,7 @@ class RefundInput(StrictSerializer):
 class VerifyInput(StrictSerializer):
     """The one-time PIN that the payer got from the bank."""
 
-    confirmation_id = NameSafe(
+    confirmation_id = PlainText(
         min_length=5, max_length=255, help_text="The `confirmation_id` of the charge's `action`."
     )
     otp = StrictString(max_length=10, help_text="The PIN.")

@@ -1,9 +1,7 @@
 """Merchants, and the secrets that sign their webhooks."""
 
 import base64
-import re
 import secrets
-import unicodedata
 from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
@@ -14,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Least
 from django.utils.translation import gettext_lazy as _
 
-from payments import clock
+from payments import clock, names
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import create_first_keys
@@ -28,9 +26,8 @@ WEBHOOK_SECRET_RANDOM_BYTES = 32
 MODES = {"test": False, "live": True}
 # The kinds of a new merchant's keys, by the prefix of their texts.
 KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
-NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]+")
 check_statement_descriptor = RegexValidator(
-    r"\A[A-Za-z0-9 '#_.\-,]{3,100}\Z",
+    rf"\A[{names.PLAIN}]{{3,100}}\Z",
     _("The statement descriptor must be 3 to 100 ASCII letters, digits, spaces or any of ' # _ . - ,"),
 )
 
@@ -69,8 +66,7 @@ def create_merchant(
         id=merchant_id or new_id(),
         title=title,
         account_name=account_name,
-        statement_descriptor=statement_descriptor
-        or NOT_PLAIN.sub("", unicodedata.normalize("NFKD", account_name)).strip(),
+        statement_descriptor=statement_descriptor or names.plain(account_name),
     )
     # PostgreSQL checks the constraints.
     merchant.full_clean(validate_constraints=False)

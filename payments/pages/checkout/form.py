@@ -1,25 +1,21 @@
 """The form of a checkout: what it asks for, and what the payer wrote, as a choice or as errors by field."""
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from anyascii import anyascii
 from django.utils.translation import gettext as _
 
 from payments import sourcetypes
+from payments.names import tidied
 from payments.pages.checkout import fields
 from payments.pages.checkout.countries import HOME, all_codes
 from payments.pages.checkout.fields import Field, Wrong
 from payments.sensitive_data.card_numbers import holds_card_number
 
 BILLING, SHIPPING = "billing", "shipping"
-# Of a name on a card and of the owner of a source, the API takes these characters only.
-NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]")
 OWNER_LENGTHS = {"name": 50, "phone_number": 50, "city": 100, "state": 50, "country": 50, "zip_code": 50}
 
 
@@ -174,33 +170,26 @@ def _card(reader: _Reader, now: datetime) -> dict[str, str]:
             month, _slash, year = fields.check_expiry(expiry, now).partition("/")
         except Wrong as wrong:
             reader.note(fields.EXPIRES.name, wrong)
-    holder = plain(name, fields.NAME_MAX_LENGTH)
+    holder = tidied(name, fields.NAME_MAX_LENGTH)
     if name and not holder:
         reader.note(fields.HOLDER.name, Wrong(_("Write the name as on your card, for example Maria Santos")))
     return {"name": holder, "number": number, "exp_month": month, "exp_year": year, "cvc": cvc}
-
-
-def plain(text: str, max_length: int) -> str:
-    """Return a text in the characters that banks and the API take: `Peña` is `Pena`."""
-    # The name of a picture is none of a person.
-    words = "".join(char for char in text if not unicodedata.category(char).startswith("S"))
-    return NOT_PLAIN.sub("", anyascii(words))[:max_length].strip()
 
 
 def _owner(payer: Mapping[str, Any], card: Mapping[str, str] | None) -> dict[str, Any] | None:
     """Return the owner of the source, which risk rules and providers read."""
     name = payer.get("name") or (card or {}).get("name") or payer.get(BILLING, payer.get(SHIPPING, {})).get("name", "")
     contact = {"name": name, "phone_number": payer.get("phone", "")}
-    billing = _plain_values(contact | _as_owners(payer.get(BILLING) or {}))
+    billing = _tidied_values(contact | _as_owners(payer.get(BILLING) or {}))
     if email := payer.get("email"):
         billing["email"] = email
-    parts = {BILLING: billing, SHIPPING: _plain_values(_as_owners(payer.get(SHIPPING) or {}))}
-    owner = {"name": plain(name, fields.NAME_MAX_LENGTH)} | parts
+    parts = {BILLING: billing, SHIPPING: _tidied_values(_as_owners(payer.get(SHIPPING) or {}))}
+    owner = {"name": tidied(name, fields.NAME_MAX_LENGTH)} | parts
     return {key: value for key, value in owner.items() if value} or None
 
 
-def _plain_values(given: Mapping[str, str]) -> dict[str, str]:
-    values = ((key, plain(text, OWNER_LENGTHS.get(key, 255))) for key, text in given.items())
+def _tidied_values(given: Mapping[str, str]) -> dict[str, str]:
+    values = ((key, tidied(text, OWNER_LENGTHS.get(key, 255))) for key, text in given.items())
     return {key: value for key, value in values if value}
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from payments.names import plain
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.base import OnFile, Operation, Payment
 
@@ -85,7 +86,7 @@ def _method(asked: Payment) -> Body:
         "number": card.number,
         "expiryMonth": card.exp_month,
         "expiryYear": card.exp_year,
-        "holderName": card.name,
+        "holderName": plain(card.name),
     }
     return named | ({"cvc": card.cvc} if card.cvc else {})
 

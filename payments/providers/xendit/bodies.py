@@ -5,6 +5,7 @@ from typing import Any
 
 from payments import sourcetypes
 from payments.money import major_units
+from payments.names import plain
 from payments.providers.base import CardData, OnFile, Operation, Payer, Payment
 from payments.providers.xendit.channels import CHANNELS
 
@@ -107,8 +108,8 @@ def _customer(payment: Payment) -> dict[str, Any] | None:
 
 
 def _names(whole: str) -> tuple[str, str]:
-    """Split a name in two: the last word is the family name, where there are several."""
-    *given, family = whole.split() or [""]
+    """Split a name in two, in the letters that Xendit takes: the last word is the family name, if it is not alone."""
+    *given, family = plain(whole).split() or [""]
     return (" ".join(given), family) if given else (family, "")
 
 

@@ -1,10 +1,11 @@
 """What a source may hold: every bound of every member, and every fault at once."""
 
+import unicodedata
 from typing import Any
 
 import pytest
 
-from tests.client import Api, made
+from tests.client import CARD_FIELDS, Api, made
 from tests.contract.bodies import BEYOND_P, NO_OBJECTS, NO_STRINGS, each, value_at, with_members
 from tests.contract.calls import CARD_SOURCE, faults_of
 
@@ -216,3 +217,15 @@ def test_a_payer_may_be_sent_back_to_what_could_not_be_notified(api: Api) -> Non
 def test_test_mode_notifies_without_https_too(api: Api) -> None:
     redirect = dict.fromkeys(("success", "fail", "notify"), "http://127.0.0.1:9000/hook")
     assert made(create(api, {"redirect": redirect}))["redirect"] == redirect
+
+
+def test_names_and_addresses_keep_their_letters(api: Api) -> None:
+    address = {"name": "Niño Peña", "line1": "Ñuñoa 5", "city": "Parañaque", "country": "Perú"}
+    owner = {"name": "李小龍", "billing": address, "shipping": address}
+    card = {**CARD_FIELDS, "number": "4242424242424242", "name": unicodedata.normalize("NFD", "Niño Peña")}
+    members = {"type": "card", "card": {**card, "address_city": "Parañaque"}, "owner": owner}
+    source = made(api.post("/sources/", members))
+    assert (source["card"]["name"], source["card"]["address_city"]) == ("Niño Peña", "Parañaque")
+    assert source["owner"] | owner == source["owner"]
+    charge = made(api.post("/charges/", {"amount": 100, "source": source["id"], "description": "Kakanin"}))
+    assert charge["source"]["card"]["name"] == "Niño Peña"

@@ -36,6 +36,11 @@ def test_a_payment_of_each_type_is_as_described(source_type: str, payer: Payer) 
     assert body_of(asked(source_type, payer=payer))["paymentMethod"]["type"] == METHODS[source_type]
 
 
+def test_a_holder_is_sent_in_ascii() -> None:
+    method = body_of(asked(card=replace(CARD, name="José Peña")))["paymentMethod"]
+    assert method["holderName"] == "Jose Pena"
+
+
 @pytest.mark.parametrize("capture", [True, False])
 @pytest.mark.parametrize("authenticate", [True, False])
 @pytest.mark.parametrize("payer_absent", [True, False])

@@ -71,6 +71,16 @@ def test_a_card_is_sent_with_its_holder(bench: XenditBench) -> None:
     }
 
 
+def test_a_name_is_sent_in_ascii(bench: XenditBench) -> None:
+    card = replace(CARD, name="José Peña Ünal, Łódź")
+    details = sent(bench, asked(bench, card=card))["channel_properties"]["card_details"]
+    assert (details["cardholder_first_name"], details["cardholder_last_name"]) == ("Jose Pena Unal,", "Lodz")
+    customer = sent(bench, asked(bench, source_type="bpi", card=None, payer=Payer("Niño Muñoz")))["customer"][
+        "individual_detail"
+    ]
+    assert customer == {"given_names": "Nino", "surname": "Munoz"}
+
+
 def test_what_is_not_known_of_a_payer_is_left_out(bench: XenditBench) -> None:
     card = replace(CARD, name="Juan", cvc=None)
     details = sent(bench, asked(bench, card=card, payer=Payer()))["channel_properties"]["card_details"]
