@@ -1,12 +1,15 @@
 """The cast of most tests: a shop and its keys, and the API as a merchant's program sees it."""
 
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import hypothesis
 import pytest
+from allauth.account.internal.flows import login
 from django.conf import settings
-from django.test import TransactionTestCase
+from django.test import Client, TransactionTestCase
 from hypothesis.internal.conjecture import providers
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -15,6 +18,7 @@ from payments.concurrency.circuit_breaker import CircuitBreaker
 from payments.domain.cards import bin_table
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
+from payments.domain.operators import four_eyes
 from tests.audited_pages import audited_pages
 from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
@@ -23,6 +27,9 @@ from tests.support.receiver import Receiver
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 cached_keys.seconds = 0
+
+# Nobody waits a day before an approval; who does is in `tests/approvals/test_new_rights.py`.
+four_eyes.NEW_FOR = timedelta(days=-36_500)
 
 # A slow hash is for passwords that somebody guesses.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -41,6 +48,20 @@ def _look_once(middleware: WhiteNoiseMiddleware) -> None:
 WhiteNoiseMiddleware.add_files_from_finders = _look_once
 # Now, because the settings of the test that makes the first request would hold for all after it.
 HANDLER.load_middleware()
+
+force_login = Client.force_login
+
+
+def _force_login(client: Client, user: Any, backend: str | None = None) -> None:
+    """Sign somebody in who has given the password just now."""
+    force_login(client, user, backend)
+    session = client.session
+    session[login._AUTHENTICATION_METHODS_USER_SESSION_KEY] = str(user.pk)
+    session[login.AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time.time()}]
+    session.save()
+
+
+Client.force_login = _force_login  # type: ignore[method-assign]
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.

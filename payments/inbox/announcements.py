@@ -78,6 +78,24 @@ def _tell_merchants(found: Found) -> int:
     return made
 
 
+def warn_owners(access: MerchantAccess, what: str) -> None:
+    """Have the other owners of a merchant get mail at once: somebody approves what others ask for, or soon does.
+
+    `what` says in a few words what happened to their access.
+    """
+    owners = MerchantAccess.objects.filter(merchant=access.merchant, role=MerchantAccess.Role.OWNER)
+    owners = owners.filter(user__is_active=True).exclude(user__password__startswith="!").exclude(user=access.user_id)
+    if not settings.EMAIL_HOST or access.role not in MerchantAccess.APPROVING:
+        return
+    name = " ".join(f"{access.name} ({access.user.email})".split())
+    text = f"""New rights: {name} {what} as {access.role} at {" ".join(access.merchant.title.split())}.
+They approve nothing of others for a day. If you expect no such thing, end the access now:
+{settings.MERCHANT_ORIGIN}/merchant/payments/merchantaccess/"""
+    made = clock.now()
+    for user_id in owners.exclude(user__email="").values_list("user_id", flat=True):
+        Notification.objects.create(operator_id=user_id, key=f"rights:{access.pk}:{made.isoformat()}", text=text)
+
+
 def delete_old() -> int:
     """Delete notifications made long ago; what still needs attention is announced again. Return how many."""
     old = Notification.objects.filter(created_at__lt=clock.now() - KEPT).order_by("created_at")

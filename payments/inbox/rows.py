@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from payments import clock
@@ -20,6 +20,7 @@ from payments.models import (
     DeclineAlert,
     Dispute,
     Merchant,
+    MerchantAccess,
     MoneyCheck,
     PayerMessage,
     Payout,
@@ -225,6 +226,16 @@ def notices(limit: Limit) -> QuerySet[Any]:
     of_theirs = Q() if limit is None else Q(merchant_id__in=limit)
     title = Merchant.objects.filter(id=OuterRef("merchant_id")).values("title")
     return rows.filter(of_theirs).annotate(merchant_title=Subquery(title)).order_by("-created_at")
+
+
+def new_approvers(limit: Limit) -> QuerySet[Any]:
+    """Return the merchants' people who lately got rights to approve, where another owner was there before."""
+    older = MerchantAccess.objects.filter(
+        merchant=OuterRef("merchant"), role=MerchantAccess.Role.OWNER, rights_since__lt=OuterRef("rights_since")
+    )
+    rows = MerchantAccess.objects.filter(within(limit, "merchant"), role__in=MerchantAccess.APPROVING)
+    rows = rows.filter(Exists(older), rights_since__gte=clock.now() - NOTICE_SHOWN)
+    return rows.select_related("merchant", "user").order_by("-rights_since")
 
 
 def decline_alerts(limit: Limit) -> QuerySet[Any]:

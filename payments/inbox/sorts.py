@@ -237,6 +237,17 @@ NAMES_OF_MERCHANTS = ("payout_accounts", "holds", "disputes", "payouts_failed", 
 OF_MERCHANTS: Sequence[Sort] = (
     *(sort for sort in SORTS if sort.name in NAMES_OF_MERCHANTS),
     Sort(
+        "people",
+        "Colleagues with new rights",
+        "merchantaccess",
+        rows.new_approvers,
+        "New rights to approve: {0.user.email}",
+        lambda access: access.name,
+        act="Check",
+        since="rights_since",
+        again="rights_since",
+    ),
+    Sort(
         "requests",
         "Requests unpaid for a week",
         "checkout",

@@ -12,8 +12,10 @@ from django.utils.translation import gettext_lazy
 
 from payments import clock
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.announcements import warn_owners
 from payments.models import Merchant, MerchantAccess
 from payments.staff import invitations
+from payments.staff.merchant_roles import PERMISSIONS
 from payments.staff.sign_in.addresses import folded, hold, name_from
 
 MOST = 100
@@ -53,7 +55,9 @@ def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
     user = User(username=name_from(email), first_name=name, email=email)
     user.set_unusable_password()
     user.save()
-    return MerchantAccess.objects.create(user=user, merchant=merchant, role=role, name=name)
+    access = MerchantAccess.objects.create(user=user, merchant=merchant, role=role, name=name)
+    warn_owners(access, "was invited")
+    return access
 
 
 @transaction.atomic
@@ -94,8 +98,11 @@ def _count_link(merchant: Merchant) -> None:
 def change_role(access: MerchantAccess, role: str) -> None:
     """Give a colleague another role. Raise Refused for the last owner, and where the access has ended."""
     found = _to_change(access)
-    found.role = role
-    found.save(update_fields=["role"])
+    has_more = PERMISSIONS[role] - PERMISSIONS[found.role]
+    found.role, found.rights_since = role, clock.now() if has_more else found.rights_since
+    found.save(update_fields=["role", "rights_since"])
+    if has_more:
+        warn_owners(found, "has more rights")
 
 
 @transaction.atomic

@@ -18,6 +18,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import public_id
 from payments.models import MerchantAccess
+from payments.staff.roles import note_growth
 
 # What Django itself writes when somebody signs in: the time, and the password's hash where that is to be stronger.
 BY_SIGNING_IN = ({"last_login"}, {"password"})
@@ -34,6 +35,8 @@ def record_change(instance: User, update_fields: frozenset[str] | None, **_: Any
     names = [field.attname for field in User._meta.concrete_fields]
     changed = [name for name in names if getattr(before, name) != getattr(instance, name)]
     if changed:
+        if _grew(before, instance):
+            note_growth(instance)
         notice = _notice_of_superuser(instance.is_superuser and not before.is_superuser)
         audit_log.record(Action.CHANGED, instance, fields=changed, **notice)
 
@@ -57,8 +60,11 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
     """Record which groups or permissions an account was given or lost."""
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
-        detail = f"{action.partition('_')[2]} {names}"
-        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail)
+        detail, is_more = f"{action.partition('_')[2]} {names}", action == "post_add"
+        if is_more:
+            note_growth(*([instance] if isinstance(instance, User) else User.objects.filter(pk__in=pk_set or ())))
+        notice_of = audit_log.EVERYBODY if is_more else None
+        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail, notice_of=notice_of)
 
 
 @receiver([post_save, post_delete], sender=MerchantAccess)
@@ -90,6 +96,10 @@ def record_sign_out(user: User | None, **_: Any) -> None:
     """Record that `user` has signed out."""
     if user:
         audit_log.record(Action.SIGNED_OUT, user)
+
+
+def _grew(before: User, after: User) -> bool:
+    return any(getattr(after, name) and not getattr(before, name) for name in ("is_active", "is_staff", "is_superuser"))
 
 
 def _notice_of_superuser(is_news: bool) -> dict[str, Any]:

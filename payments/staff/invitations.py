@@ -19,9 +19,11 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.announcements import warn_owners
 from payments.models import MerchantAccess
 from payments.staff.hosts import site_for
 from payments.staff.models import Invitation
+from payments.staff.roles import note_growth
 from payments.vault.fingerprints import invitation_fingerprint
 
 VALID = timedelta(days=3)
@@ -79,7 +81,11 @@ def user_of(token: str) -> User | None:
 def accept(token: str, form: SetPasswordForm) -> None:
     """Use the link up and set the password of a valid `form`; raise InvitationOver if somebody used it first."""
     _use_up(token)
+    # Whose account it was before: who has the link now is somebody new.
+    note_growth(form.user)
     form.save()
+    for access in MerchantAccess.objects.filter(user=form.user).exclude(role=""):
+        warn_owners(access, "has access")
 
 
 @transaction.atomic
@@ -92,9 +98,10 @@ def take(token: str, invited: User, user: User) -> MerchantAccess:
     access = MerchantAccess.objects.select_related("merchant").get(user=invited)
     if MerchantAccess.objects.filter(user=user, merchant=access.merchant).exists():
         raise Refused(_("You work for this merchant already."))
-    access.user = user
-    access.save(update_fields=["user"])
+    access.user, access.rights_since = user, clock.now()
+    access.save(update_fields=["user", "rights_since"])
     invited.delete()
+    warn_owners(access, "has access")
     return access
 
 

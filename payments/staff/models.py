@@ -16,7 +16,7 @@ class SignInFailures(models.Model):
 
 
 class OperatorProfile(models.Model):
-    """A person's time zone and language, and when a page was last requested."""
+    """A person's time zone and language, when a page was last requested, and when their rights grew."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="operator_profile")
     time_zone = models.CharField(max_length=64, default="")
@@ -24,6 +24,8 @@ class OperatorProfile(models.Model):
     language = models.CharField(max_length=8, default="")
     # Accurate to about a minute.
     last_seen_at = models.DateTimeField(null=True)
+    # Since when the person has all rights; empty for since the account was made.
+    rights_since = models.DateTimeField(null=True)
 
     class Meta:
         default_permissions = ()

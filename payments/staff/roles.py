@@ -1,14 +1,21 @@
-"""The permissions of each role: groups that every `migrate` sets to exactly these."""
+"""The permissions of each role, groups that every `migrate` sets to exactly these, and since when people have them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
 
-from payments.models import ApprovalLimit
+from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.models import ApprovalLimit, MerchantAccess
 from payments.models.merchants.merchant_access import WORKS_FOR_ALL
+from payments.staff.models import OperatorProfile
 
+# Nobody waits any more who has had their rights since then.
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 # Every role may view every model, also new ones, except the audit log.
 LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", "simulator", "customers"])
 LOOK &= ~Q(codename="view_auditentry")
@@ -99,6 +106,19 @@ LIMITS = {"support": {"PHP": 500_000, "USD": 10_000}, "finance": {"PHP": 10_000_
 # The group of operators who work for all merchants; others work only for those that are named.
 ALL_MERCHANTS = "all merchants"
 ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrator": ADMINISTRATOR}
+
+
+def note_growth(*users: Any, since: datetime | None = None) -> None:
+    """Note that the rights of users have grown now, so that they approve nothing of others yet, or `since` then."""
+    for user in users:
+        OperatorProfile.objects.update_or_create(user=user, defaults={"rights_since": since or clock.now()})
+
+
+def end_wait(user: Any) -> None:
+    """Have `user` approve from now on."""
+    note_growth(user, since=LONG_AGO)
+    MerchantAccess.objects.filter(user=user).update(rights_since=LONG_AGO)
+    audit_log.record(Action.CHANGED, user, fields=["rights_since"], detail="approves from now on")
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -58,6 +59,8 @@ class RowAction(ABC):
     what_happens: Any = ""
     warning: Any = ""
     file_bytes = 0
+    # Whether the password is asked for again, where it was not given a short while ago.
+    asks_password = False
 
     def fits(self, row: Any) -> bool:
         """Return whether the action applies to `row`."""
@@ -128,6 +131,8 @@ class RowActions(admin.ModelAdmin):
         """Show the form of an action, or carry it out."""
         if not operator_of(request).has_perm(act.permission):
             raise PermissionDenied
+        if act.asks_password:
+            raise_if_reauthentication_required(request, app="account")
         row = get_object_or_404(self.get_queryset(request), pk=pk)
         if act.over and not act.fits(row):
             return self._left(request, row, messages.WARNING, act.over)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -129,13 +130,11 @@ class DecidedByAnother(ReadOnlyAdmin):
         fitting = _fitting(request, row, self.decisions_about(request, row))
         if not fitting:
             raise PermissionDenied
+        if fitting[0].name == "approve":
+            raise_if_reauthentication_required(request, app="account")
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
-            buttons = [(decision.name, decision.label) for decision in fitting]
-            shown, mode = self.shown(row), self.mode_of(row)
-            consequence = self.consequence_of(shown) if fitting[0].name == "approve" else None
-            facts = self.facts_of(shown)
-            return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
+            return self._decision_page(request, row, form, fitting)
         allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
         chosen = allowed.get(form.cleaned_data["decision"])
         if chosen is None:
@@ -150,6 +149,15 @@ class DecidedByAnother(ReadOnlyAdmin):
             level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
         self.message_user(request, text, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
+
+    def _decision_page(
+        self, request: HttpRequest, row: Any, form: forms.Form, fitting: Sequence[Decision]
+    ) -> HttpResponse:
+        buttons = [(decision.name, decision.label) for decision in fitting]
+        shown, mode = self.shown(row), self.mode_of(row)
+        consequence = self.consequence_of(shown) if fitting[0].name == "approve" else None
+        facts = self.facts_of(shown)
+        return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
 
 
 def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[ActionButton]:

@@ -40,6 +40,7 @@ class OnPayout(RowAction):
 class ApprovePayout(OnPayout):
     name, label = "approve", "Approve the payout"
     permission = MAY_APPROVE
+    asks_password = True
     over = "This payout does not wait for approval."
     warning = "Real money leaves for this bank account. It cannot be called back once it is sent."
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -157,6 +158,7 @@ class PayoutAdmin(ReadOnlyAdmin):
 
 def _approve(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
     """Show what would be approved and ask why; then approve each."""
+    raise_if_reauthentication_required(request, app="account")
     payouts = list(rows.select_related("merchant", "account", "requested_by")[: MOST + 1])
     if len(payouts) > MOST:
         page.message_user(request, f"These are more than {MOST}. Choose fewer at once.", messages.ERROR)

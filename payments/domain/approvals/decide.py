@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
 
 from payments import clock
@@ -15,7 +15,7 @@ from payments.domain.approvals.kinds.keys import make_key
 from payments.domain.approvals.request import opened_credentials
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
-from payments.domain.operators.four_eyes import Refused
+from payments.domain.operators.four_eyes import Refused, refuse_new
 from payments.domain.shared.said import said
 from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
@@ -28,7 +28,7 @@ from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 logger = logging.getLogger("kaha.approvals")
 
 State = ApprovalRequest.State
-Operator = AbstractBaseUser
+Operator = User
 REQUESTS = ApprovalRequest.objects
 NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
@@ -38,10 +38,11 @@ def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
     """Approve `request` and do what it asks for; an action is executed and a key taken afterwards.
 
     This asks nothing of a provider. A correction is overtaken where the provider's own answer came first. Raises
-    Refused for one's own request, for one that is no longer open, for an empty note, and where it cannot be done now,
-    which leaves it open; ValidationError for a note that holds a secret; VaultUnavailable.
+    Refused for one's own request, to who has new rights, for one that is no longer open, for an empty note, and where
+    it cannot be done now, which leaves it open; ValidationError for a note that holds a secret; VaultUnavailable.
     """
     decided = _decision(request, approver, note)
+    refuse_new(approver, request.merchant_id)
     try:
         with transaction.atomic():
             _approve(request, decided)

@@ -14,7 +14,7 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.four_eyes import Refused, limit_of
+from payments.domain.operators.four_eyes import Refused, limit_of, refuse_new
 from payments.domain.payouts import make, states
 from payments.models import Payout, PayoutSchedule
 from payments.money import shown_amount
@@ -50,6 +50,8 @@ def approve(payout: Payout, operator: User) -> bool:
         raise Refused(f"It does not wait for approval: it is {payout.get_status_display().lower()}.")
     if payout.requested_by_id == operator.pk:
         raise Refused("Nobody approves a payout that they asked for. Another operator must.")
+    if payout.requested_by_id is not None:
+        refuse_new(operator, payout.merchant_id)
     is_approved = payout.requested_by_id is not None or _is_within_limit(payout, operator)
     approval = {"approved_by": operator, "approved_at": clock.now()}
     values = approval if is_approved else {"requested_by": operator}

@@ -20,7 +20,7 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.four_eyes import Refused
+from payments.domain.operators.four_eyes import Refused, refuse_new
 from payments.domain.payouts import bank_file, states
 from payments.domain.payouts.bank_file import Transfer
 from payments.domain.payouts.schedules import number_of
@@ -107,6 +107,7 @@ def mark_sent(file: PayoutFile, operator: User) -> None:
     """Record that the bank has the file: all its payouts are in transit. Raise Refused, with nothing changed."""
     if operator.pk == file.created_by_id:
         raise Refused("You made this file. Another person checks that the bank has it, and marks it as sent.")
+    refuse_new(operator)
     if file.downloaded_at is None:
         raise Refused("Nobody has downloaded this file yet, so the bank cannot have it.")
     _change(file, PayoutFile.OPEN, sent_at=clock.now(), sent_by=operator)
@@ -123,6 +124,7 @@ def mark_paid(file: PayoutFile, operator: User) -> int:
     """
     if operator.pk == file.created_by_id:
         raise Refused("You made this file. Another person looks at the bank's statement, and marks it as paid.")
+    refuse_new(operator)
     paid = _move(file, Status.IN_TRANSIT, states.mark_paid)
     if not paid:
         raise Refused("No payout of this file is in transit.")
@@ -135,6 +137,7 @@ def cancel(file: PayoutFile, operator: User) -> None:
     """Cancel a file that was not sent: its payouts wait for another one. Raise Refused, with nothing changed."""
     if operator.pk == file.created_by_id and file.downloaded_at:
         raise Refused("You made this file, and it was downloaded. Another person checks that no bank has it.")
+    refuse_new(operator)
     # The first download may have come in between.
     unseen = Q(downloaded_at__isnull=True) | ~Q(created_by=operator)
     _change(file, PayoutFile.OPEN & unseen, cancelled_at=clock.now(), cancelled_by=operator)

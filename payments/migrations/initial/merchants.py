@@ -135,6 +135,7 @@ OPERATIONS = [
                 ),
             ),
             ("name", models.CharField(blank=True, default="", max_length=150)),
+            ("rights_since", models.DateTimeField(default=payments.clock.now, editable=False)),
         ],
         options={
             "verbose_name": "merchant that they work for",

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from payments import clock
 from payments.models.merchants.merchant import Merchant
 
 # The merchants that an operator works for; None for all.
@@ -51,10 +52,15 @@ class MerchantAccess(models.Model):
         DEVELOPER = "developer", _("Developer")
         VIEWER = "viewer", _("Viewer")
 
+    # Of those who approve what others ask for.
+    APPROVING = (Role.OWNER, Role.FINANCE)
+
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     role = models.CharField(max_length=9, choices=Role.choices, blank=True, default="")
     name = models.CharField(max_length=150, blank=True, default="")
+    # Since when the user has all rights of this row.
+    rights_since = models.DateTimeField(default=clock.now, editable=False)
 
     objects = MerchantAccessQuerySet.as_manager()
 

@@ -19,6 +19,7 @@ from payments.ids import new_id, public_id
 from payments.ledger.fees import Rate
 from payments.models import ApiKey, Merchant, PayoutAccount
 from payments.sourcetypes import SOURCE_TYPES, Kind
+from payments.staff.roles import end_wait
 from payments.sweeps.scope import Scope
 from payments.vault import Place, Purpose, request_fingerprint, seal
 
@@ -152,6 +153,7 @@ def _operator(name: str, role: str) -> User:
     """Return the operator `name`, who has the approval limits of `role` and cannot sign in."""
     operator = User.objects.filter(username=name).first() or User.objects.create_user(name, password=None)
     operator.groups.set(Group.objects.filter(name=role))
+    end_wait(operator)
     return operator
 
 

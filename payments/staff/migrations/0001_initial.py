@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                 ('time_zone', models.CharField(default='', max_length=64)),
                 ('language', models.CharField(default='', max_length=8)),
                 ('last_seen_at', models.DateTimeField(null=True)),
+                ('rights_since', models.DateTimeField(null=True)),
             ],
             options={
                 'default_permissions': (),
