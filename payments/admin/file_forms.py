@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 from django.core.files.uploadedfile import InMemoryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+
+from payments.concurrency.long_bodies import LONG_FORM, LongForm, Uploads
 
 # What a form adds to its file.
 FORM_BYTES = 64 * 1024
@@ -30,6 +32,18 @@ class InMemory(FileUploadHandler):
     def file_complete(self, file_size: int) -> InMemoryUploadedFile:
         name, kind = self.file_name or "file", self.content_type or ""
         return InMemoryUploadedFile(BytesIO(self.kept), self.field_name, name, kind, file_size, self.charset)
+
+
+def takes_file(
+    view: Callable[..., HttpResponse], site: Any, permission: str, uploads: Uploads
+) -> Callable[..., HttpResponse]:
+    """Return a view of `site` whose form has a file: the web server reads it for those with `permission`, and no other.
+
+    The view is exempt from the check of the form's token, which `with_file` makes.
+    """
+    exempt: Any = csrf_exempt(view)
+    vars(exempt)[LONG_FORM] = LongForm(uploads, permission, site.prefix)
+    return cast(Callable[..., HttpResponse], exempt)
 
 
 def is_too_long(request: HttpRequest, most_bytes: int) -> bool:

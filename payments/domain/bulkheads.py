@@ -90,10 +90,10 @@ def provider_place(provider: str, account_id: UUID) -> Iterator[None]:
             _held.name = before
 
 
-def take_download_place(operator: Hashable) -> Callable[[], None] | None:
-    """Take a place for a file that `operator` downloads; return what gives it back, or None where there is none."""
+def take_download_place(holder: Hashable) -> Callable[[], None] | None:
+    """Take a place for a file, for an operator or a merchant; return what gives it back, None if there is none."""
     downloads = bulkheads().downloads
-    return partial(downloads.give_back, operator) if downloads.take(operator) else None
+    return partial(downloads.give_back, holder) if downloads.take(holder) else None
 
 
 def busy_providers() -> list[Hashable]:

@@ -1,5 +1,6 @@
 """The site of the merchants' own people."""
 
+from collections.abc import Hashable
 from functools import wraps
 from typing import Any, cast
 
@@ -49,7 +50,7 @@ class MerchantSite(PeopleSite):
             if not self.has_permission(request):
                 return inner(request, *args, **named)
             # All people of a merchant wait in one line, which is not that of its programs.
-            request.META[MERCHANT_OF_REQUEST] = ("people", merchant_of(request).id)
+            request.META[MERCHANT_OF_REQUEST] = self.holder_of(request)
             # A form with a file is looked at by its page, which says first how much it takes.
             if not getattr(view, "csrf_exempt", False) and (refusal := self.refusal_of(request)):
                 return refusal
@@ -62,6 +63,10 @@ class MerchantSite(PeopleSite):
             return inner(request, *args, **named)
 
         return walled
+
+    def holder_of(self, request: HttpRequest) -> Hashable:
+        """Return the merchant: all its people together hold the place of one."""
+        return "people", merchant_of(request).id
 
     def refusal_of(self, request: HttpRequest) -> HttpResponseBase | None:
         return refusal_of(request, self.each_context(request))

@@ -2,25 +2,22 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from uuid import UUID
+from typing import Any
 
 from django.conf import settings
+from django.contrib.admin.sites import all_sites
 from django.contrib.auth import get_user
 from django.db import Error, connection
 from django.http import parse_cookie
-from django.urls import reverse
+from django.urls import Resolver404, resolve
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
-from payments.admin.disputes.responses import AddEvidence
-from payments.admin.file_forms import FORM_BYTES
-from payments.admin.reconciliation.uploads import MAY_UPLOAD
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
@@ -28,9 +25,8 @@ from payments.api.disputes import DisputeViewSet
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.concurrency.fair_queue import Slots
-from payments.domain.reconciliation.uploads import MAX_BYTES
+from payments.concurrency.long_bodies import LONG_FORM, BodyLimits, LongForm, Uploads
 from payments.models import ApiKey
-from payments.models.charging.evidence import SIZE_MAX
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.responses import Receive
@@ -42,25 +38,7 @@ MOST_LATE = 500
 MOST_LATE_BY_ADDRESS = 50
 
 
-@dataclass(frozen=True)
-class BodyLimits:
-    """The longest body, and the longest time that it may take."""
-
-    length_bytes: int
-    deadline_seconds: int
-
-
-@dataclass(frozen=True)
-class Uploads:
-    """Long bodies of one kind: a process reads `most` at once, one by each sender, for each is in memory."""
-
-    limits: BodyLimits
-    most: int
-
-
-REPORTS = Uploads(BodyLimits(MAX_BYTES + FORM_BYTES, 120), most=3)
 EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=12)
-OFFICE_EVIDENCE = Uploads(BodyLimits(SIZE_MAX + FORM_BYTES, 60), most=4)
 EVIDENCE_PATH = re.compile(r"/v2/disputes/[^/]+/evidence/?")
 
 
@@ -150,34 +128,39 @@ class LongBodies:
 
     def __init__(self, lookups: Executor) -> None:
         self._lookups = lookups
-        self._reports_path = reverse("admin:payments_reportupload_upload")
-        example = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
-        self._office_path = re.compile(example.replace(str(UUID(int=0)), "[^/]+"))
-        self._slots = {uploads: Slots(1, uploads.most) for uploads in (REPORTS, EVIDENCE, OFFICE_EVIDENCE)}
+        self._slots: dict[Uploads | LongForm, Slots] = {}
 
     @asynccontextmanager
     async def place(self, environ: Environ) -> AsyncIterator[BodyLimits | None]:
         """Hold a place while the block runs; yield its limits, None for what may not be sent. Raise Refused."""
-        uploads, sender_of = self._kind(environ)
-        if uploads is None or environ["REQUEST_METHOD"] != "POST":
-            yield None
-            return
-        if stated_length(environ) > uploads.limits.length_bytes:
+        kind, sender_of = self._kind(environ) if environ["REQUEST_METHOD"] == "POST" else (None, merchant_who_may)
+        uploads = kind.uploads if isinstance(kind, LongForm) else kind
+        if kind is None or uploads is None or stated_length(environ) > uploads.limits.length_bytes:
             yield None
             return
         sender = await asyncio.get_running_loop().run_in_executor(self._lookups, sender_of, environ)
         if sender is None:
             yield None
             return
-        with self._slots[uploads].slot(sender, lambda: Refused(too_many_bodies())):
+        slots = self._slots.setdefault(kind, Slots(1, uploads.most))
+        with slots.slot(sender, lambda: Refused(too_many_bodies())):
             yield uploads.limits
 
-    def _kind(self, environ: Environ) -> tuple[Uploads | None, Callable[[Environ], Hashable | None]]:
-        if environ["PATH_INFO"] == self._reports_path:
-            return REPORTS, partial(operator_who_may, MAY_UPLOAD)
-        if self._office_path.fullmatch(environ["PATH_INFO"]):
-            return OFFICE_EVIDENCE, partial(operator_who_may, AddEvidence.permission)
-        return (EVIDENCE if EVIDENCE_PATH.fullmatch(environ["PATH_INFO"]) else None), merchant_who_may
+    def _kind(self, environ: Environ) -> tuple[Uploads | LongForm | None, Callable[[Environ], Hashable | None]]:
+        path = environ["PATH_INFO"]
+        sites: Iterable[Any] = all_sites
+        for site in sites:
+            if path.startswith(site.prefix) and (form := _long_form_at(path, site)):
+                return form, partial(person_who_may, site, form)
+        return (EVIDENCE if EVIDENCE_PATH.fullmatch(path) else None), merchant_who_may
+
+
+def _long_form_at(path: str, site: Any) -> LongForm | None:
+    """Return what the page at `path` takes, as it says itself; None for a page without files."""
+    try:
+        return getattr(resolve(path, site.urlconf).func, LONG_FORM, None)
+    except Resolver404:
+        return None
 
 
 def merchant_who_may(environ: Environ) -> Hashable | None:
@@ -195,8 +178,8 @@ def merchant_who_may(environ: Environ) -> Hashable | None:
     return merchant.id if key.kind == ApiKey.Kind.SECRET or DisputeViewSet.rights["evidence"] in key.rights else None
 
 
-def operator_who_may(permission: str, environ: Environ) -> Hashable | None:
-    """Return the operator of the session, if one with the permission; the page checks everything again.
+def person_who_may(site: Any, form: LongForm, environ: Environ) -> Hashable | None:
+    """Return who holds a place on `site` for the person of the session, if they may send a form; its page checks again.
 
     It queries the database, so call it in a thread.
     """
@@ -204,8 +187,9 @@ def operator_who_may(permission: str, environ: Environ) -> Hashable | None:
     cookie = parse_cookie(environ.get("HTTP_COOKIE", "")).get(settings.SESSION_COOKIE_NAME)
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
     try:
-        user = get_user(request)
-        return user.pk if user.is_active and user.is_staff and user.has_perm(permission) else None
+        request.user = get_user(request)
+        may = site.has_permission(request) and request.user.has_perm(form.permission)
+        return site.holder_of(request) if may else None
     except Error:
         return None
     finally:

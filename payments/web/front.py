@@ -18,13 +18,14 @@ from django.http import HttpResponse
 
 from payments import ids
 from payments.api.responses.errors import as_api_error
+from payments.concurrency.long_bodies import BodyLimits
 from payments.health.readiness import Readiness
 from payments.health.worker_monitor import WorkerMonitor
 from payments.metrics import counters, samples
 from payments.metrics.counters import count_request
 from payments.traces import lifetime as traces
 from payments.web import stored_requests
-from payments.web.bodies import Bodies, BodyLimits
+from payments.web.bodies import Bodies
 from payments.web.environ import Environ, Scope, environ_of, put_body
 from payments.web.refusals import Refused, answer_to
 from payments.web.responses import Answer, Receive, Send, encoded

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from payments.domain.bulkheads import DOWNLOADS_OF_ONE, take_download_place
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
@@ -271,3 +272,15 @@ def test_the_limit_holds_for_a_loss_that_is_accepted_too(limit: ApprovalLimit, o
     limit.amount = dispute.amount
     limit.save()
     assert owner.post(page_of(dispute, "accept"), {"reason": REASON}).status_code == 302
+
+
+def test_the_people_of_one_merchant_share_its_places_for_files(shop: NewMerchant, owner: Client) -> None:
+    address = "/merchant/payments/charge/csv/"
+    held = [take_download_place(("people", shop.merchant.pk)) for _ in range(DOWNLOADS_OF_ONE)]
+    try:
+        assert owner.post(address).status_code == 302
+    finally:
+        for give_back in held:
+            assert give_back is not None
+            give_back()
+    assert owner.post(address).status_code == 200

@@ -7,13 +7,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation.uploads import MAX_BYTES
+from payments.merchant_site import form_owner
 from payments.models import Dispute, Evidence, ReportUpload
 from payments.models.charging.evidence import SIZE_MAX
 from tests.admin.actions import address_of
 from tests.admin.conftest import the_operator
 from tests.client import Api, signed_in
 from tests.contract.calls import new_dispute
+from tests.merchant_site.conftest import member
 from tests.operators.factories import person
 from tests.web.clients import ask, length, open_sockets
 
@@ -30,7 +33,10 @@ def form(client: Client, content: bytes) -> bytes:
 
 def form_at(client: Client, path: str, values: dict[str, str], field: str, content: bytes) -> bytes:
     """Return the body of the form at `path` with a file, and its token."""
-    fields = {"csrfmiddlewaretoken": str(client.get(path).context["csrf_token"]), **values}
+    shown = client.get(path).context
+    fields = {"csrfmiddlewaretoken": str(shown["csrf_token"]), **values}
+    if path.startswith("/merchant/"):
+        fields[form_owner.NAME] = shown["merchant"].pk.hex
     parts = [
         f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
     ]
@@ -97,6 +103,37 @@ def test_an_operator_adds_a_large_file_as_evidence(port: int, client: Client, ev
     body = form_at(client, evidence_page, SAID, "file", FILE)
     assert post(port, client, body, evidence_page) == 302
     assert Evidence.objects.get().size == len(FILE)
+
+
+def test_a_merchants_person_adds_a_large_file_as_evidence(port: int, shop: NewMerchant, evidence_page: str) -> None:
+    page, owner = evidence_page.replace("/admin/", "/merchant/"), signed_in(member(shop.merchant))
+    said = {"type": "receipt", "text": ""}
+    assert post(port, owner, form_at(owner, page, said | {"reason": "x"}, "file", FILE), page) == 302
+    assert Evidence.objects.get().size == len(FILE)
+
+
+def test_no_person_of_another_merchant_or_without_the_right_has_a_byte_of_a_file_read(
+    port: int, shop: NewMerchant, other_shop: NewMerchant, evidence_page: str
+) -> None:
+    page = evidence_page.replace("/admin/", "/merchant/")
+    developer, other = signed_in(member(shop.merchant, "developer")), signed_in(member(other_shop.merchant))
+    head = head_of(port, developer, page) + length(FILE) + b"\r\n"
+    assert ask(port, head)[0].status == 403
+    assert post(port, other, b"--x\r\n" + FILE, page) in (403, 404)
+    assert not Evidence.objects.exists()
+
+
+def test_the_people_of_one_merchant_hold_one_place_for_a_file(
+    port: int, client: Client, shop: NewMerchant, evidence_page: str
+) -> None:
+    page = evidence_page.replace("/admin/", "/merchant/")
+    people = [signed_in(member(shop.merchant, "support", name)) for name in ("ana", "ben", "cris")]
+    slow = [head_of(port, each, page) + length(FILE) + b"\r\n" + FILE[:1_000] for each in people[:2]]
+    said = SAID | {"reason": "x"}
+    with open_sockets(port, 3, slow[0]), open_sockets(port, 3, slow[1]):
+        assert post(port, people[2], form_at(people[2], page, said, "file", FILE), page) == 503
+        # Operators' files have places of their own.
+        assert post(port, client, form_at(client, evidence_page, SAID, "file", FILE), evidence_page) == 302
 
 
 def test_who_may_not_add_evidence_has_no_byte_of_it_read(port: int, client: Client, evidence_page: str) -> None:

@@ -83,7 +83,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
             found = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters as error:
             raise Http404 from error
-        give_back = take_download_place(request.user.pk)
+        give_back = take_download_place(self.admin_site.holder_of(request))
         if give_back is None:
             self.message_user(request, OTHER_DOWNLOADS, messages.ERROR)
             return redirect("admin:payments_auditentry_changelist")

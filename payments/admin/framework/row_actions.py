@@ -18,15 +18,17 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.csrf import csrf_exempt
 
-from payments.admin.file_forms import is_too_long, with_file
+from payments.admin.file_forms import FORM_BYTES, is_too_long, takes_file, with_file
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
+from payments.concurrency.long_bodies import BodyLimits, Uploads
 from payments.context import because
 from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest
 
+# The longest time that a form with a file may take, and the most that a process reads at once.
+FILE_SECONDS, MOST_FILES = 60, 4
 SENT_BEFORE = _("This form was sent before. Its result was shown then, and is not shown again.")
 # The success message, secrets by name to show once, or the request that waits for approval.
 Done = str | Mapping[str, str] | ApprovalRequest
@@ -149,7 +151,10 @@ class RowActions(admin.ModelAdmin):
 
     def _view_of(self, act: RowAction) -> Callable[..., HttpResponse]:
         view = partial(self.act, act=act)
-        return csrf_exempt(view) if act.file_bytes else view
+        if not act.file_bytes:
+            return view
+        limits = BodyLimits(act.file_bytes + FORM_BYTES, FILE_SECONDS)
+        return takes_file(view, self.admin_site, act.permission, Uploads(limits, MOST_FILES))
 
     def form_of(self, act: RowAction, row: Any, data: Any) -> forms.Form:
         """Return the form of an action as this page shows it."""

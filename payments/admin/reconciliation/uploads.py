@@ -10,17 +10,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
-from django.utils.decorators import method_decorator
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
-from django.views.decorators.csrf import csrf_exempt
 
-from payments.admin.file_forms import is_too_long, with_file
+from payments.admin.file_forms import FORM_BYTES, is_too_long, takes_file, with_file
 from payments.admin.form_fields import DayField
 from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.moments import moment_cell
+from payments.concurrency.long_bodies import BodyLimits, Uploads
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
@@ -28,6 +28,7 @@ from payments.models import ReconciliationRun, ReportUpload
 from payments.vault import VaultUnavailable
 
 MAY_UPLOAD = "payments.add_reportupload"
+UPLOADS = Uploads(BodyLimits(uploads.MAX_BYTES + FORM_BYTES, 120), most=3)
 TOO_LARGE = f"The file is larger than {filesizeformat(uploads.MAX_BYTES)}: split it, or use manage.py reconcile."
 MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
 
@@ -80,7 +81,6 @@ class ReportForm(forms.Form):
 class ReportUploadAdmin(ReadOnlyAdmin):
     # A report is of all merchants of a provider's account.
     merchant_lookup = None
-    views = {"payments_reportupload_upload": ("upload/", "upload")}
     change_list_template = "admin/payments/statements/reportupload_list.html"
     change_form_template = "admin/payments/statements/reportupload.html"
     list_display = ("file", "progress", "provider", "operator", "shown_state", "created")
@@ -99,14 +99,16 @@ class ReportUploadAdmin(ReadOnlyAdmin):
     result = column("Result", lambda upload: _result(upload))
     created = moment_column("created_at")
 
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(takes_file(self.upload, self.admin_site, MAY_UPLOAD, UPLOADS))
+        return [path("upload/", view, name="payments_reportupload_upload"), *super().get_urls()]
+
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_content")
 
     def beside_list(self, request: HttpRequest) -> dict[str, Any]:
         return {"may_upload": self._may_upload(request)}
 
-    # The form is read with another upload handler, so its token is checked after that is set.
-    @method_decorator(csrf_exempt)
     def upload(self, request: HttpRequest) -> HttpResponse:
         if not self._may_upload(request):
             raise PermissionDenied

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -57,6 +57,10 @@ class PeopleSite(AdminSite):
         """Return whether this session has given all factors, also of users who are not for this site."""
         is_known: bool = request.user.is_authenticated
         return is_known and (not settings.ADMIN_MFA or factors.in_use(request) is not None)
+
+    def holder_of(self, request: HttpRequest) -> Hashable:
+        """Return who holds a place that several share for the person who is signed in: on this site, they alone."""
+        return request.user.pk
 
     def refusal_of(self, request: HttpRequest) -> HttpResponseBase | None:
         """Return the answer to a form that must not be acted on, None for any other request."""
