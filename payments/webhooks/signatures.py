@@ -20,13 +20,14 @@ class Signer:
             raise ValueError("Nothing is sent unsigned.")
         self._keys = [b64decode(secret.removeprefix(PREFIX)) for secret in secrets]
         # Those libraries are handed the secret's text, and take all of it for the key.
-        self._plain_key = secrets[0].encode()
+        # Their header holds one signature: until the overlap is over, by the secret that every receiver still has.
+        self._plain_key = secrets[-1].encode()
         self._plain_timestamp, self._plain_signature = f"{prefix}-Timestamp", f"{prefix}-Signature"
 
     def headers_of(self, event_id: str, body: bytes, timestamp: datetime) -> dict[str, str]:
         """Return the headers that sign `body`, the event `evt_…`, as sent at `timestamp`.
 
-        Each secret makes one signature of Standard Webhooks 1.0.0, and the newest alone the plain one.
+        Each secret makes one signature of Standard Webhooks 1.0.0, and the oldest alone the plain one.
         """
         seconds = str(int(timestamp.timestamp()))
         signed = f"{event_id}.{seconds}.".encode() + body

@@ -129,7 +129,8 @@ def _headers(prefix: str) -> list[Described]:
         _header(
             f"{prefix}-Signature",
             {"type": "string", "pattern": "^v1=[0-9a-f]{64}$"},
-            "HMAC-SHA256 of the body, in hex; its key is the whole text of the newest secret, `whsec_` included.",
+            "HMAC-SHA256 of the body, in hex; its key is the whole text of the secret, `whsec_` included; while one is "
+            "rolled, of the old one.",
         ),
     ]
 
