@@ -50,5 +50,13 @@ def test_a_turn_that_is_not_free_for_long_is_not_waited_for(holder: Program, mon
         assert holder.is_running
 
 
-def test_a_host_has_at_least_one_turn() -> None:
-    assert host_turns.FILES
+@pytest.mark.parametrize(("cpus", "turns"), [(1, 1), (2, 1), (8, 4), (64, 32)])
+def test_a_host_has_half_as_many_turns_as_cpus_and_at_least_one(cpus: int, turns: int) -> None:
+    assert len(set(host_turns.files_for(cpus))) == turns
+
+
+def test_a_folder_that_is_no_users_own_bounds_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "theirs").touch()
+    monkeypatch.setattr(host_turns, "FILES", [tmp_path / "theirs" / "turn-0"])
+    with host_turn():
+        pass

@@ -12,6 +12,7 @@ from payments.health.findings import Finding
 from payments.health.table import DATABASE, JUDGED, Fact
 
 CACHED_SECONDS = 10.0
+DEGREES = ("urgent", "wrong", "advice")
 
 
 NO_DATABASE = Finding(
@@ -26,10 +27,15 @@ class Examination:
     results: Sequence[tuple[Fact, Sequence[Finding]]]
 
     @property
-    def wrong(self) -> list[tuple[Fact, Sequence[Finding]]]:
-        """Return the facts with findings, those with an urgent one first."""
+    def found(self) -> list[tuple[Fact, Sequence[Finding]]]:
+        """Return the facts with findings, those with an urgent one first, and advice last."""
         found = [(fact, each) for fact, each in self.results if each]
-        return sorted(found, key=lambda result: not any(finding.urgent for finding in result[1]))
+        return sorted(found, key=lambda result: min(DEGREES.index(finding.degree) for finding in result[1]))
+
+    @property
+    def is_well(self) -> bool:
+        """Return whether nothing is wrong; advice is nothing wrong."""
+        return all(finding.is_advice for _, each in self.results for finding in each)
 
     @property
     def in_order(self) -> list[Fact]:

@@ -49,6 +49,12 @@ class Finding:
     urgent: bool = False
     stops_serving: bool = False
     line: str = ""
+    # Whether nothing is wrong, and something could only be better.
+    is_advice: bool = False
+
+    @property
+    def degree(self) -> str:
+        return "urgent" if self.urgent else "advice" if self.is_advice else "wrong"
 
 
 def lines_of(found: Iterable[Finding], stops_serving: bool) -> list[str]:
@@ -257,7 +263,7 @@ def of_python(options: str) -> Iterator[Finding]:
     lacking = [name for option, name in OPTIMIZATIONS.items() if option not in options]
     if lacking and OF_DISTRIBUTION not in options:
         do = "Run kaha with Debian's Python, as the image of config/deploy does: a charge takes up to a sixth less CPU."
-        yield Finding(f"Python was built without {' and '.join(lacking)}.", do)
+        yield Finding(f"Python was built without {' and '.join(lacking)}.", do, is_advice=True)
 
 
 def _at_least(count: int) -> str:

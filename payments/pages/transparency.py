@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 
 from payments.ledger.transparency.heads import head_of, newest_head
 from payments.ledger.transparency.tree import consistency_proof
-from payments.models import LogHead
 from payments.pages.limit import limited
 from payments.vault.signatures import public_keys
 
@@ -18,6 +17,10 @@ Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
 # A new head is seen within a minute; what is about heads that were signed stays as it is.
 MINUTE_SECONDS, DAY_SECONDS = 60, 24 * 3600
+NONE_YET = """No head of this log is signed yet.
+A worker signs the first one within a minute after the first movement of money, and then one every hour.
+"""
+NO_KEY = "This service signs no heads: it has no key for them (TRANSPARENCY_KEYS).\n"
 
 
 def _cached(seconds: int) -> Callable[[View[Params]], View[Params]]:
@@ -37,12 +40,16 @@ def _cached(seconds: int) -> Callable[[View[Params]], View[Params]]:
 
 @_cached(MINUTE_SECONDS)
 def show_head(request: HttpRequest) -> HttpResponse:
-    return _shown(newest_head())
+    head = newest_head()
+    return _text(head.note) if head else _text(NONE_YET if public_keys() else NO_KEY)
 
 
 @_cached(DAY_SECONDS)
 def show_head_of(request: HttpRequest, size: int) -> HttpResponse:
-    return _shown(head_of(size))
+    head = head_of(size)
+    if head is None:
+        raise Http404
+    return _text(head.note)
 
 
 @_cached(MINUTE_SECONDS)
@@ -57,12 +64,6 @@ def show_consistency(request: HttpRequest, first: int, second: int) -> HttpRespo
         raise Http404
     proof = [base64.b64encode(each).decode() for each in consistency_proof(first, second)]
     return JsonResponse({"first": first, "second": second, "proof": proof})
-
-
-def _shown(head: LogHead | None) -> HttpResponse:
-    if head is None:
-        raise Http404
-    return _text(head.note)
 
 
 def _text(text: str) -> HttpResponse:

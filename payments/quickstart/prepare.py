@@ -17,6 +17,7 @@ def main(demo_file: Path) -> None:
     """End the process with the reason where the environment or the database does not do."""
     django.setup()
     from payments.db.backend import allow_work
+    from payments.invariants import checks
     from payments.quickstart import demo_merchant
 
     sys.stdin.read()
@@ -32,6 +33,8 @@ def main(demo_file: Path) -> None:
     except (CommandError, OperationalError) as error:
         sys.exit(f"DATABASE_URL: {error}")
     demo_merchant.keep(demo_file)
+    # The doctor asks for one from the first moment on.
+    checks.run_if_due()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from django.db.models.functions import Now
@@ -10,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.embedded.folders import PROJECT
+from payments.health import examination
 from payments.health.examination import recent_examination
 from payments.health.table import JUDGED
 from payments.models import MerchantAccess, WorkerProcess
@@ -41,6 +43,15 @@ def test_the_doctor_says_what_is_wrong_what_to_do_and_where_to_read_on(service: 
     WorkerProcess.objects.update(seen_at=Now() - HOUR)
     with pytest.raises(SystemExit, match="1"):
         manage("doctor")
+
+
+@pytest.mark.usefixtures("service")
+def test_advice_is_shown_and_nothing_wrong(client: Client, manage: Manage, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = [replace(fact, read=lambda: "") if fact.title == "Python" else fact for fact in JUDGED]
+    monkeypatch.setattr(examination, "JUDGED", slow)
+    assert "  advice  Python was built without profile-guided" in manage("doctor")
+    text = page(client)
+    assert ("Nothing is wrong." in text, "advice" in text) == (True, True)
 
 
 @pytest.mark.long

@@ -50,7 +50,7 @@ OTHER_KEY = "OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2NTQzMjEwOTg="
 
 def found() -> dict[str, list[str]]:
     """Return what is wrong, by the titles of the checks."""
-    return {check.title: [finding.what for finding in each] for check, each in examine().wrong}
+    return {check.title: [finding.what for finding in each] for check, each in examine().found}
 
 
 def of(title: str) -> str:
@@ -264,5 +264,5 @@ def test_a_check_that_takes_too_long_ends_and_the_others_are_made(monkeypatch: p
 
 def test_a_python_that_was_built_without_optimizations_is_said_with_those_it_lacks() -> None:
     [one] = findings.of_python("'--enable-optimizations' '--enable-shared'")
-    assert one.what == "Python was built without link-time optimization."
+    assert (one.what, one.degree) == ("Python was built without link-time optimization.", "advice")
     assert list(findings.of_python("'--enable-shared' '--prefix=/usr'")) == []

@@ -108,6 +108,12 @@ def test_everything_it_writes_is_in_the_folders_it_names(running: Quickstart) ->
     assert [file for file in written if not any(file.is_relative_to(folder) for folder in folders)] == []
 
 
+def test_nothing_is_wrong_with_its_money_and_its_log_says_when_it_begins(running: Quickstart) -> None:
+    in_order = manage(running.data, "doctor").rpartition("In order: ")[2]
+    assert "Money check" in in_order
+    assert httpx.get(f"{running.ready()['api']}/transparency").status_code == 200
+
+
 def test_another_command_uses_the_same_database(running: Quickstart) -> None:
     assert running.ready()["pk_test"][-4:] in manage(running.data, "merchant", "list-keys")
 

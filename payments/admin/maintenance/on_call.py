@@ -37,7 +37,8 @@ def on_call(request: HttpRequest) -> HttpResponse:
     examination, state = recent_examination.get(), read_state()
     context = admin.site.each_context(request) | {
         "title": "On call",
-        "wrong": [(check, settings.PUBLIC_URL + check.guide, found) for check, found in examination.wrong],
+        "is_well": examination.is_well,
+        "found": [(check, settings.PUBLIC_URL + check.guide, found) for check, found in examination.found],
         "in_order": examination.in_order,
         "workers": [(worker, worker in state.alive) for worker in state.workers],
         "sweeps": list(_rows(state)),

@@ -9,22 +9,24 @@ from payments.health.examination import Examination, examine
 
 class Command(BaseCommand):
     help = (
-        "Says what is wrong with the service and what to do about it. Exits with status 1 if anything is. "
+        "Says what is wrong with the service and what to do about it. Exits with status 1 if anything is; advice "
+        "is nothing wrong. "
         "The back office has the same on its page On call."
     )
 
     def handle(self, **_: Any) -> None:
         examination = examine()
         write(examination, self.stdout)
-        if examination.wrong:
+        if not examination.is_well:
             sys.exit(1)
 
 
 def write(examination: Examination, output: OutputWrapper) -> None:
-    """Write what is wrong with its section of the guide, and the names of what is in order."""
-    for check, found in examination.wrong:
+    """Write what was found with its section of the guide, and the names of what is in order."""
+    for check, found in examination.found:
         output.write(f"{check.title}: see {settings.PUBLIC_URL}{check.guide}")
         for finding in found:
-            output.write(f"  {'URGENT' if finding.urgent else 'wrong '}  {finding.what}")
+            degree = finding.degree.upper() if finding.urgent else finding.degree
+            output.write(f"  {degree:6}  {finding.what}")
             output.write(f"          {finding.do}")
     output.write(f"In order: {', '.join(check.title for check in examination.in_order) or 'nothing'}.")
