@@ -5,12 +5,14 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.charging import recovery
+from payments.domain.checkout import card_checks, links
 from payments.invariants import checks as checking
 from payments.invariants.registry import INVARIANTS
 from payments.ledger import settlement
-from payments.models import Attempt, Charge, MoneyCheck
+from payments.models import Attempt, Charge, Checkout, MoneyCheck
 from payments.tasks import apply_simulator_messages
 from tests.charging.elapsed_time import let_time_pass
+from tests.checkout import cast, shelf
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.concurrency import at_once
 
@@ -21,7 +23,7 @@ CARDS = (APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, NEVER_ARRIVES)
 
 
 def sell(api: Api, number: str) -> None:
-    """Charge, hold, refund in part and in whole, vault a source and detach it, as far as the card allows."""
+    """Charge, hold, refund in part and in whole, vault a source and detach it, check out, as far as the card allows."""
     taken, voided, held, released = api.charge(number), api.charge(number), api.held(number=number), api.held()
     api.post(f"/charges/{held['id']}/capture", {"amount": 6_000})
     for charge in (taken, held):
@@ -34,6 +36,24 @@ def sell(api: Api, number: str) -> None:
     made(api.post(f"/customers/{customer}/sources", {"source": source}))
     api.charge_source(source)
     made(api.delete(f"/customers/{customer}/sources/{source}"))
+    check_out(api, number, customer)
+
+
+def check_out(api: Api, number: str, customer: str) -> None:
+    """Sell by sessions in all modes, by a request and by a link; end what is not paid, capture what is held."""
+    keeping = {"customer": customer}
+    modes = ({}, cast.SETUP, cast.SUBSCRIPTION | keeping)
+    sessions = [cast.opened(api, **mode) for mode in modes]
+    requests = [cast.billed(api, **keeping) for _ in range(2)]
+    for each in (*sessions, requests[0]):
+        cast.pay(each, number)
+    cast.save(cast.opened(api, **cast.SAVE_CARD, **keeping), number)
+    api.post(f"/checkout_sessions/{sessions[1]['id']}/capture")
+    api.post(f"/checkout_sessions/{sessions[0]['id']}/expire")
+    made(api.post(f"/payment_requests/{requests[1]['id']}/void", {"reason": "Ordered twice"}))
+    link = shelf.linked(api)
+    shelf.pay(shelf.open_payment(link, 1, 0), number)
+    shelf.open_payment(link, 0, 1)
 
 
 def sweep() -> None:
@@ -41,6 +61,9 @@ def sweep() -> None:
     left = Attempt.objects.filter(state__in=[Attempt.State.UNKNOWN, Attempt.State.WAITING])
     left.update(due_at=clock.now())
     recovery.resolve_due()
+    Checkout.objects.filter(check_due_at__isnull=False).update(check_due_at=clock.now())
+    card_checks.resolve_due()
+    links.close_due()
     apply_simulator_messages()
     let_time_pass(Charge, "settle_due_at")
     settlement.settle_due()
