@@ -95,7 +95,7 @@ def test_a_card_that_is_never_approved_is_not_tried_again_as_another_kept_source
     for source in (before, attach(api, maria, STOLEN)):
         assert error_of(api.post("/charges/", order(source)))["code"] == "retry_not_allowed"
     assert api.charge_source(attach(api, maria, APPROVED))["status"] == "succeeded"
-    # Its payer may try it, and another merchant has not been told.
+    # Its payer may try it, and another merchant knows nothing of it.
     assert api.charge(STOLEN)["status"] == "failed"
     other = Api(create_merchant("Tindahan", statement_descriptor="TINDAHAN").keys["sk_test"])
     assert other.charge_source(attach(other, new_customer(other), STOLEN))["status"] == "failed"

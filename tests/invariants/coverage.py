@@ -22,7 +22,7 @@ ELSEWHERE = {
     "payments_accountday": "copies the kinds of postings, day by day: tests/ledger",
     "payments_reportline": "says what a provider reports: tests/reconciliation",
     "payments_reconciliationitem": "says what differs from it: tests/reconciliation",
-    "payments_webhook": "tells of money that has moved already: tests/webhooks",
+    "payments_webhook": "reports money that has moved already: tests/webhooks",
 }
 # Kinds and states of the other tables that no history in test mode has.
 ELSEWHERE_ALONE = {

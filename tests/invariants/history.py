@@ -79,7 +79,7 @@ class History:
         self._closed()
         self._by_operators()
         self._decided()
-        self._told()
+        self._notified()
 
     def charge(self, name: str) -> Charge:
         """Return the charge of that name, as it is now."""
@@ -311,7 +311,7 @@ class History:
         setups.approve(setups.requested_schedule(merchant, Terms()))
         accounts.withdraw(PayoutAccount.objects.get(livemode=True))
 
-    def _told(self) -> None:
+    def _notified(self) -> None:
         """Have an endpoint that is changed, asked for a test, given another secret, and deleted."""
         path = f"/webhook_endpoints/{endpoint(self.api)['id']}"
         made(self.api.put(path, {"description": "Orders"}))
