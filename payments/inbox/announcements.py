@@ -45,7 +45,7 @@ def announce() -> int:
         wanted = NotificationChoice.objects.exclude(mode=Mode.NONE).select_related("operator")
         for choice in wanted.filter(operator__is_active=True, operator__is_staff=True).exclude(operator__email=""):
             made += alone("announce", choice.pk, partial(_announce_to, choice, found))
-        made += _tell_merchants(found)
+        made += _announce_to_merchants(found)
     if settings.CHAT_WEBHOOK_URL:
         names = [sort.name for sort in SORTS]
         made += alone("announce", "chat", partial(_announce, None, settings.CHAT_WEBHOOK_MODE, names, found))
@@ -61,7 +61,7 @@ def _announce_to(choice: NotificationChoice, found: Found) -> int:
     return made
 
 
-def _tell_merchants(found: Found) -> int:
+def _announce_to_merchants(found: Found) -> int:
     """Make the messages to merchants' own people about endpoints of theirs that kaha disabled; return how many."""
     merchants = rows.disabled_endpoints(None).order_by().values("merchant_id").distinct()
     access = MerchantAccess.objects.filter(merchant_id__in=merchants, role__in=MANAGE_ENDPOINTS, user__is_active=True)

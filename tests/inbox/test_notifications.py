@@ -69,7 +69,7 @@ def test_an_event_is_mailed_once_with_sort_amount_and_link(shop: NewMerchant, se
     assert shop.merchant.title not in text
 
 
-def test_the_merchants_own_people_are_told_once_of_an_endpoint_that_was_disabled(
+def test_the_merchants_own_people_get_one_mail_about_an_endpoint_that_was_disabled(
     shop: NewMerchant, server: Server
 ) -> None:
     for role in ("owner", "developer", "finance"):

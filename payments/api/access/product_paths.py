@@ -16,7 +16,7 @@ Environ = dict[str, Any]
 ALIAS = "kaha.alias"
 # The whole URL, without its query, by which it came.
 ADDRESS = "kaha.address"
-# Pages below a checkout, whoever asks: a browser that saves a file sends no `Accept`, as a program.
+# Pages below a checkout, for all clients: a browser that saves a file sends no `Accept`, as a program.
 PAGES = re.compile("/[^/]+/(?:done|receipt)/?")
 # On a product's own host, these stand beside its pages.
 COMMON = ("/static/", "/ping", "/ready")

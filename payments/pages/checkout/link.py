@@ -65,13 +65,13 @@ def show_offer(request: HttpRequest, link: PaymentLink) -> HttpResponse:
 
 
 def _visit_of(request: HttpRequest, link: PaymentLink) -> UUID | None:
-    """Return the visit of a link's page that the browser goes on with: the ID of the payment that it opens."""
+    """Return the visit of a link's page of this browser: the ID of the payment that it opens."""
     text = request.get_signed_cookie(VISIT, default="", salt=str(link), max_age=VISIT_SECONDS)
     return UUID(text) if text else None
 
 
 def _with_visit(response: HttpResponse, link: PaymentLink, visit: UUID) -> HttpResponse:
-    """Return the response by which the browser goes on with this visit of the link."""
+    """Return the response, which keeps this visit of the link in the browser."""
     parts = urlsplit(link_url(link))
     is_secure, at = parts.scheme == "https", parts.path
     lasts = {"max_age": VISIT_SECONDS, "path": at, "secure": is_secure, "httponly": True, "samesite": "Lax"}
