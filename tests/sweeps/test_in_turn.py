@@ -44,7 +44,7 @@ def test_the_first_row_of_each_merchant_comes_before_the_second_of_any(names: li
     assert swept() == (6, ["mine 0", "other", "mine 1", "mine 2", "mine 3", "mine 4"])
 
 
-def test_it_goes_on_until_nothing_is_due(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_when_nothing_is_due(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_turn, "BATCH", 2)
     assert swept()[0] == 6
 
@@ -63,7 +63,7 @@ def test_a_row_that_stays_due_is_tried_once(names: list[str], monkeypatch: pytes
     assert len(seen) == len(set(seen)) == 6
 
 
-def test_a_row_that_fails_is_logged_and_put_off_and_the_others_go_on(
+def test_a_row_that_fails_is_logged_and_put_off_and_the_others_are_not(
     names: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.clear()

@@ -280,7 +280,7 @@ def test_one_that_is_enabled_again_has_five_days_anew(failing: WebhookEndpoint) 
 
 
 def make_unaware(shop: NewMerchant, number: int = 1) -> None:
-    """Have a process that knows of no endpoint write an event."""
+    """Have a process that knows no endpoint write an event."""
     caller = Caller(shop.merchant.id, False, endpoints=[])
     execute_writes(*events.writes_of(caller, "charge.failed", new_id(), number, {"object": "charge"}))
 

@@ -36,7 +36,7 @@ Render = Callable[[PaymentLink], StoredAnswer]
 LETTERS = string.digits + string.ascii_letters
 # So long is kept what a payer is buying.
 PAYMENT_LIFE = timedelta(minutes=30)
-# So many unpaid payments of one merchant's links are kept for one address: a stranger cannot reserve stock without end,
+# So many unpaid payments of one merchant's links are kept for one address: nobody can reserve stock without end,
 # and the people behind one address, such as the guests of a shop, can each buy.
 RESERVATIONS_MAX = 20
 # The members of an order by which a provider can take it or not.

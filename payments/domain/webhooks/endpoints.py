@@ -40,7 +40,7 @@ OVERLAP_MAX = timedelta(days=7)
 FAILING_MAX = timedelta(days=5)
 # When events are looked at that were written without knowing of a change: after the caches of all processes have let
 # go of what was before, and in the end after every request that had begun by then.
-CATCH_UP_AFTER = [timedelta(seconds=seconds) for seconds in (1.5, 5, 20, 90, 300)]
+CATCH_UP_AFTER = [*(timedelta(seconds=seconds) for seconds in (1.5, 5, 20, 90)), timedelta(minutes=5)]
 # What a webhook takes from its event.
 EVENT_FIELDS = ("id", "merchant_id", "livemode", "type", "created_at")
 # What decides where events go.

@@ -19,7 +19,7 @@ from django.conf import settings
 from yarl import URL
 
 from payments.webhooks.transport.addresses import Address, denial_of
-from payments.webhooks.transport.connections import AddressesInHost, Connector, Heard, answer_heard, host_of
+from payments.webhooks.transport.connections import AddressesInHost, AnswerSoFar, Connector, current_answer, host_of
 from payments.webhooks.transport.name_lookup import ANYBODY, Lookup, Lookups, Resolver, SystemResolver
 from payments.webhooks.transport.results import Answer, Failure, FailureKind, retry_after_of
 from payments.webhooks.transport.urls import CheckedUrl, ForbiddenUrl, check_url
@@ -110,16 +110,16 @@ class Transport:
 
         `lookup` says for whom the name's addresses are asked for.
         """
-        stage, heard, started = Stage(), Heard(), time.monotonic()
-        answer_heard.set(heard)
+        stage, answer, started = Stage(), AnswerSoFar(), time.monotonic()
+        current_answer.set(answer)
         try:
             async with asyncio.timeout(self._limits.total_seconds):
-                await self._try(url, body, headers, livemode, lookup, stage, heard)
+                await self._try(url, body, headers, livemode, lookup, stage, answer)
         except (TryFailed, aiohttp.ClientError, OSError) as error:
-            if heard.status is None:
+            if answer.status is None:
                 return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
-        assert heard.status is not None  # nosec B101 # for the type checker: an answer has one
-        return Answer(heard.status, heard.first_bytes, _milliseconds_since(started), heard.retry_after)
+        assert answer.status is not None  # nosec B101 # for the type checker: an answer has one
+        return Answer(answer.status, answer.first_bytes, _milliseconds_since(started), answer.retry_after)
 
     async def _try(
         self,
@@ -129,18 +129,18 @@ class Transport:
         livemode: bool,
         lookup: Lookup,
         stage: Stage,
-        heard: Heard,
+        answer: AnswerSoFar,
     ) -> None:
         target = _checked_url(url, livemode)
         addresses = await self._checked_addresses(target, livemode, lookup)
         stage.if_late = FailureKind.TIMEOUT
         async with await self._post(target, addresses, body, headers) as response:
-            heard.status, heard.retry_after = response.status, retry_after_of(response.headers.get("Retry-After"))
+            answer.status, answer.retry_after = response.status, retry_after_of(response.headers.get("Retry-After"))
             left_bytes = self._limits.answer_max_bytes
             while left_bytes and not response.content.at_eof():
                 chunk = await response.content.read(left_bytes)
                 left_bytes -= len(chunk)
-                heard.first_bytes += chunk[: self._limits.kept_max_bytes - len(heard.first_bytes)]
+                answer.first_bytes += chunk[: self._limits.kept_max_bytes - len(answer.first_bytes)]
 
     async def _checked_addresses(self, target: CheckedUrl, livemode: bool, lookup: Lookup) -> list[Address]:
         addresses = [target.address] if target.address else await self._addresses_of(target.host, lookup)

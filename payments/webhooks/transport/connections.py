@@ -7,7 +7,7 @@ Some frameworks send content with 204, "no content", although RFC 9110 forbids i
 head of another answer. The receiver has accepted the event nevertheless.
 
 Others send header lines longer than aiohttp takes, the same length twice, or break off. Their status has come before,
-so it is read here first, and whoever waits for the answer has it whatever aiohttp makes of the rest.
+so it is read here first, and counts whatever aiohttp makes of the rest.
 """
 
 import functools
@@ -35,7 +35,7 @@ CONTENT_TO_COME = re.compile(rb"\r\n(?:content-length:[ \t]*0*[1-9]|transfer-enc
 
 
 @dataclass(slots=True)
-class Heard:
+class AnswerSoFar:
     """What a receiver has said so far: its status, once it has come, what was read of its body, and its Retry-After."""
 
     status: int | None = None
@@ -44,7 +44,7 @@ class Heard:
     # The head as far as it has come, without those of interim answers; None once it is whole.
     head: bytes | None = b""
 
-    def hear(self, data: bytes) -> bool:
+    def take(self, data: bytes) -> bool:
         """Take the next bytes of an answer; return False where its head is longer than HEAD_MAX_BYTES."""
         if self.head is None:
             return True
@@ -63,7 +63,7 @@ class Heard:
 
 
 # What the answer to the request of this task says.
-answer_heard: ContextVar[Heard] = ContextVar("answer_heard")
+current_answer: ContextVar[AnswerSoFar] = ContextVar("current_answer")
 
 
 class AnswerReader(ResponseHandler):
@@ -72,10 +72,10 @@ class AnswerReader(ResponseHandler):
     It closes after a 204 with content, because its next bytes may be more content.
     """
 
-    heard: Heard | None = None
+    answer: AnswerSoFar | None = None
 
     def data_received(self, data: bytes) -> None:
-        if self.heard and not self.heard.hear(data):
+        if self.answer and not self.answer.take(data):
             self.close()
             self.set_exception(aiohttp.ClientPayloadError("The head of the answer is too long."))
             return
@@ -98,9 +98,9 @@ class Connector(aiohttp.TCPConnector):
         self._factory = cast(functools.partial[ResponseHandler], functools.partial(AnswerReader, loop=self._loop))
 
     async def connect(self, *arguments: Any, **options: Any) -> aiohttp.connector.Connection:
-        """Return a connection for the request of this task, which notes what is answered in `answer_heard`."""
+        """Return a connection for the request of this task, which notes what is answered in `current_answer`."""
         connection = await super().connect(*arguments, **options)
-        cast(AnswerReader, connection.protocol).heard = answer_heard.get()
+        cast(AnswerReader, connection.protocol).answer = current_answer.get()
         return connection
 
 
