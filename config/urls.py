@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from payments.api.account import HealthView, healthy
+from payments.api.account import HealthView, PingView
 from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
@@ -14,7 +14,7 @@ of_everybody = [
     path("v2/", include("customers.api.urls")),
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^v2/health/?$", HealthView.as_view()),
-    re_path(r"^ping/?$", healthy),
+    re_path(r"^ping/?$", PingView.as_view()),
     re_path(r"^mcp/?$", McpView.as_view()),
     path("", show_start),
     re_path(r"^docs/?$", show_reference),

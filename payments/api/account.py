@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
@@ -84,6 +84,13 @@ class HealthView(ApiView):
         return json_response({"status": "ok"})
 
 
-def healthy(request: HttpRequest) -> HttpResponse:
-    """Answer `/ping`, the health check: no key needed."""
-    return HttpResponse("healthy", content_type="text/plain; charset=utf-8")
+class PingView(ApiView):
+    """`/ping`, the health check: no key needed."""
+
+    schema = None
+    authentication_classes = ()
+    permission_classes = ()
+    throttle_classes = ()
+
+    def get(self, request: Request) -> HttpResponse:
+        return HttpResponse("healthy", content_type="text/plain; charset=utf-8")

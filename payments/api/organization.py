@@ -169,7 +169,7 @@ PAYOUT_SETTINGS = ApiObject(
         member.text("`automatic`: by the calendar; `manual`: when an operator pays out; null without one.", "automatic")
     ),
     delivery_type=_of_account(
-        "`bank_transfer`; null without a bank account.", lambda _: "bank_transfer", "bank_transfer"
+        "`standard`: by bank transfer; null without a bank account.", lambda _: "standard", "standard"
     ),
     bank_code=_of_account("The bank's BIC (ISO 9362).", lambda account: account.bic, "BNORPHMM"),
     account_number=_of_account(

@@ -207,6 +207,26 @@ def test_given_members_replace_and_the_others_stay(api: Api) -> None:
     assert event_types(api, link) == ["payment_link.created", "payment_link.updated"]
 
 
+def test_null_takes_an_optional_member_away_and_an_empty_text_changes_nothing(api: Api) -> None:
+    given = {
+        "description": "For the beach",
+        "expiry": "12/31/2039",
+        "maximum_payments": 5,
+        "metadata": {"shelf": 1},
+        "phone_number_collection": True,
+        "redirect_url": "https://shop.example/",
+        "shipping_address_collection": {"allowed_countries": ["PH"]},
+    }
+    link = linked(api, **given)
+    path, plain = f"/payment_links/{link['id']}", linked(api)
+    same = made(api.put(path, {"description": "", "expiry": "", "redirect_url": ""}))
+    assert {name: same[name] for name in given} == {name: link[name] for name in given}
+    bare = made(api.put(path, dict.fromkeys([*given, "internal_name"])))
+    assert {name: bare[name] for name in given} == {name: plain[name] for name in given}
+    assert bare["internal_name"] == link["internal_name"]
+    assert PaymentLink.objects.filter(ends_at=None).count() == 2
+
+
 def test_new_items_replace_all_and_payments_under_way_keep_what_was_bought(api: Api) -> None:
     link = linked(api)
     under_way, unpaid = open_payment(link, 3, 0), open_payment(link, 0, 2)

@@ -177,3 +177,40 @@ def test_branding_that_is_not_given_is_the_merchants(api: Api, shop: Any) -> Non
 def test_a_publishable_key_makes_no_session(shop: Any) -> None:
     refused = Api(shop.keys["pk_test"]).post("/checkout_sessions/", ORDER)
     assert (refused.status_code, error_of(refused)["code"]) == (403, "secret_key_required")
+
+
+EMPTY_TEXTS = ("bank_code", "client_reference_id", "customer_email", "customer_name", "customer_phone", "description")
+
+
+def test_empty_texts_of_an_order_and_its_items_count_as_absent(api: Api) -> None:
+    branding = {"icon": "", "logo": "", "primary_color": ""}
+    given = dict.fromkeys(EMPTY_TEXTS, "") | {"branding": branding, "line_items": items(description="", image="")}
+    session = made(api.post("/checkout_sessions/", ORDER | given))
+    assert {name: session[name] for name in EMPTY_TEXTS} == dict.fromkeys(EMPTY_TEXTS)
+    assert (session["line_items"][0]["description"], session["line_items"][0]["image"]) == (None, None)
+    assert session["branding"]["icon"] is None
+    refused = error_of(api.post("/checkout_sessions/", ORDER | {"success_url": "", "line_items": items(name="")}))
+    assert refused["errors"].keys() == {"success_url", "line_items.0.name"}
+
+
+@pytest.mark.parametrize("given", [{"line_items": []}, {"line_items": None}])
+def test_a_session_that_only_keeps_a_card_may_have_an_empty_list_of_items(api: Api, given: dict[str, Any]) -> None:
+    assert made(api.post("/checkout_sessions/", ORDER | KEEPING | given))["line_items"] == []
+
+
+def test_the_amount_of_an_item_is_spoken_of_as_one(api: Api) -> None:
+    refused = error_of(api.post("/checkout_sessions/", ORDER | {"line_items": items(amount=10.5)}))
+    assert "the amount of one such item" in refused["errors"]["line_items.0.amount"][0]
+
+
+@pytest.mark.parametrize(
+    ("members", "instead"),
+    [
+        ({"ui_mode": "hosted"}, "kaha"),
+        ({"return_url": "https://shop.example"}, "success_url"),
+        ({"data": {}}, "itself"),
+    ],
+)
+def test_names_of_other_services_are_answered_with_what_to_use(api: Api, members: dict[str, Any], instead: str) -> None:
+    [[text]] = error_of(api.post("/checkout_sessions/", ORDER | members))["errors"].values()
+    assert instead in text

@@ -112,7 +112,7 @@ def test_payouts_are_those_of_the_mode_in_pesos_and_the_account_is_masked(
     assert faults_in(me, ORGANIZATION) == []
     assert me["payout_settings"] == {
         "schedule": "manual",
-        "delivery_type": "bank_transfer",
+        "delivery_type": "standard",
         "bank_code": "BNORPHMM",
         "account_number": "****5678",
         "account_name": "Sari Store",

@@ -17,7 +17,9 @@ ALIAS = "kaha.alias"
 # The whole URL, without its query, by which it came.
 ADDRESS = "kaha.address"
 # Pages below a checkout, for all clients: a browser that saves a file sends no `Accept`, as a program.
-PAGES = re.compile("/[^/]+/(?:done|receipt)/?")
+PAGES_BELOW = re.compile("/[^/]+/(?:done|receipt)/?")
+# An object of the product, by its ID.
+PAGE = re.compile(r"/[a-z]+_[0-9a-f]{32}/?")
 # On a product's own host, these stand beside its pages.
 COMMON = ("/static/", "/ping", "/ready")
 
@@ -52,7 +54,7 @@ def lead(environ: Environ) -> None:
     for alias in ALIASES:
         rest = path.removeprefix(alias.prefix)
         if path.startswith(alias.prefix) and rest[:1] in ("", "/"):
-            if not (alias.is_root and (is_payer(environ) or PAGES.fullmatch(rest))):
+            if not (alias.is_root and (is_payer(environ) or _is_page(environ, rest))):
                 root = settings.PUBLIC_URL if path == given else f"https://{host}"
                 environ[ALIAS], environ[ADDRESS] = alias, root + given
                 path = alias.canonical + rest
@@ -72,6 +74,13 @@ def is_payer(environ: Environ) -> bool:
     if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
         return "text/html" in environ.get("HTTP_ACCEPT", "")
     return str(environ.get("CONTENT_TYPE", "")).startswith("application/x-www-form-urlencoded")
+
+
+def _is_page(environ: Environ, rest: str) -> bool:
+    """Return whether a request asks for an object's page, without a key, or for one below it, whatever it takes."""
+    is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
+    is_own = is_read and "HTTP_AUTHORIZATION" not in environ and PAGE.fullmatch(rest)
+    return bool(is_own or PAGES_BELOW.fullmatch(rest))
 
 
 def _by_host(name: str, path: str) -> str:

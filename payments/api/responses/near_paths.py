@@ -16,7 +16,10 @@ _PART_OF_ID = re.compile(r"[0-9{:<@]")
 _GROUP = re.compile(r"\(\?P<(\w+)>(?:\[[^\]]*\]|[^()\[\]])*\)")
 # Words of other services for what kaha has under another one, by their place in the path.
 FIRST_WORDS = {
-    **dict.fromkeys(("payment", "payments", "payment_intents", "invoices"), "charges"),
+    **dict.fromkeys(("payment", "payments", "payment_intents"), "charges"),
+    **dict.fromkeys(("checkout", "sessions", "checkouts"), "checkout_sessions"),
+    **dict.fromkeys(("invoices", "invoice"), "payment_requests"),
+    **dict.fromkeys(("links", "link"), "payment_links"),
     **dict.fromkeys(("tokens", "cards", "payment_methods"), "sources"),
     **dict.fromkeys(("account", "accounts", "merchant", "organization"), "me"),
     "transactions": "balance_transactions",

@@ -23,11 +23,13 @@ from payments.api.schema.introduction import introduction
 from payments.api.schema.operations import add_links
 from payments.api.schema.responses import NAMED
 from payments.api.validation import metadata
+from payments.api.validation.checkout import SessionInput
 from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import StrictSerializer
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.rendering.objects.api_object import Member
+from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.member import id_form
 
 __all__ = [
@@ -125,6 +127,7 @@ def finish(result: Document, **_: Any) -> Document:
     result["components"]["schemas"][metadata.VALUE] = metadata.VALUE_FORM
     add_links(result)
     _describe_defaults(result["components"]["schemas"])
+    _share_choices(result["components"]["schemas"])
     result["components"] |= {"headers": HEADERS, "responses": dict(sorted(shared.items()))}
     return result
 
@@ -141,6 +144,20 @@ def _describe_defaults(schemas: Document) -> None:
                 default = member.pop("default")
                 shown = default if isinstance(default, str) else to_bytes(default).decode()
                 member["description"] += f" Default: `{shown}`."
+
+
+def _share_choices(schemas: Document) -> None:
+    """Have a session and the request for one refer to one schema for each choice that both have, in place.
+
+    Generators of clients make a class of each list of values.
+    """
+    given, shown = schemas[SessionInput.__name__]["properties"], schemas[SESSION.name]["properties"]
+    for name in [name for name in given.keys() & shown.keys() if "enum" in given[name]]:
+        component = f"Session{name.title().replace('_', '')}"
+        reference = {"$ref": f"#/components/schemas/{component}"}
+        schemas[component] = {key: shown[name][key] for key in ("type", "enum", "description")}
+        shown[name] = {**reference, "description": shown[name]["description"]}
+        given[name] = _or_null({**reference, "description": given[name]["description"]})
 
 
 def _share(shared: Document, status: str, response: Document) -> Document:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pycountry
 from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.fields import Field
 
 from payments import clock, sourcetypes
 from payments.api.validation.fields import (
@@ -133,19 +134,39 @@ class Country(Choice):
         return {"type": "string", "pattern": "^[A-Z]{2}$"}
 
 
-class LineItemInput(StrictSerializer):
+class ItemAmount(Amount):
+    """The amount of one item, which may be nothing."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be a whole number, the amount of one such item in the currency's smallest "
+        "unit: 10.50 pesos are 1050 centavos, sent as 1050.",
+    }
+
+
+class CheckoutPart(StrictSerializer):
+    """An object whose optional texts may be empty: programs send their empty form fields, which count as absent."""
+
+    def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        for each in fields.values():
+            if isinstance(each, StrictString) and not each.required:
+                each.blank_is_absent = True
+        return fields
+
+
+class LineItemInput(CheckoutPart):
     """What is sold: a unit amount, and how many."""
 
     ignored = frozenset({"currency"})
 
     name = StrictString(max_length=255, help_text="Name of the item.")
-    amount = StrictInteger(min_value=0, max_value=AMOUNT_MAX, help_text="Amount of one, in the smallest unit.")
+    amount = ItemAmount(min_value=0, help_text="Amount of one, in the smallest unit.")
     quantity = StrictInteger(min_value=0, max_value=QUANTITY_MAX, help_text="How many.")
     description = StrictString(max_length=1000, required=False, help_text="More about it.")
     image = HttpsUrl(required=False, help_text="https URL of a picture.")
 
 
-class BrandingInput(StrictSerializer):
+class BrandingInput(CheckoutPart):
     """How the payer's page looks; what is given replaces the merchant's own."""
 
     icon = HttpsUrl(required=False, help_text="https URL of a small square picture.")
@@ -176,7 +197,7 @@ def items(one: StrictSerializer | None = None, **options: Any) -> Several:
     return Several(one or LineItemInput(), at_most=ITEMS_MAX, help_text="What is sold.", **options)
 
 
-class CheckoutInput(StrictSerializer):
+class CheckoutInput(CheckoutPart):
     """What sessions, links and requests share. The total is 1 to 99 999 999 999."""
 
     default_error_messages = {"total_out_of_range": f"The total must be 1 to {AMOUNT_MAX} of the smallest unit."}
@@ -200,6 +221,7 @@ class SessionInput(CheckoutInput):
     default_error_messages = {
         "card_only": "This mode takes cards only.",
         "not_in_mode": "This mode has none.",
+        "too_few": "This list must have at least one entry.",
         "too_early": "This time must be at least 30 minutes from now.",
         "too_late": "This time must be at most 24 hours from now.",
         "other_amount": "This amount must be the total of the items: {total}.",
@@ -209,11 +231,9 @@ class SessionInput(CheckoutInput):
     success_url = PageUrl(
         help_text=f"Where the payer goes after paying; {SESSION_ID} in it is replaced by the session's ID."
     )
-    line_items = items(required=False)
+    line_items = items(at_least=0, required=False)
     mode = Choice(Checkout.Mode.values, default=Checkout.Mode.PAYMENT, help_text="What the payer does.")
-    bank_code = StrictString(
-        max_length=50, blank_is_absent=True, required=False, help_text="A bank that is chosen already."
-    )
+    bank_code = StrictString(max_length=50, required=False, help_text="A bank that is chosen already.")
     shipping_address_collection = ShippingInput(required=False, help_text="Where you ship.")
     billing_address_collection = Choice(
         ["auto", "required"], default="auto", help_text="Whether a billing address is required."
@@ -221,7 +241,7 @@ class SessionInput(CheckoutInput):
     client_reference_id = StrictString(max_length=255, required=False, help_text="Your own reference.")
     customer = PlainText(max_length=255, required=False, help_text="The ID of a customer; fills the form.")
     customer_email = Email(required=False, help_text="Fills the form.")
-    customer_name = StrictString(max_length=50, blank_is_absent=True, required=False, help_text="Fills the form.")
+    customer_name = StrictString(max_length=50, required=False, help_text="Fills the form.")
     customer_phone = StrictString(min_length=5, max_length=25, required=False, help_text="Fills the form.")
     customer_name_collection = StrictBoolean(default=False, help_text="Whether the page asks for a name.")
     phone_number_collection = StrictBoolean(default=False, help_text="Whether the page asks for a phone number.")
@@ -252,9 +272,11 @@ class SessionInput(CheckoutInput):
     def _check_items(self, mode: str, data: Mapping[str, Any], errors: Errors) -> None:
         given, amount = data.get("line_items"), data.get("amount")
         has_items = mode != Checkout.Mode.SAVE_CARD
-        if has_items != (given is not None) and "line_items" not in errors:
-            errors["line_items"] = [self.fault("missing" if has_items else "not_in_mode")]
-        self.check_total(data, errors)
+        if has_items != bool(given) and "line_items" not in errors:
+            absent = "missing" if given is None else "too_few"
+            errors["line_items"] = [self.fault(absent if has_items else "not_in_mode")]
+        if has_items:
+            self.check_total(data, errors)
         if amount is not None and not errors.keys() & {"amount", "line_items"}:
             total = total_of(given or [])
             if amount != total:

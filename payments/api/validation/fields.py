@@ -90,7 +90,7 @@ class StrictString(StrictField):
         min_length, pattern = self.min_length, self.pattern.pattern if self.pattern else ""
         if self.blank_is_absent:
             # Of the lengths below the least only none is allowed.
-            pattern = f"|[\\s\\S]{{{min_length},}}" if min_length > 1 else pattern
+            pattern = f"|{pattern}" if pattern else f"|[\\s\\S]{{{min_length},}}" if min_length > 1 else ""
             min_length = 0
         form: Schema = {"type": "string", "minLength": min_length, "maxLength": self.max_length}
         return form | ({"pattern": f"^(?:{pattern})$"} if pattern else {})
@@ -274,15 +274,15 @@ class StrictInteger(StrictField):
 
 
 class Amount(StrictInteger):
-    """An amount of money that is not nothing."""
+    """An amount of money that is not nothing, unless `min_value` is 0."""
 
     default_error_messages = {
         "invalid_type": "This value must be a whole number of the currency's smallest unit: 10.50 pesos are 1050 "
         "centavos, sent as 1050.",
     }
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(min_value=1, max_value=AMOUNT_MAX, **options)
+    def __init__(self, *, min_value: int = 1, **options: Any) -> None:
+        super().__init__(min_value=min_value, max_value=AMOUNT_MAX, **options)
 
 
 class StrictBoolean(StrictField):

@@ -79,13 +79,19 @@ class LinkInput(CheckoutInput):
 
 
 class LinkChangeInput(LinkInput):
-    """The members of a link that are to be replaced; the others stay."""
+    """The members of a link that are to be replaced; the others stay, and `null` takes an optional one away."""
 
     # Existing clients send the link's ID once more.
     ignored = frozenset({"linkId"})
 
     def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
         fields = super().get_fields()
+        optional = ((name, each.default) for name, each in fields.items() if not each.required)
+        self._absent = {name: None if default is empty else default for name, default in optional}
         for each in fields.values():
             each.required, each.default = False, empty
         return fields
+
+    def _members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
+        value, errors = super()._members(data)
+        return value | {name: gone for name, gone in self._absent.items() if data.get(name, empty) is None}, errors

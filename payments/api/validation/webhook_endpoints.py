@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from difflib import get_close_matches
 from typing import Any
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
@@ -15,6 +16,7 @@ from payments.models.merchants.webhook_endpoint import EVERY_TYPE
 from payments.rendering.objects.webhook_endpoints import STATUS, STATUSES
 from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
+LONGEST_COMPARED, LEAST_SIMILARITY = 60, 0.8
 ADDRESS = (
     "Where events are sent; https in live mode. A URL to which nothing would ever be sent is refused: one with user "
     "information, a forbidden port, or a private network's address."
@@ -40,8 +42,8 @@ class EventTypes(StrictField):
         known = {EVERY_TYPE, *EVENT_TYPES}
         places = [place for place, each in enumerate(data) if not isinstance(each, str) or each not in known]
         if places:
-            fault = ErrorDetail(str(self.error_messages["invalid_choice"]), code="invalid_choice")
-            raise ValidationError({str(place): [fault] for place in places})
+            faults = {str(place): str(self.error_messages["invalid_choice"]) + _meant(data[place]) for place in places}
+            raise ValidationError({place: [ErrorDetail(text, "invalid_choice")] for place, text in faults.items()})
         if len(set(data)) < len(data) or (EVERY_TYPE in data and len(data) > 1):
             self.fail("not_allowed")
         return data
@@ -49,6 +51,12 @@ class EventTypes(StrictField):
     def schema(self) -> Schema:
         types = {"type": "string", "enum": [EVERY_TYPE, *EVENT_TYPES]}
         return {"type": "array", "items": types, "minItems": 1, "uniqueItems": True}
+
+
+def _meant(unknown: Any) -> str:
+    """Return which type was probably meant; "" where it is like none."""
+    similar = get_close_matches(str(unknown)[:LONGEST_COMPARED], EVENT_TYPES, 1, LEAST_SIMILARITY)
+    return f" Did you mean {similar[0]}?" if similar else ""
 
 
 class EndpointMembers(StrictSerializer):

@@ -167,8 +167,8 @@ def _columns(order: Mapping[str, Any], given: Mapping[str, Any], *, is_new: bool
         members["line_items"] = [{key: item[key] for key in item if key != "remaining"} for item in items]
         columns |= {"stock": stock, "remaining": stock}
     if "expiry" in given:
-        columns["ends_at"] = end_of_day(given["expiry"])
-    return columns | {"order": {**order, **members}}
+        columns["ends_at"] = end_of_day(given["expiry"]) if given["expiry"] else None
+    return columns | {"order": {name: value for name, value in {**order, **members}.items() if value is not None}}
 
 
 def _stock_of(item: Mapping[str, Any], is_new: bool) -> int:

@@ -138,7 +138,7 @@ def test_every_response_carries_an_id_of_its_own(api: Api, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status"), [("/v2/charges", 401), ("/v2/charges/", 401), ("/v2/no", 404), ("/ping", 200)]
+    ("path", "status"), [("/v2/charges", 401), ("/v2/charges/", 401), ("/v2/no", 404), ("/ping", 405)]
 )
 def test_no_path_sends_a_program_elsewhere_though_pages_are_for_https(
     db: None, settings: Settings, path: str, status: int
