@@ -23,7 +23,9 @@ EXAMPLE_CONSENT = {
     "user_agent": "Mozilla/5.0 (Android 15; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0",
 }
 THE_CUSTOMER = [id_in_path("cus", "customer")]
-EMAIL_IN_PATH = OpenApiParameter("email", str, OpenApiParameter.PATH, description="The address, exactly; case counts.")
+EMAIL_IN_PATH = OpenApiParameter(
+    "email", str, OpenApiParameter.PATH, description="The address; case counts before the @."
+)
 
 
 class Customers(DescribedView):

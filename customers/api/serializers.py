@@ -3,7 +3,7 @@
 from customers.api.consent import Consent
 from payments.api.validation.fields import Email, PlainText, StrictString
 from payments.api.validation.metadata import MEANING, Metadata
-from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.query_fields import PageQuery, QueryEmail
 from payments.api.validation.strict import StrictSerializer
 
 EMAIL = "E-mail address."
@@ -50,6 +50,6 @@ class AttachInput(StrictSerializer):
 
 
 class CustomerListQuery(PageQuery):
-    """The filter of customers: their exact e-mail address; case counts."""
+    """The filter of customers: their e-mail address; case counts before the @."""
 
-    email = Email(required=False, help_text="Only customers with exactly this address.")
+    email = QueryEmail(required=False, help_text="Only customers with this address; case counts before the @.")

@@ -26,13 +26,13 @@ from payments.json_codecs.verbatim_json import to_bytes
 
 def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
     """Return the values of `customers_page` for a query."""
-    return {"below": after or LAST_ID, **({"email": query["email"]} if "email" in query else {})}
+    return {"below": after or LAST_ID, **({"email": customers.written(query["email"])} if "email" in query else {})}
 
 
 def customers_page(
     *, merchant_id: UUID, livemode: bool, length: int, below: UUID, email: str | None = None
 ) -> QuerySet[Customer]:
-    """Return the newest customers, all or those with exactly this address."""
+    """Return the newest customers, all or those with this address."""
     path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
     path |= {} if email is None else {"email": email}
     return Customer.objects.present().whole(merchant_id).newest_page([path], length, below)

@@ -49,7 +49,7 @@ def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[W
     customer = Customer(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
-        email=email,
+        email=customers.written(email),
         mobile_number=phone,
         description=name or email,
         created_at=moment,

@@ -19,6 +19,12 @@ from payments.domain.shared.idempotency import Result, StoredAnswer
 NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
 
 
+def written(address: str) -> str:
+    """Return an e-mail address as it is kept and looked for: names of hosts know no case, what stands before does."""
+    name, at, host = address.rpartition("@")
+    return f"{name}{at}{host.lower()}"
+
+
 def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], StoredAnswer]) -> Result[Customer]:
     """Make a customer of a validated request body (`email`, `description`, `mobile_number`, `metadata`).
 
@@ -30,7 +36,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
         livemode=caller.livemode,
         created_at=moment,
         updated_at=moment,
-        **order,
+        **order | {"email": written(order["email"])},
     )
     customer.kept = []
     answer = render(customer)
@@ -40,8 +46,8 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
 
 
 def find_by_email(caller: Caller, email: str) -> Customer:
-    """Return the caller's newest customer with exactly this address; raise PaymentError `resource_missing`."""
-    path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": email}
+    """Return the caller's newest customer with this address; raise PaymentError `resource_missing`."""
+    path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": written(email)}
     customer = next(iter(Customer.objects.present().whole(caller.merchant_id).newest_page([path], 1)), None)
     if customer is None:
         raise not_found("customer")
@@ -56,6 +62,7 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
     with transaction.atomic():
         customer = lock(caller, customer_id)
         if changes:
+            changes |= {"email": written(changes["email"])} if "email" in changes else {}
             changed, shown = change(caller, customer, "customer.updated", **changes)
             execute_writes(changed, *shown)
     return customer

@@ -147,6 +147,26 @@ def test_a_customer_is_found_by_its_address_percent_encoded_or_not(api: Api, ema
     assert made(api.get(f"/customers/by_email/{quote(email, safe=plain)}")) == customer
 
 
+@pytest.mark.parametrize("asked", ["Maria@example.com", "Maria@Example.COM", "Maria@EXAMPLE.com"])
+def test_names_of_hosts_know_no_case_and_what_stands_before_does(api: Api, asked: str) -> None:
+    made_before = made(api.post("/customers/", MARIA | {"email": "Maria@Example.COM"}))
+    changed = made(api.post("/customers/", MARIA))
+    made(api.put(f"/customers/{changed['id']}", {"email": "Maria@example.Com"}))
+    assert made(api.get(f"/customers/by_email/{asked}"))["id"] == changed["id"]
+    listed = made(api.get("/customers/", email=asked))["data"]
+    assert [each["id"] for each in listed] == [changed["id"], made_before["id"]]
+    assert api.get(f"/customers/by_email/{asked.lower()}").status_code == 404
+
+
+def test_a_plus_that_is_not_encoded_is_explained(api: Api) -> None:
+    made(api.post("/customers/", MARIA | {"email": "maria+shop@example.com"}))
+    answer = api.client.get("/v2/customers/?email=maria+shop@example.com", headers=api.headers())
+    error = error_of(answer)
+    assert (answer.status_code, error["code"], error["param"]) == (422, "unencoded_plus", "email")
+    assert "%2B" in error["message"]
+    assert len(made(api.get("/customers/", email="maria+shop@example.com"))["data"]) == 1
+
+
 def test_the_newest_of_several_customers_with_one_address_is_found(api: Api) -> None:
     new_customer(api)
     newest = new_customer(api)

@@ -10,7 +10,15 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import Field
 
 from payments import clock
-from payments.api.validation.fields import Choice, Schema, StrictBoolean, StrictField, StrictInteger, StrictString
+from payments.api.validation.fields import (
+    Choice,
+    Email,
+    Schema,
+    StrictBoolean,
+    StrictField,
+    StrictInteger,
+    StrictString,
+)
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES, is_about
@@ -110,6 +118,19 @@ class QueryMoment(StrictField):
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": f"^{MOMENT}$"}
+
+
+class QueryEmail(Email):
+    """An e-mail address in a query, of which a + that is not encoded arrives as a space."""
+
+    default_error_messages = {
+        "unencoded_plus": "A + in a query is a space: write it %2B, as in maria%2Bshop@example.com.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        if isinstance(data, str) and " " in data.strip():
+            self.fail("unencoded_plus")
+        return super().to_internal_value(data)
 
 
 class PageQuery(StrictSerializer):
