@@ -41,6 +41,14 @@ def link_for(visitor: Visitor) -> str:
     return str(visitor.get(link)["Location"])
 
 
+def test_the_link_is_at_our_host_whatever_the_request_says(settings: Settings, ana: User, visitor: Visitor) -> None:
+    settings.ALLOWED_HOSTS = ["pay.example.com", "other.example"]
+    settings.ADMIN_ORIGIN = "https://pay.example.com"
+    visitor.post(RESET, {"email": "ana@example.com"}, headers={"Host": "other.example"})
+    assert "https://pay.example.com/admin/password-reset/" in str(mail.outbox[-1].body)
+    assert "other.example" not in str(mail.outbox[-1].body)
+
+
 def test_the_link_sets_a_password_once(ana: User, visitor: Visitor) -> None:
     link = link_for(visitor)
     visitor.post(link, NEW)

@@ -118,7 +118,6 @@ WHOSE: dict[str, Any] = {
     "auth_user_withdraw_invitation": ADMINISTRATOR,
     "auth_user_deactivate": ADMINISTRATOR,
     "auth_user_reactivate": ADMINISTRATOR,
-    "view_on_site": NOBODY,
     "on_call": EVERYBODY,
 }
 # What an address names beside a row.
@@ -176,8 +175,6 @@ def rows(newest: dict[type[Model], Model]) -> dict[str, Model]:  # noqa: F811
 
 
 def address_of(name: str, rows: dict[str, Model]) -> str:
-    if name == "view_on_site":
-        return reverse("admin:view_on_site", args=[1, 1])
     if name == "on_call":
         return reverse("admin:on_call")
     row = next(row for label, row in rows.items() if name.startswith(f"{label}_"))

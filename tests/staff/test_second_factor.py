@@ -128,7 +128,24 @@ def test_the_way_leads_where_one_wanted_to_go(ana: User, visitor: Visitor) -> No
     assert answer["Location"] == "/admin/payments/charge/"
 
 
-@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+ELSEWHERE = ("https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\t///evil.example", "/\\evil.example")
+
+
+@pytest.mark.parametrize("page", ["preferences", "mode"])
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+def test_no_page_of_an_operator_leads_elsewhere(page: str, elsewhere: str, ana: User, visitor: Visitor) -> None:
+    visitor.sign_in(ana)
+    answer = visitor.post(f"/admin/{page}/", {"time_zone": "", "mode": "test", "next": elsewhere})
+    assert answer["Location"] == INDEX
+
+
+@pytest.mark.parametrize("path", ["/admin/r/1/1/", "/admin/r/x/y/", "/merchant/r/1/1/"])
+def test_no_page_leads_from_any_row_to_its_page(path: str, ana: User, visitor: Visitor) -> None:
+    visitor.sign_in(ana)
+    assert visitor.get(path).status_code in (302, 404)
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
 def test_the_way_never_leads_elsewhere(elsewhere: str, ana: User, visitor: Visitor) -> None:
     app = app_of(ana)
     visitor.post(LOGIN, {"login": "ana", "password": PASSWORD, "next": elsewhere})

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
@@ -13,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from payments import vault
+from payments.admin.lists.mode import is_own_path
 from payments.api.access.throttling import client_address
 from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors, lockout
@@ -32,6 +34,15 @@ class AccountAdapter(DefaultAccountAdapter):
         with suppress(ValueError):
             return str(ip_address(client_address(request).partition("%")[0]))
         return UNKNOWN_ADDRESS
+
+    def is_safe_url(self, url: str | None) -> bool:
+        return is_own_path(url or "")
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        return _at_our_host(self.request, super().get_reset_password_from_key_url(key))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        return _at_our_host(request, super().get_email_confirmation_url(request, emailconfirmation))
 
     def is_ajax(self, request: HttpRequest) -> bool:
         return False
@@ -55,6 +66,11 @@ class AccountAdapter(DefaultAccountAdapter):
         # Who never had a password sets it by an invitation. The stored address counts, and no other that was typed.
         if user.has_usable_password():
             super().send_password_reset_mail(user, user.email, context)
+
+
+def _at_our_host(request: HttpRequest, link: str) -> str:
+    """Return a link for a message, which no `Host` header of a request leads elsewhere."""
+    return f"{site_of(request).setting('ORIGIN')}{urlsplit(link).path}"
 
 
 class FactorAdapter(DefaultMFAAdapter):

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.base import ContextMixin, View
 
+from payments.admin.lists.mode import is_own_path
 from payments.staff.hosts import site_of
 
 
@@ -20,6 +21,10 @@ class AdminPage(RedirectURLMixin, ContextMixin, View):
 
     next_page = "admin:index"
     title: str | Promise = ""
+
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        given = self.request.POST.get("next", self.request.GET.get("next", ""))
+        return given if is_own_path(given) else ""
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
