@@ -167,6 +167,29 @@ def test_what_the_verb_would_refuse_is_refused_at_once(shop: NewMerchant, api: A
     assert AssistantCall.objects.count() == 0
 
 
+@pytest.mark.parametrize("tool", ["link", "request"])
+def test_nothing_is_made_for_a_customer_of_another_merchant(
+    shop: NewMerchant, other_shop: NewMerchant, tool: str
+) -> None:
+    body = {name: LINK[name] for name in ("currency", "payment_method_types", "line_items")}
+    strange = payer(Api(other_shop.keys["sk_test"]))
+    with pytest.raises(Failed, match=r"customer|unknown_parameter"):
+        Assistant(shop.merchant, [tool]).call(tool, **body, customer=strange, delivery_methods=["email"], **wish())
+    assert not AssistantCall.objects.exists()
+
+
+@pytest.mark.parametrize("tool", ["capture", "void", "refund"])
+def test_no_tool_acts_on_a_charge_of_another_merchant_or_mode(
+    shop: NewMerchant, other_shop: NewMerchant, api: Api, tool: str
+) -> None:
+    theirs, assistant = Api(other_shop.keys["sk_test"]).held(), Assistant(shop.merchant, [tool])
+    of_live = Assistant(shop.merchant, [tool], livemode=True)
+    for each, charge in ((assistant, theirs), (of_live, api.held())):
+        with pytest.raises(Failed, match="resource_missing"):
+            each.call(tool, id=charge["id"], **wish())
+    assert not AssistantCall.objects.exists()
+
+
 def test_what_has_changed_since_is_refused_by_the_verb(shop: NewMerchant, api: Api, person: User) -> None:
     charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
     assistant.call("refund", id=charge["id"], **wish())

@@ -2,6 +2,7 @@
 
 The tests run once with their coverage, then each mutant with the tests that run its line: `python -m tests.mutants`.
 It ends with 1 where fewer than 95 of 100 are caught. A mutant that changes nothing anybody could see counts as well.
+With `--guards` it takes out each refusal of the verbs that assistants may ask for, and every one must be caught.
 """
 
 import argparse
@@ -24,16 +25,22 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
     *("payments/domain", "payments/ledger", "payments/vault", "payments/invariants", "payments/webhooks"),
     *("payments/sensitive_data", "payments/api/access", "payments/api/validation", "payments/providers"),
-    *("payments/staff", "payments/money.py", "payments/db/writes.py", "customers/domain"),
+    *("payments/mcp", "payments/staff", "payments/money.py", "payments/db/writes.py", "customers/domain"),
 )
+# What refuses a verb that assistants may ask for.
+GUARDS = (
+    *(f"payments/domain/approvals/{name}.py" for name in ("calls", "call_plans", "kinds/calls")),
+    *("payments/domain/merchants/assistants.py", "payments/mcp/money.py"),
+)
+REFUSAL = "without `raise"
 
 
 def main() -> int:
-    """Print the mutants and the tests that catch them; return 1 where fewer than 95 of 100 are caught."""
+    """Print the mutants and the tests that catch them; return 1 where fewer than 95 of 100, or not all guards, are."""
     arguments = _parser().parse_args()
     coverage = CoverageData(str(arguments.coverage or _covered(Path(tempfile.mkdtemp()) / "coverage")))
     coverage.read()
-    drawn = _drawn(arguments.count, arguments.seed)
+    drawn = _guards() if arguments.guards else _drawn(arguments.count, arguments.seed)
     folders: SimpleQueue[Path] = SimpleQueue()
 
     def judged(mutant: Mutant) -> bool:
@@ -48,13 +55,14 @@ def main() -> int:
             folders.put(_copy(Path(folder) / str(number)))
         caught = sum(pool.map(judged, drawn))
     print(f"{caught} of {len(drawn)} were caught. Seed {arguments.seed}.")
-    return int(caught * 20 < len(drawn) * 19)
+    return int(caught < len(drawn) if arguments.guards else caught * 20 < len(drawn) * 19)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="how many mutants")
     parser.add_argument("--seed", type=int, default=37, help="of the draw")
+    parser.add_argument("--guards", action="store_true", help="each refusal of the verbs of assistants, none by chance")
     parser.add_argument("--coverage", type=Path, help="the file of an earlier run's coverage")
     parser.add_argument("--at-once", type=int, default=2, help="how many mutants are judged at once")
     return parser
@@ -72,6 +80,11 @@ def _drawn(count: int, seed: int) -> Sequence[Mutant]:
     files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py")) or [ROOT / room]]
     every = [mutant for file in files for mutant in mutants_of(ROOT, file)]
     return random.Random(seed).sample(every, count)
+
+
+def _guards() -> Sequence[Mutant]:
+    every = [mutant for name in GUARDS for mutant in mutants_of(ROOT, ROOT / name)]
+    return [mutant for mutant in every if mutant.change.startswith(REFUSAL)]
 
 
 def _copy(folder: Path) -> Path:

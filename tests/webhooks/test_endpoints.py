@@ -16,8 +16,9 @@ from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
 from payments.domain.webhooks import endpoints
-from payments.ids import new_id
+from payments.ids import new_id, public_id
 from payments.models import Charge, Event, Webhook, WebhookAttempt, WebhookEndpoint
+from payments.models.merchants.webhook_endpoint import PREFIX
 from payments.webhooks import outbox
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
@@ -271,6 +272,19 @@ def test_one_success_begins_the_days_anew(api: Api, failing: WebhookEndpoint) ->
 def test_a_failure_of_long_ago_with_nothing_sent_since_disables_nothing(failing: WebhookEndpoint) -> None:
     Webhook.objects.update(state="exhausted", due_at=None)
     assert status_in(6, failing) == "enabled"
+
+
+def test_what_waits_and_has_not_failed_disables_nothing(api: Api, failing: WebhookEndpoint) -> None:
+    Webhook.objects.update(state="exhausted", due_at=None)
+    api.charge()
+    assert Webhook.objects.filter(due_at__isnull=False, failures=0).count() == 1
+    assert status_in(6, failing) == "enabled"
+
+
+def test_what_failed_at_another_endpoint_disables_nothing(shop: NewMerchant, failing: WebhookEndpoint) -> None:
+    other = add_endpoint(shop.merchant, events=("charge.succeeded",))
+    Webhook.objects.update(receiver=public_id(PREFIX, other.id))
+    assert [status_in(6, each) for each in (failing, other)] == ["enabled", "enabled"]
 
 
 def test_one_that_is_enabled_again_has_five_days_anew(failing: WebhookEndpoint) -> None:
