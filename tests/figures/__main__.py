@@ -88,6 +88,9 @@ FIGURES = {
         seeded=True,
         choices={"of": ("charges", "checkouts")},
     ),
+    "checkouts": Figure(
+        "tests.figures.money.checkouts:checkouts", {"histories": 10_000, "first_history": 0}, seeded=True
+    ),
     "neighbours": Figure(
         "tests.figures.operations.neighbours:neighbours",
         {"quiet_seconds": 20, "seconds": 30},
