@@ -60,6 +60,7 @@ FOLDED_FOR = {
     "names in ASCII of a protocol: headers, schemes, hosts, media types, settings": (
         *("config/", "payments/web/", "payments/webhooks/transport/", "payments/mcp/", "payments/staff/hosts.py"),
         *("payments/api/access/authentication.py", "payments/api/validation/", "payments/cli/"),
+        "customers/domain/customers.py",
         "payments/redis_client/rate_counters.py",
     ),
     "codes in ASCII by their pattern: currencies, bank codes, account numbers, the digits of an ID": (

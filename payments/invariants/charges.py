@@ -17,10 +17,11 @@ UNDER_CHECK = "EXISTS (SELECT FROM checkout k WHERE k.check_source_id = s.id AND
 INVARIANTS = (
     _of_charge(
         name="amounts_within_bounds",
-        sentence="No charge has more refunded than captured, or more captured than asked for.",
+        sentence="No charge has more refunded or disputed than captured, or more captured than asked for.",
         query="""
             SELECT id FROM charge
-            WHERE NOT (0 <= amount_refunded AND amount_refunded <= amount_captured AND amount_captured <= amount)
+            WHERE NOT (0 <= amount_refunded AND amount_refunded <= amount_captured AND amount_captured <= amount
+                AND 0 <= amount_disputed AND amount_disputed <= amount_captured)
         """,
     ),
     _of_charge(
@@ -58,23 +59,37 @@ INVARIANTS = (
     ),
     _of_charge(
         name="disputes_add_up",
-        sentence="What payers' banks have of each charge is the sum of its disputes whose money is withdrawn.",
+        sentence="What payers' banks have of each charge is the sum of what is withdrawn by its disputes.",
         query="""
             SELECT c.id FROM charge c
             LEFT JOIN (
-                SELECT charge_id, sum(amount) FILTER (WHERE withdrawn) AS amount FROM dispute GROUP BY charge_id
+                SELECT charge_id, sum(amount_withdrawn) AS amount FROM dispute GROUP BY charge_id
             ) d ON d.charge_id = c.id
             WHERE c.disputed <> (d.charge_id IS NOT NULL) OR c.amount_disputed <> coalesce(d.amount, 0)
         """,
     ),
     Invariant(
         name="disputes_match_their_charge",
-        sentence="Each dispute has its charge's merchant, mode and currency.",
+        sentence="Each dispute has its charge's merchant and mode, and the currency, unless nothing of it is posted.",
         model="payments.Dispute",
         prefix="dp",
         query="""
             SELECT d.id FROM dispute d LEFT JOIN charge c ON c.id = d.charge_id
-            WHERE (d.merchant_id, d.livemode, d.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
+            WHERE (d.merchant_id, d.livemode) IS DISTINCT FROM (c.merchant_id, c.livemode)
+            OR d.amount_withdrawn > 0 AND d.currency IS DISTINCT FROM c.currency
+        """,
+    ),
+    Invariant(
+        name="disputes_hold_what_was_reported",
+        sentence="What payers' banks have by each dispute is no more than what its stages took, in all.",
+        model="payments.Dispute",
+        prefix="dp",
+        query="""
+            SELECT d.id FROM dispute d
+            WHERE d.amount_withdrawn > coalesce((
+                SELECT max(amount::bigint) FROM jsonb_each_text(d.stage_amounts) AS stage (number, amount)
+            ), 0)
+            OR NOT d.withdrawn AND d.amount_withdrawn <> 0
         """,
     ),
     Invariant(

@@ -43,7 +43,7 @@ class ProviderEvent(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting"
         APPLIED = "applied"
-        NEEDS_ATTENTION = "needs_attention", "needs attention"  # an operator must look; nothing was moved
+        NEEDS_ATTENTION = "needs_attention", "needs attention"  # an operator must look; what moved is in the books
         NO_NEWS = "no_news", "no news"  # no action follows from it
         NOT_OURS = "not_ours", "not ours"  # no charge of ours asked for it
         CLOSED = "closed"  # an operator closed it with a note

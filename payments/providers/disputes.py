@@ -13,6 +13,7 @@ class Stage(IntEnum):
 
     INQUIRY = 10  # a request for information
     INQUIRY_ANSWERED = 15  # the bank has the evidence, and has taken no money
+    INQUIRY_EXPIRED = 18  # no answer came in time, and the bank has taken no money
     INQUIRY_CLOSED = 20  # the bank was satisfied
     NOTICE = 25  # of a chargeback: evidence counts for it
     CHARGEBACK = 30  # the money was taken
@@ -23,9 +24,15 @@ class Stage(IntEnum):
     ACCEPTED_LATER = 64  # the merchant gave up when it was asked again
     EVIDENCE_AGAIN = 66  # the provider has more evidence
     REVERSED = 70  # the money came back
+    PREARBITRATION = 72  # the bank does not agree, and asks before it takes the money again
+    PREARBITRATION_ANSWERED = 74  # the provider has declined that, with what the merchant has
+    PREARBITRATION_ACCEPTED = 76  # the merchant gave up then
     SECOND_CHARGEBACK = 80  # the bank took it again
-    WON_FINALLY = 90  # it came back by arbitration
+    WON_FINALLY = 90  # it came back before or by arbitration
     LOST_FINALLY = 100
+    ARBITRATION = 105  # the card network decides
+    ARBITRATION_WON = 110
+    ARBITRATION_LOST = 120
 
 
 class Reason(StrEnum):
@@ -94,8 +101,9 @@ class DisputeResponse:
 class Disputed:
     """One stage of a dispute of a payment.
 
-    `provider_ref` is the provider's name of the dispute, the same at each stage. `amount` is in the smallest unit of
-    `currency`. `network_code` is the card network's code of the reason, `network_ref` its reference of the case.
+    `provider_ref` is the provider's name of the dispute, the same at each stage. `amount` is what this stage moves, in
+    the smallest unit of `currency`: a part, or more than was paid, where the report says so. `network_code` is the card
+    network's code of the reason, `network_ref` its reference of the case.
     """
 
     provider_ref: str

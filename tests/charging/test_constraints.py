@@ -23,6 +23,7 @@ WRONG: list[tuple[Any, str, dict[str, Any]]] = [
         "charge_refunded_within_captured",
         {"amount_refunded": 10_001, "status": "voided", "settle_due_at": None},
     ),
+    (Charge, "charge_disputed_within_captured", {"amount_disputed": 10_001}),
     (Charge, "charge_captured_has_amount", {"captured": False}),
     (Charge, "charge_flags_match_status", {"status": "pending"}),
     (Charge, "charge_flags_match_status", {"status": "refunded"}),

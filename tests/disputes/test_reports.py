@@ -11,13 +11,15 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.charging import attempts
 from payments.domain.disputes import record
+from payments.domain.merchants import terms
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
+from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Dispute, Event, Posting
 from payments.providers.disputes import Disputed, Reason, Stage
-from tests.client import Api
+from tests.client import Api, made
 from tests.concurrency import at_once
-from tests.ledger.books import row_of
+from tests.ledger.books import row_of, standing
 
 CHARGEBACK = Disputed("D1", Stage.CHARGEBACK, 10_000, "PHP", Reason.FRAUDULENT, "10.4")
 
@@ -95,10 +97,103 @@ def test_the_deadline_and_the_reference_are_kept_from_whichever_report_has_them(
     assert (dispute.evidence_due_at, dispute.network_ref) == (due, "ARN7")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [({"currency": "USD"}, "USD"), ({"amount": 10_001}, "10001"), ({"amount": 0}, "about 0")],
-)
+def shown(api: Api) -> tuple[Any, ...]:
+    """Return what the API says of each dispute: how it stands, of how much, and what was taken."""
+    listed = api.get("/disputes/").json()["data"]
+    return tuple((each["status"], each["amount"], each["currency"], each["amount_withdrawn"]) for each in listed)
+
+
+def balance(api: Api) -> int:
+    return int(api.get("/balance").json()["pending"][0]["amount"])
+
+
+LATER_STAGES: dict[str, tuple[list[tuple[Stage, int]], str, int]] = {
+    "a part comes back": ([(Stage.REVERSED, 4_000)], "won", 6_000),
+    "a part is taken again": ([(Stage.REVERSED, 10_000), (Stage.SECOND_CHARGEBACK, 4_000)], "lost", 4_000),
+    "the rest comes back": ([(Stage.REVERSED, 4_000), (Stage.WON_FINALLY, 10_000)], "won", 0),
+    "the bank asks before it takes again": ([(Stage.REVERSED, 10_000), (Stage.PREARBITRATION, 10_000)], "", 0),
+    "the network decides": ([(Stage.ARBITRATION, 10_000), (Stage.ARBITRATION_WON, 7_000)], "won", 3_000),
+}
+
+
+@pytest.mark.parametrize("name", LATER_STAGES)
+def test_each_later_stage_moves_what_its_report_says_whatever_the_order(api: Api, name: str) -> None:
+    later, status, taken = LATER_STAGES[name]
+    stages = [(Stage.CHARGEBACK, 10_000), *later]
+    for order in (stages, stages[::-1]):
+        charge = api.charge()
+        before = balance(api)
+        report(charge, *(replace(at(stage), amount=amount) for stage, amount in order))
+        assert balance(api) - before == -taken
+        assert shown(api)[0] == (status or "needs_response", 10_000, "PHP", taken)
+    assert [name for name in broken() if not name.startswith("simulator")] == []
+
+
+def reported(charge: dict[str, Any], dispute: Disputed) -> str:
+    """Report a stage; return what operators must know of it."""
+    return record.record(attempts.reload(Attempt.objects.get(charge=row_of(charge), kind="authorize")), dispute)
+
+
+def test_operators_see_where_a_later_stage_differs_from_the_first(api: Api) -> None:
+    charge = api.charge()
+    assert reported(charge, CHARGEBACK) == ""
+    assert reported(charge, replace(at(Stage.REVERSED), amount=4_000)) == (
+        "This report is about ₱40.00, and the dispute about ₱100.00."
+    )
+    assert reported(charge, replace(at(Stage.REVERSED), amount=4_000)) == ""
+    assert "reported again" in reported(charge, replace(at(Stage.REVERSED), amount=5_000))
+    assert row_of(charge).amount_disputed == 6_000
+
+
+def test_a_chargeback_of_more_than_was_captured_takes_that_and_operators_see_the_rest(api: Api) -> None:
+    charge = api.charge()
+    assert "has ₱103.50, of which ₱100.00 is posted" in reported(charge, replace(CHARGEBACK, amount=10_350))
+    assert shown(api) == (("needs_response", 10_350, "PHP", 10_000),)
+    assert reported(charge, replace(at(Stage.REVERSED), amount=10_350)) == ""
+    assert (shown(api)[0][0], row_of(charge).amount_disputed, balance(api)) == ("won", 0, 10_000)
+
+
+def test_a_chargeback_in_another_currency_is_a_dispute_whose_money_is_for_operators(api: Api) -> None:
+    charge = api.charge()
+    assert "in USD, and the charge in PHP: nothing" in reported(charge, replace(CHARGEBACK, amount=172, currency="USD"))
+    assert shown(api) == (("needs_response", 172, "USD", 0),)
+    assert (balance(api), [name for name in broken() if not name.startswith("simulator")]) == (10_000, [])
+
+
+def test_all_disputes_of_a_charge_take_no_more_than_was_captured(api: Api) -> None:
+    charge = api.charge()
+    assert reported(charge, replace(CHARGEBACK, amount=6_000)) == ""
+    assert "of which ₱40.00 is posted" in reported(charge, replace(CHARGEBACK, provider_ref="D2", amount=6_000))
+    assert (balance(api), row_of(charge).amount_disputed) == (0, 10_000)
+    assert [name for name in broken() if not name.startswith("simulator")] == []
+
+
+def test_the_fee_is_posted_once_whatever_part_comes_back(api: Api) -> None:
+    charge = api.charge()
+    terms.set_fee(row_of(charge).merchant, "dispute", "PHP", Rate(fixed=750))
+    fees = []
+    for stage, amount in [(30, 10_000), (70, 4_000), (80, 4_000), (110, 10_000)]:
+        report(charge, replace(at(Stage(stage)), amount=amount))
+        fees.append((api.get("/disputes/").json()["data"][0]["fee"], -standing(charge=row_of(charge)).get("fees", 0)))
+    assert fees == [(750, 750)] * 3 + [(0, 0)]
+
+
+def test_a_bank_that_asks_before_arbitration_has_its_own_deadline_and_response(api: Api) -> None:
+    charge, over = api.charge(), clock.now() - timedelta(days=1)
+    report(charge, replace(CHARGEBACK, evidence_due_at=over), at(Stage.EVIDENCE), at(Stage.REVERSED))
+    report(charge, at(Stage.PREARBITRATION))
+    path = f"/disputes/{Dispute.objects.get()}"
+    assert made(api.get(path)).get("evidence_due_at") is None
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    made(api.post(f"{path}/submit"))
+    report(charge, at(Stage.EVIDENCE), at(Stage.EVIDENCE_AGAIN))
+    assert made(api.get(path))["response"]["status"] == "pending"
+    report(charge, at(Stage.PREARBITRATION_ANSWERED))
+    after = made(api.get(path))
+    assert (after["status"], after["withdrawn"], after["response"]["status"]) == ("under_review", False, "sent")
+
+
+@pytest.mark.parametrize(("wrong", "why"), [({"currency": "XYQ"}, "XYQ"), ({"amount": 0}, "about 0")])
 def test_a_report_that_contradicts_the_charge_moves_nothing(api: Api, wrong: dict[str, Any], why: str) -> None:
     charge = api.charge()
     with pytest.raises(record.CannotBeTrue, match=why):

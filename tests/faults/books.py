@@ -74,7 +74,7 @@ def _with_us(charge: Charge) -> Money:
         held=charge.amount if charge.authorized else 0,
         taken=charge.amount_captured if charge.status != Charge.Status.VOIDED else 0,
         given_back=sum(refund.amount for refund in charge.refund_list if refund.status != Refund.Status.FAILED),
-        disputed=sum(dispute.amount for dispute in charge.disputes.filter(withdrawn=True)),
+        disputed=sum(dispute.amount_withdrawn for dispute in charge.disputes.all()),
     )
 
 

@@ -18,7 +18,14 @@ def dispute_of(history: History, name: str) -> Dispute:
 
 @breaks("disputes_add_up", "ledger_disputed", "ledger_owes_the_merchant", "simulator_disputes_agree")
 def disputed_by_no_dispute(history: History) -> str:
-    return forge_charge(history, "disputed", amount_disputed=F("amount_disputed") + 1)
+    return forge_charge(history, "dispute won in part", amount_disputed=F("amount_disputed") + 1)
+
+
+@breaks("disputes_hold_what_was_reported", "disputes_add_up")
+def taken_beyond_what_was_reported(history: History) -> str:
+    dispute = dispute_of(history, "dispute won in part")
+    forge(dispute, amount_withdrawn=F("amount_withdrawn") + 10_000)
+    return public_id("dp", dispute.id)
 
 
 @breaks("disputes_match_their_charge")

@@ -34,6 +34,7 @@ from tests.client import (
 from tests.contract.calls import endpoint
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver, dispute_on
 from tests.invariants.coverage import WatchedApi
+from tests.machine.sweeps import Time
 from tests.mcp.assistant import ask_for_a_link
 from tests.operators import corrections
 from tests.operators.factories import ALONE, NOTE, approved, done, person, proposed
@@ -52,6 +53,18 @@ NOTIFY = {
     "success": "https://sari.example/yes",
     "fail": "https://sari.example/no",
     "notify": "https://sari.example/kaha",
+}
+
+# By charge: each stage with the amount that it reports, and what the bank has then.
+DISPUTED_IN_PARTS = {
+    "dispute won in part": [("chargeback", 10_000, 10_000), ("reversed", 4_000, 6_000)],
+    "taken again in part": [
+        ("chargeback", 12_000, 10_000),
+        ("reversed", 12_000, 0),
+        ("second_chargeback", 400, 400),
+    ],
+    "before arbitration": [("chargeback", 9_000, 9_000), ("reversed", 9_000, 0), ("prearbitration", 9_000, 0)],
+    "lost by arbitration": [("arbitration", 9_000, 0), ("arbitration_lost", 9_000, 9_000)],
 }
 
 
@@ -80,6 +93,7 @@ class History:
         self._by_operators()
         self._decided()
         self._notified()
+        self._disputed_in_parts()
 
     def charge(self, name: str) -> Charge:
         """Return the charge of that name, as it is now."""
@@ -345,3 +359,11 @@ class History:
     def _settle(self) -> None:
         let_time_pass(Charge, "settle_due_at")
         settlement.settle_due()
+
+    def _disputed_in_parts(self) -> None:
+        """Have banks return a part, take one again, and ask before arbitration, of charges whose books they keep."""
+        merchant = Merchant.objects.get()
+        for name, stages in DISPUTED_IN_PARTS.items():
+            self._charge(name)
+            for stage, amount, withdrawn in stages:
+                Time(merchant).dispute(self.charges[name]["id"], stage, amount, withdrawn)

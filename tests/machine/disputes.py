@@ -38,9 +38,10 @@ class DisputingMachine(Machine):
         return [charge.dispute for charge in self.charges if charge.dispute]
 
     @has_charges
-    @rule(charge=disputable, stage=stages, percent=st.integers(1, 100))
+    @rule(charge=disputable, stage=stages, percent=st.integers(1, 120))
     def report_dispute(self, charge: Charge, stage: str, percent: int) -> None:
-        amount = charge.dispute.amount if charge.dispute else max(1, charge.amount_captured * percent // 100)
+        """Each stage is about an amount of its own, which may be more than was captured."""
+        amount = max(1, charge.amount_captured * percent // 100)
         refusal = charge.refuses_dispute()
         if refusal:
             expected = NotNow if refusal == "not now" else CannotBeTrue
@@ -50,8 +51,8 @@ class DisputingMachine(Machine):
                 return
             raise AssertionError(f"a dispute of a charge that is {charge.stage}")
         if charge.dispute is None:
-            charge.dispute = Dispute(amount, DISPUTE_FEE, stage)
-        charge.dispute.report(stage)
+            charge.dispute = Dispute(amount, DISPUTE_FEE, stage, charge.amount_captured)
+        charge.dispute.report(stage, amount)
         self.time.dispute(charge.name, stage, amount, charge.amount_disputed)
         [answer] = made(self.api.get("/disputes/", charge=charge.name))["data"]
         charge.dispute.name = answer["id"]
@@ -67,7 +68,7 @@ class DisputingMachine(Machine):
             self.void(charge, "")
         elif what == "reversed":
             self.report_dispute(charge, "chargeback", percent)
-            self.report_dispute(charge, "reversed", percent)
+            self.report_dispute(charge, "reversed", percent // 2)
         elif charge.dispute:
             self.add_evidence(charge.dispute)
             self.submit(charge.dispute)
@@ -122,6 +123,7 @@ def _expected(dispute: Dispute) -> dict[str, Any]:
         "amount": dispute.amount,
         "status": dispute.status,
         "withdrawn": dispute.withdrawn,
+        "amount_withdrawn": dispute.amount_withdrawn,
         "fee": dispute.fee if dispute.withdrawn else 0,
         "response": (dispute.response, dispute.response_state),
     }
@@ -129,5 +131,5 @@ def _expected(dispute: Dispute) -> dict[str, Any]:
 
 def _shown(answer: dict[str, Any]) -> dict[str, Any]:
     response = answer.get("response", {"type": "", "status": ""})
-    members = {name: answer[name] for name in ("amount", "status", "withdrawn", "fee")}
+    members = {name: answer[name] for name in ("amount", "status", "withdrawn", "amount_withdrawn", "fee")}
     return members | {"response": (response["type"], response["status"])}

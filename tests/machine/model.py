@@ -100,7 +100,7 @@ class Charge(Named):
     @property
     def amount_disputed(self) -> int:
         """What the payer's bank has."""
-        return self.dispute.amount if self.dispute and self.dispute.withdrawn else 0
+        return self.dispute.amount_withdrawn if self.dispute else 0
 
     @property
     def status(self) -> str:

@@ -11,7 +11,7 @@ from payments.domain.disputes import record, respond
 from payments.domain.payouts import make, send, terms
 from payments.domain.payouts import sweeps as payout_sweeps
 from payments.domain.payouts.terms import Terms
-from payments.ids import parse_id
+from payments.ids import new_id, parse_id
 from payments.ledger import settlement
 from payments.models import Attempt, Charge, Dispute, Merchant, Payout, PayoutPart, PayoutSchedule
 from payments.providers.disputes import Disputed, Stage
@@ -77,7 +77,10 @@ class Time:
         payment = self._payments(charge_id).get()
         if moved := withdrawn - payment.amount_disputed:
             kind = Entry.Kind.DISPUTE if moved > 0 else Entry.Kind.DISPUTE_WON
-            Entry.objects.create(payment=payment, reference=payment.reference, kind=kind, amount=abs(moved))
+            # The books have one entry of a kind under a name: what moves again has a name of its own.
+            is_again = Entry.objects.filter(payment=payment, kind=kind).exists()
+            reference = new_id().hex if is_again else payment.reference
+            Entry.objects.create(payment=payment, reference=reference, kind=kind, amount=abs(moved))
             self._payments(charge_id).update(amount_disputed=withdrawn)
 
     def send_responses(self) -> None:

@@ -1,11 +1,12 @@
 """Disputes that webhooks of live providers event."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from payments.models import Attempt, Charge, Dispute, ProviderAccount, ProviderEvent
-from payments.providers.base import WebhookEvent
+from payments.providers.base import Unknown, WebhookEvent
 from payments.providers.disputes import Disputed, DisputeNews, FoundDispute, Reason, Stage
 from tests.client import Api
 from tests.provider_events.psp import APPLIED, WebhookPsp, announce, apply_due, name_of, standing
@@ -28,11 +29,46 @@ def test_a_chargeback_is_recorded_and_its_money_taken(live: Api, account: Provid
     assert standing() == [APPLIED, APPLIED]
 
 
-def test_a_chargeback_in_another_currency_waits_for_operators(live: Api, account: ProviderAccount) -> None:
+@pytest.mark.parametrize("said", [{"amount": 10_350}, {"amount": 172, "currency": "USD"}], ids=str)
+def test_a_chargeback_of_more_or_in_another_currency_is_a_dispute_and_an_item_for_operators(
+    live: Api, account: ProviderAccount, said: dict[str, Any]
+) -> None:
     live.charge()
-    announce(account, about(replace(CHARGEBACK, currency="USD")))
-    assert [state for state, _ in standing()] == ["needs_attention"]
-    assert not Dispute.objects.exists()
+    announce(account, about(replace(CHARGEBACK, **said)))
+    [(state, why)] = standing()
+    assert (state, "posted" in why) == ("needs_attention", True)
+    dispute = Dispute.objects.get()
+    assert (dispute.status, {name: getattr(dispute, name) for name in said}) == ("needs_response", said)
+
+
+def test_a_reversal_of_a_part_is_recorded_and_shown_to_operators(live: Api, account: ProviderAccount) -> None:
+    live.charge()
+    announce(account, about(CHARGEBACK), about(replace(CHARGEBACK, stage=Stage.REVERSED, amount=4_000)))
+    assert [state for state, _ in standing()] == ["applied", "needs_attention"]
+    assert Charge.objects.get().amount_disputed == 6_000
+
+
+@pytest.mark.parametrize(
+    ("names", "state"),
+    [
+        ({"payment": "ours"}, "needs_attention"),
+        ({"reference": "ours"}, "needs_attention"),
+        ({"provider_ref": "theirs"}, "needs_attention"),
+        ({"provider_ref": "D1"}, "needs_attention"),
+        ({"payment": "order 7", "provider_ref": "P9"}, "not_ours"),
+    ],
+    ids=str,
+)
+def test_an_event_that_no_table_names_needs_attention_where_it_is_about_something_of_ours(
+    live: Api, account: ProviderAccount, names: dict[str, str], state: str
+) -> None:
+    live.charge()
+    announce(account, about(CHARGEBACK))
+    attempt = Attempt.objects.get(kind="authorize")
+    known = {"ours": attempt.reference, "theirs": attempt.provider_ref}
+    named = {name: known.get(value, value) for name, value in names.items()}
+    announce(account, WebhookEvent(**{"reference": "E1", "outcome": Unknown("It says FROZEN."), "key": "E1"} | named))
+    assert standing()[1] == (state, "It says FROZEN.")
 
 
 def test_a_chargeback_of_what_is_no_payment_waits_for_operators(live: Api, account: ProviderAccount) -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from payments import clock
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.providers.base import Approved, BadSignature, Declined, Payment
 from payments.providers.simulator import books, messages
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
@@ -111,3 +112,16 @@ def test_a_message_with_another_body_is_refused() -> None:
     assert isinstance(simulator.read_webhook(headers, body)[0].outcome, Approved)
     with pytest.raises(BadSignature):
         simulator.read_webhook(headers, body + b" ")
+
+
+def test_a_message_of_a_kind_that_no_table_names_is_logged_as_an_error_and_delays_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    Message.objects.create(body='{"reference": "0190", "kind": "frozen", "outcome": {}}')
+    asked = by_type("gcash")
+    books.approve(awaited(asked), send_message=True)
+    assert apply_simulator_messages() == 2
+    assert [record.levelname for record in caplog.records if record.message == "message that no table names"] == [
+        "ERROR"
+    ]
+    assert not messages.unacknowledged().exists()

@@ -90,7 +90,7 @@ class DisputeAdmin(ReadOnlyAdmin):
     payer = payer_column()
     what_for = what_for_column()
     shown_amount = money_column("amount")
-    shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.currency))
+    shown_fee = column(_("Fee"), lambda dispute: money(dispute.fee or None, dispute.charge.currency))
     events = events_column(_("Of the dispute"))
     responded = moment_column("responded_at")
     evidence_due = column(
@@ -103,7 +103,10 @@ class DisputeAdmin(ReadOnlyAdmin):
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
     )
     refusal = column(_("Why the provider does not have it"), lambda dispute: dispute.response_why or NOTHING)
-    bank_has = column(_("Taken by the payer's bank"), lambda dispute: _("yes") if dispute.withdrawn else _("no"))
+    bank_has = column(
+        _("Taken by the payer's bank"),
+        lambda dispute: money(dispute.amount_withdrawn, dispute.charge.currency) if dispute.withdrawn else _("no"),
+    )
     shown_status = column(
         _("Status"), lambda dispute: chip(dispute.get_status_display(), CHIPS.get(dispute.status, "quiet"))
     )

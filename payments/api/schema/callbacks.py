@@ -41,7 +41,7 @@ CALLBACKS: dict[str, Described] = {
     "refund.updated": REFUND.example,
     "dispute.created": DISPUTE.example,
     "dispute.updated": DISPUTE.example | {"status": "under_review"},
-    "dispute.closed": DISPUTE.example | {"status": "won", "withdrawn": False, "fee": 0},
+    "dispute.closed": DISPUTE.example | {"status": "won", "withdrawn": False, "amount_withdrawn": 0, "fee": 0},
     "payout.created": _payout("pending"),
     "payout.updated": _payout("in_transit", "sent_at"),
     "payout.paid": PAYOUT.example,

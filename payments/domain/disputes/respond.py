@@ -37,6 +37,13 @@ BATCH = 20
 DUE = DueRows(lease=timedelta(minutes=10), due="response_due_at")
 # About a day of tries.
 TRIES_MAX = 28
+# From a stage on, where evidence brings a dispute, and where the acceptance of its loss does; the furthest first.
+RESPONDED = {
+    Stage.PREARBITRATION: (Stage.PREARBITRATION_ANSWERED, Stage.PREARBITRATION_ACCEPTED),
+    Stage.ASKED_AGAIN: (Stage.EVIDENCE_AGAIN, Stage.ACCEPTED_LATER),
+    Stage.NOTICE: (Stage.EVIDENCE, Stage.ACCEPTED),
+    Stage.INQUIRY: (Stage.INQUIRY_ANSWERED, Stage.ACCEPTED),
+}
 MAY_HAVE_IT = "An earlier try may have reached the provider: look there."
 Render = Callable[[Dispute], StoredAnswer]
 State = Dispute.ResponseState
@@ -141,13 +148,8 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
 
 def _stage_of(dispute: Dispute) -> Disputed:
     """Return the stage that a response which the provider has brings the dispute to."""
-    is_again = dispute.stage >= Stage.ASKED_AGAIN
-    if dispute.response == Response.ACCEPT:
-        stage = Stage.ACCEPTED_LATER if is_again else Stage.ACCEPTED
-    elif dispute.stage < Stage.NOTICE:
-        stage = Stage.INQUIRY_ANSWERED
-    else:
-        stage = Stage.EVIDENCE_AGAIN if is_again else Stage.EVIDENCE
+    begun = next(begun for begun in RESPONDED if dispute.stage >= begun)
+    stage = RESPONDED[begun][dispute.response == Response.ACCEPT]
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
 
 

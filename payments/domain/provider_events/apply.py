@@ -1,5 +1,6 @@
 """Provider events, applied one by one: each at least once, in any order, and only ever forward."""
 
+import json
 import logging
 from contextlib import suppress
 from copy import copy
@@ -20,7 +21,7 @@ from payments.domain.provider_events.inbox import read_outcome
 from payments.domain.provider_events.reasons import Ended, Later, require_same
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
-from payments.models import Attempt, Charge, Payout, ProviderEvent
+from payments.models import Attempt, Charge, Dispute, Payout, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 from payments.providers.disputes import Disputed, DisputeNews
@@ -55,6 +56,7 @@ def _claim() -> list[ProviderEvent]:
 def _apply_alone(event: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
+        _require_explained(event)
         payout = _payout_of(event)
         if payout:
             _apply_to_payout(payout)
@@ -162,15 +164,31 @@ def _meant(event: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     return attempt, step
 
 
+def _require_explained(event: ProviderEvent) -> None:
+    """Raise Ended where no table of the connector names what the event says."""
+    if event.outcome == Unknown.__name__:
+        state = State.NEEDS_ATTENTION if _is_ours(event) else State.NOT_OURS
+        raise Ended(state, json.loads(event.outcome_json)["why"])
+
+
+def _is_ours(event: ProviderEvent) -> bool:
+    """Whether an event names what we asked the provider for, by our name or by the provider's."""
+    found = map(read_reference, (event.reference, event.payment))
+    ours = [reference[0] for reference in found if reference]
+    theirs = [name for name in (event.reference, event.payment, event.provider_ref) if name]
+    named = Q(id__in=ours) | Q(provider_ref__in=theirs, account=event.account_id)
+    if Attempt.objects.filter(named).exists() or Payout.objects.filter(id__in=ours).exists():
+        return True
+    return Dispute.objects.filter(provider_ref__in=theirs, merchant_id=event.merchant_id).exists()
+
+
 def _unasked(event: ProviderEvent) -> Ended:
     """How an event stands that names nothing that is on record."""
     if is_trial(event.reference):
         return Ended(State.NOT_OURS, "A trial of the connection asked for it.")
     if read_reference(event.reference):
         return Ended(State.NEEDS_ATTENTION, "We asked for nothing of this name.")
-    names = [name for name in (event.payment, event.provider_ref) if name]
-    payment_id, _ = read_reference(event.payment) or (None, None)
-    if Attempt.objects.filter(Q(id=payment_id) | Q(provider_ref__in=names, account=event.account_id)).exists():
+    if _is_ours(event):
         return Ended(State.NEEDS_ATTENTION, "A payment of ours was changed there, and nobody asked for it here.")
     return Ended(State.NOT_OURS, "Nobody asked for it here.")
 

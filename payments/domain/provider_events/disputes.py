@@ -20,8 +20,9 @@ Status = Dispute.Status
 
 
 def apply_stage(event: ProviderEvent, attempt: Attempt) -> None:
-    """Record the stage that the event is about. Raise Later and Ended."""
-    _record(attempt, disputed_from(json.loads(event.outcome_json)))
+    """Record the stage that the event is about. Raise Later and Ended, also of what is recorded and unexpected."""
+    if why := _record(attempt, disputed_from(json.loads(event.outcome_json))):
+        raise Ended(State.NEEDS_ATTENTION, why)
 
 
 def look_up(event: ProviderEvent) -> FoundDispute:
@@ -51,18 +52,18 @@ def _is_older(found: FoundDispute, claimed: Stage) -> bool:
 
 def apply_found(attempt: Attempt, found: FoundDispute) -> None:
     """Record the stages of a dispute that was looked up. Raise Later and Ended."""
-    for stage in found.stages:
-        _record(attempts.reload(attempt), stage)
-    if found.unclear:
-        raise Ended(State.NEEDS_ATTENTION, found.unclear)
+    unexpected = [_record(attempts.reload(attempt), stage) for stage in found.stages]
+    if why := " ".join(filter(None, [found.unclear, *dict.fromkeys(unexpected)])):
+        raise Ended(State.NEEDS_ATTENTION, why)
     _require_agreement(attempt, found.stages[-1])
 
 
-def _record(attempt: Attempt, stage: Disputed) -> None:
+def _record(attempt: Attempt, stage: Disputed) -> str:
+    """Record a stage; return what operators must know of it. Raise Later and Ended."""
     if attempt.kind != Attempt.Kind.AUTHORIZE:
         raise Ended(State.NEEDS_ATTENTION, f"A dispute names a {attempt.kind} and no payment.")
     try:
-        record.record(attempt, stage)
+        return record.record(attempt, stage)
     except record.CannotBeTrue as reason:
         raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
     except record.NotNow as reason:

@@ -43,6 +43,9 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
 
 def _apply(event: WebhookEvent) -> bool:
     """Apply an event; return False where it must come again."""
+    if isinstance(event.outcome, Unknown):
+        logger.error("message that no table names", extra={"attempt": event.reference, "why": event.outcome.why})
+        return True
     if is_check(event.reference):
         return _record_check(event)
     if event.dispute is None and event.outcome is None:
@@ -51,11 +54,13 @@ def _apply(event: WebhookEvent) -> bool:
         recovery.apply_event(event)
         return True
     try:
-        disputes.record(attempts.reload(Attempt.objects.get(id=event.reference)), event.dispute)
+        why = disputes.record(attempts.reload(Attempt.objects.get(id=event.reference)), event.dispute)
     except disputes.NotNow:
         return False
     except disputes.CannotBeTrue as reason:
-        logger.warning("dispute contradicts its charge", extra={"attempt": event.reference, "why": str(reason)})
+        why = str(reason)
+    if why:
+        logger.warning("dispute is not as its charge", extra={"attempt": event.reference, "why": why})
     return True
 
 

@@ -96,6 +96,7 @@ OPERATIONS = [
                         "charge_has_nothing_negative": lookups.GreaterThanOrEqual(Least("amount_captured", "amount_refunded", "amount_disputed", "fee", "fee_fixed", "fee_basis_points", "hold_extended_days", "version", output_field=models.BigIntegerField()), 0),
                         "charge_captured_within_amount": Q(("amount_captured__lte", F("amount"))),
                         "charge_refunded_within_captured": Q(("amount_refunded__lte", F("amount_captured"))),
+                        "charge_disputed_within_captured": Q(("amount_disputed__lte", F("amount_captured"))),
                         "charge_captured_has_amount": lookups.Exact(F("captured"), lookups.GreaterThan(F("amount_captured"), 0)),
                         "charge_flags_match_status": Q(Q(lookups.Exact(F("captured"), lookups.LessThan(F("amount_refunded"), F("amount_captured"))), ("status", "succeeded"), Q(("authorized", F("captured")), _negated=True)), Q(("authorized", False), Q(Q(("captured", False), ("status", "pending")), Q(("captured", False), ("status", "failed")), ("status", "voided"), Q(("amount_refunded", F("amount_captured")), ("captured", True), ("status", "refunded")), _connector="OR")), _connector="OR"),
                         "charge_failed_says_why": lookups.Exact(lookups.Exact(F("status"), "failed"), lookups.IsNull(F("failure_data"), False)),

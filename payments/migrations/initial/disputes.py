@@ -15,6 +15,8 @@ OPERATIONS = [
             ("network_ref", models.CharField(blank=True, default="", max_length=255, verbose_name="network ref")),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
+            ("amount_withdrawn", models.BigIntegerField(default=0)),
+            ("stage_amounts", models.JSONField(default=dict)),
             ("fee", models.BigIntegerField(default=0)),
             ("reason", models.CharField(max_length=30)),
             ("network_code", models.CharField(blank=True, default="", max_length=40, verbose_name="network code")),
@@ -72,9 +74,10 @@ OPERATIONS = [
             ],
             "constraints": [
                 models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("fee__gte", 0)), name="dispute_amount_positive"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount_withdrawn__gte", 0), ("fee__gte", 0)), name="dispute_amount_positive"),
+                models.CheckConstraint(condition=Q(("withdrawn", True), ("amount_withdrawn", 0), _connector="OR"), name="dispute_money_is_withdrawn"),
                 models.CheckConstraint(
-                    condition=Q(Q(("status__in", ["warning", "won"]), ("withdrawn", False)), Q(("status__in", ["needs_response", "lost"]), ("withdrawn", True)), ("status__in", ["under_review", "accepted", "expired"]), _connector="OR"),
+                    condition=Q(Q(("status", "warning"), ("withdrawn", False)), Q(("status", "lost"), ("withdrawn", True)), ("status__in", ["needs_response", "under_review", "won", "accepted", "expired"]), _connector="OR"),
                     name="dispute_money_follows_status",
                 ),
                 models.CheckConstraint(

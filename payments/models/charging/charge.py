@@ -139,6 +139,7 @@ class Charge(FastModel):
                     ),
                     "charge_captured_within_amount": Q(amount_captured__lte=F("amount")),
                     "charge_refunded_within_captured": Q(amount_refunded__lte=F("amount_captured")),
+                    "charge_disputed_within_captured": Q(amount_disputed__lte=F("amount_captured")),
                     "charge_captured_has_amount": Exact(F("captured"), GreaterThan(F("amount_captured"), 0)),
                     # A held charge has captured nothing, and refunded nothing.
                     "charge_flags_match_status": Q(

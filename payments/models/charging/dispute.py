@@ -43,9 +43,14 @@ class Dispute(FastModel):
     # The provider's name of the dispute, and the card network's.
     provider_ref = models.CharField(max_length=255)
     network_ref = models.CharField(_("network ref"), max_length=255, blank=True, default="")
+    # As the stage says that moved money first: it may be more than was captured, or in another currency.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    # The merchant's, while the payer's bank has the money.
+    # How much of the charge's money the payer's bank has by our books, and the amount of each stage that moved some, in
+    # the charge's currency.
+    amount_withdrawn = models.BigIntegerField(default=0)
+    stage_amounts = models.JSONField(default=dict)
+    # The merchant's, while the payer's bank has the money; in the charge's currency.
     fee = models.BigIntegerField(default=0)
     reason = models.CharField(max_length=30)
     network_code = models.CharField(_("network code"), max_length=40, blank=True, default="")
@@ -54,7 +59,7 @@ class Dispute(FastModel):
     stage = models.PositiveSmallIntegerField()
     money_stage = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=14, choices=Status.choices)
-    # Whether the payer's bank has the money.
+    # Whether the payer's bank has the money, or a part of it.
     withdrawn = models.BooleanField()
     evidence_due_at = models.DateTimeField(null=True, blank=True)
     # What the merchant does about it, and whether the provider has that: "" for nothing yet.
@@ -80,12 +85,18 @@ class Dispute(FastModel):
         ]
         constraints = [
             models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
-            models.CheckConstraint(name="dispute_amount_positive", condition=Q(amount__gte=1, fee__gte=0)),
+            models.CheckConstraint(
+                name="dispute_amount_positive", condition=Q(amount__gte=1, amount_withdrawn__gte=0, fee__gte=0)
+            ),
+            # One that is won may have given back a part.
             models.CheckConstraint(
                 name="dispute_money_follows_status",
-                condition=Q(status__in=["warning", "won"], withdrawn=False)
-                | Q(status__in=["needs_response", "lost"], withdrawn=True)
-                | Q(status__in=["under_review", "accepted", "expired"]),
+                condition=Q(status="warning", withdrawn=False)
+                | Q(status="lost", withdrawn=True)
+                | Q(status__in=["needs_response", "under_review", "won", "accepted", "expired"]),
+            ),
+            models.CheckConstraint(
+                name="dispute_money_is_withdrawn", condition=Q(withdrawn=True) | Q(amount_withdrawn=0)
             ),
             models.CheckConstraint(
                 name="dispute_response_is_whole",

@@ -17,13 +17,27 @@ STAGES: dict[str, Stage] = {
     "REQUEST_FOR_INFORMATION": Stage.INQUIRY,
     "NOTIFICATION_OF_CHARGEBACK": Stage.NOTICE,
     "INFORMATION_SUPPLIED": Stage.EVIDENCE,
+    "DISPUTE_OPENED_WITH_CHARGEBACK": Stage.CHARGEBACK,
     "CHARGEBACK": Stage.CHARGEBACK,
     "DISPUTE_DEFENSE_PERIOD_ENDED": Stage.EXPIRED,
     "CHARGEBACK_REVERSED": Stage.REVERSED,
+    "PREARBITRATION_OPEN": Stage.PREARBITRATION,
+    "PREARBITRATION_DECLINED": Stage.PREARBITRATION_ANSWERED,
     "SECOND_CHARGEBACK": Stage.SECOND_CHARGEBACK,
     "ISSUER_RESPONSE_TIMEFRAME_EXPIRED": Stage.WON_FINALLY,
+    "PREARBITRATION_ISSUER_WITHDRAWN": Stage.WON_FINALLY,
     "PREARBITRATION_WON": Stage.WON_FINALLY,
+    "PREARBITRATION_ACCEPTED": Stage.LOST_FINALLY,
     "PREARBITRATION_LOST": Stage.LOST_FINALLY,
+    "SCHEME_ARBITRATION": Stage.ARBITRATION,
+    "SCHEME_ARBITRATION_WON": Stage.ARBITRATION_WON,
+    "SCHEME_ARBITRATION_LOST": Stage.ARBITRATION_LOST,
+}
+# The same of a request for information, of which no money was taken: it is no step of the chargeback that may follow.
+OF_INQUIRY: dict[str, Stage] = {
+    "INFORMATION_SUPPLIED": Stage.INQUIRY_ANSWERED,
+    "DISPUTE_DEFENSE_PERIOD_ENDED": Stage.INQUIRY_EXPIRED,
+    "ISSUER_RESPONSE_TIMEFRAME_EXPIRED": Stage.INQUIRY_CLOSED,
 }
 # Codes of Visa and Mastercard; those of other networks are shown as they are, under a general reason.
 REASONS: dict[str, Reason] = {
@@ -63,6 +77,8 @@ def read(key: Callable[[Item], str]) -> Callable[[Item], WebhookEvent]:
 
 def _stage(event: str, additional: Item) -> Stage:
     """Return the stage of an event. One reports both that time is over and that the merchant gave up."""
+    if event in OF_INQUIRY and additional.get("rfiReasonCode") and not additional.get("chargebackReasonCode"):
+        return OF_INQUIRY[event]
     is_accepted = event == "DISPUTE_DEFENSE_PERIOD_ENDED" and additional.get("disputeStatus") == "Accepted"
     return Stage.ACCEPTED if is_accepted else STAGES[event]
 

@@ -13,7 +13,7 @@ from payments.providers.adyen import bodies, disputes
 from payments.providers.adyen.answers import ADVICE, card_facts, cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
-from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, Unknown, WebhookEvent
 from payments.providers.failures.retry import advised
 
 Item = dict[str, Any]
@@ -56,8 +56,16 @@ def _is_signed(item: Item, hmac_key: str) -> bool:
 
 
 def _event(item: Item) -> WebhookEvent | None:
-    read_event = EVENTS.get(item["eventCode"])
-    return read_event(item) if read_event else None
+    code = item["eventCode"]
+    return None if code in NO_NEWS else EVENTS.get(code, _unnamed)(item)
+
+
+def _unnamed(item: Item) -> WebhookEvent:
+    """Report an event that no table names: where it is about something of ours, operators must look."""
+    *_, payment = str(item.get("merchantReference") or "").rpartition("-")
+    original = str(item.get("originalReference") or item["pspReference"])
+    outcome = Unknown(f"Adyen reports {item['eventCode']}, which kaha does not know.")
+    return WebhookEvent(item["pspReference"], outcome, _key(item), provider_ref=original, payment=payment)
 
 
 def _of_payment(outcome: Callable[[Item], Outcome | None]) -> Callable[[Item], WebhookEvent | None]:
@@ -155,6 +163,8 @@ def _failed(item: Item) -> Outcome:
     return Declined("processing_error", item["pspReference"], item["eventCode"], item.get("reason") or "")
 
 
+# What says nothing of a payment's money: of cards that are kept, reports, and orders that we do not make.
+NO_NEWS = frozenset({"RECURRING_CONTRACT", "REPORT_AVAILABLE", "ORDER_OPENED", "ORDER_CLOSED"})
 EVENTS: dict[str, Callable[[Item], WebhookEvent | None]] = {
     "AUTHORISATION": _of_payment(_authorised),
     "OFFER_CLOSED": _ran_out,

@@ -13,7 +13,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
 from payments.db.writes import delete_in_batches
-from payments.providers.base import Approved, BadSignature, Declined, Outcome, WebhookEvent
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.simulator.models import Message
 
@@ -86,6 +86,8 @@ def read(headers: Mapping[str, str], body: bytes) -> WebhookEvent:
         return WebhookEvent(content["reference"], None)
     if content["kind"] == "disputed":
         return WebhookEvent(content["reference"], None, dispute=disputed_from(content["outcome"]))
+    if content["kind"] not in OUTCOMES:
+        return WebhookEvent(content["reference"], Unknown(f"The simulator reports {content['kind']!r}."))
     return WebhookEvent(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))
 
 

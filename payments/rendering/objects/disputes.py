@@ -44,11 +44,21 @@ DISPUTE = ApiObject(
     "A charge that the payer disputes with their bank.",
     object=member.named("dispute"),
     id=member.own_id("dp", DISPUTE_ID),
-    amount=member.number("How much is disputed, in the currency's smallest unit.", 188_900),
+    amount=member.number(
+        "How much is disputed, in the currency's smallest unit. The bank says it: it may be more than the payment.",
+        188_900,
+    ),
+    amount_withdrawn=member.number(
+        "How much of it the payer's bank has taken of your balance and not given back, in the smallest unit of the "
+        "charge's currency.",
+        188_900,
+    ),
     charge=member.id_of("ch", "The ID of the disputed charge.", CHARGE_ID, read="charge_id"),
     currency=member.currency(),
     fee=member.number(
-        "Your fee while the payer's bank has the money, in the currency's smallest unit.", 75_000, read=_fee
+        "Your fee while the payer's bank has the money, in the smallest unit of the charge's currency.",
+        75_000,
+        read=_fee,
     ),
     reason=member.choice(
         [reason.value for reason in Reason], "Why, in one vocabulary for all card networks.", "fraudulent"
@@ -64,7 +74,7 @@ DISPUTE = ApiObject(
         "`accepted` and `expired` are its ends; after a `won` one the bank may still take the money a second time.",
         "needs_response",
     ),
-    withdrawn=member.flag("Whether the payer's bank has the money now.", True),
+    withdrawn=member.flag("Whether the payer's bank has the money now, or a part of it.", True),
     evidence_due_at=member.moment(
         "Until when the provider takes evidence.", "2026-11-28T01:43:00.000000Z", required=False
     ),

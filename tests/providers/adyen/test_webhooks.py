@@ -8,7 +8,7 @@ import pytest
 
 from payments import ids
 from payments.providers.adyen import disputes, webhooks
-from payments.providers.base import Approved, BadSignature, Declined, WebhookEvent
+from payments.providers.base import Approved, BadSignature, Declined, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed, Reason, Stage
 from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT, item_of, signed, webhook_of
 from tests.providers.openapi import SPECS
@@ -175,11 +175,19 @@ def test_that_what_is_taken_at_once_was_taken_is_no_news() -> None:
     assert read(announced("CAPTURE", reference=PAYMENT)) == []
 
 
-def test_items_of_another_account_and_events_that_we_do_not_know_are_passed_over() -> None:
+@pytest.mark.parametrize("reference", [PAYMENT, f"refund-{PAYMENT}"])
+def test_an_event_that_no_table_names_is_reported_with_all_that_it_names(reference: str) -> None:
+    item = announced("DISPUTE_OF_A_KIND_TO_COME", reference=reference, originalReference="PSP1")
+    why = "Adyen reports DISPUTE_OF_A_KIND_TO_COME, which kaha does not know."
+    key = "PSP2:DISPUTE_OF_A_KIND_TO_COME:true"
+    assert read(item) == [WebhookEvent("PSP2", Unknown(why), key, provider_ref="PSP1", payment=PAYMENT)]
+
+
+def test_items_of_another_account_and_events_that_are_no_news_are_passed_over() -> None:
     elsewhere = announced("REFUND", reference=f"refund-{OPERATION}") | {"merchantAccountCode": "Somebody"}
-    unknown = announced("MANUAL_REVIEW_ACCEPT")
+    no_news = announced("RECURRING_CONTRACT")
     ours = announced("REFUND", reference=f"refund-{OPERATION}")
-    wrapped = [{"NotificationRequestItem": signed(item)} for item in (elsewhere, unknown, ours)]
+    wrapped = [{"NotificationRequestItem": signed(item)} for item in (elsewhere, no_news, ours)]
     body = json.dumps({"live": "false", "notificationItems": wrapped}).encode()
     assert [found.reference for found in webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)] == [OPERATION]
 
@@ -207,6 +215,13 @@ def test_a_dispute_is_reported_at_its_stage_and_moves_nothing_by_itself(event: s
     assert (found.reference, found.outcome, found.key) == (PAYMENT, None, f"PSP2:{event}:true")
     due = datetime(2026, 12, 1, 9, tzinfo=UTC)
     assert found.dispute == Disputed("PSP2", stage, 10_000, "PHP", Reason.NOT_RECEIVED, "13.1", "ARN7", due)
+
+
+@pytest.mark.parametrize(("event", "stage"), disputes.OF_INQUIRY.items())
+def test_what_follows_a_request_for_information_is_no_step_of_a_chargeback(event: str, stage: Stage) -> None:
+    [found] = read(announced(event, additionalData={"rfiReasonCode": "30"}))
+    assert isinstance(found.dispute, Disputed)
+    assert (found.dispute.stage, stage < Stage.CHARGEBACK) == (stage, True)
 
 
 @pytest.mark.parametrize("given", [{}, {"defensePeriodEndsAt": "soon"}, {"defensePeriodEndsAt": "2026-12-01"}])

@@ -211,8 +211,9 @@ def test_what_a_message_says_and_nobody_explains_is_no_claim() -> None:
     assert event.dispute == DisputeNews("mi-dspt-1", None)
 
 
-def test_a_message_about_no_dispute_is_passed_over() -> None:
-    assert announced(message(id=None)) == []
+def test_a_message_about_a_dispute_without_a_name_is_unexplained() -> None:
+    [event] = announced(message(id=None))
+    assert isinstance(event.outcome, Unknown)
 
 
 def test_the_amount_of_a_dispute_is_the_payments(bench: XenditBench) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from payments.providers.base import BadSignature, WebhookEvent
+from payments.providers.base import BadSignature, Unknown, WebhookEvent
 from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
 from tests.providers.bench import AMOUNT, operation, taken
 from tests.providers.xendit.bench import XenditBench
@@ -92,14 +92,29 @@ def test_what_is_no_message_cannot_be_read(body: bytes) -> None:
         {},
         {"event": "payment.capture"},
         {"event": "payment.capture", "data": []},
-        message("payment_token.activation"),
-        message(reference_id=None),
-        message(event="invoice.paid"),
+        {"event": "balance.updated", "data": {"currency": "PHP"}},
     ],
     ids=str,
 )
 def test_what_is_about_none_of_ours_reports_nothing(body: dict[str, Any]) -> None:
     assert announced(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        (message("payment_token.activation"), ("ab", "pr-1", "py-1")),
+        (message(event="invoice.paid"), ("ab", "pr-1", "py-1")),
+        (message(reference_id=None), ("pr-1", "pr-1", "py-1")),
+        ({"event": "invoice.paid", "external_id": "ab", "id": "inv-1"}, ("ab", "inv-1", "inv-1")),
+    ],
+    ids=str,
+)
+def test_what_no_table_names_is_reported_with_all_that_it_names(body: dict[str, Any], names: tuple[str, ...]) -> None:
+    [event] = announced(body)
+    assert (event.reference, event.payment, event.provider_ref) == names
+    assert isinstance(event.outcome, Unknown)
+    assert body["event"] in event.outcome.why
 
 
 def test_an_amount_that_is_none_is_not_reported() -> None:
