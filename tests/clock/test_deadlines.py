@@ -62,10 +62,13 @@ OF_OTHERS = {
     "payments.reportupload.expires_at",
     # What providers of live mode reported.
     "payments.providerevent.due_at",
+    # How long processes know an endpoint as it was before.
+    "payments.webhookendpoint.catch_up_at",
 }
 # What has been, and stays true.
 RECORDS = {
     "payments.webhookendpoint.gave_up_at",
+    "payments.webhookendpoint.owed_since",
     "payments.payoutaccount.withdrawn_at",
     "payments.payoutfile.cancelled_at",
     "payments.payoutfile.downloaded_at",
