@@ -14,6 +14,8 @@ from payments.providers.xendit.fields import Body, text
 
 TOKEN_HEADER = "x-callback-token"  # nosec B105 # the name of a header
 _KIND = re.compile(r"(payment|payment_request|refund|payout|dispute)\.[a-z_]+")
+# What says nothing of a payment's money: of cards that are kept.
+_NO_NEWS = re.compile(r"payment_token\.[a-z_]+")
 # What names a payment, in any message: by our name, and by Xendit's.
 NAMED_BY = (("reference_id", "external_id"), ("payment_request_id", "payment_id", "id"))
 # The names of what an event is about, and of its amount.
@@ -43,7 +45,7 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
 def _unnamed(event: str, data: Body) -> list[WebhookEvent]:
     """Return an event that no table names: where it is about something of ours, operators must look."""
     ours, theirs = ([text(data, name) for name in names if text(data, name)] for names in NAMED_BY)
-    if not ours and not theirs:
+    if _NO_NEWS.fullmatch(event) or not (ours or theirs):
         return []
     names, outcome = [*ours, *theirs], Unknown(f"Xendit reports {event or 'a message'}, which kaha does not know.")
     key = ":".join([event, *names, text(data, "status"), text(data, "updated") or text(data, "updated_at")])
