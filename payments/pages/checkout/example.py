@@ -13,14 +13,16 @@ from payments.pages.checkout.order import asked_of, shown_order
 from payments.pages.responses import HEADERS, POLICY, page
 
 ITEM = {"name": "Halo-halo", "quantity": 2, "amount": 12_500}
-ORDER = {"line_items": [ITEM], "payment_method_types": ["card", "gcash"]}
+WAYS = ["card", "gcash"]
+ORDER = {"line_items": [ITEM], "payment_method_types": WAYS}
 
 
 def show_example(request: HttpRequest, merchant: Merchant) -> HttpResponse:
     """Return the page for `merchant`, whose values need not be saved, to be framed by our own pages alone."""
     total = ITEM["quantity"] * ITEM["amount"]  # type: ignore[operator]
     checkout = Checkout(merchant=merchant, livemode=True, amount=total, currency="PHP", order=ORDER)
-    asked = asked_of(checkout)
+    # An example asks for no routes.
+    asked = asked_of(checkout, WAYS)
     shown = shown_order(checkout) | shown_form(asked, forms.blank(asked))
     vars(request)["is_preview"] = True
     with_policy: Any = csp({**POLICY, "frame-ancestors": [SELF]})(lambda request: page(request, "checkout/pay", shown))

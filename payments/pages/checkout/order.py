@@ -1,6 +1,7 @@
 """The order of a checkout: what its page asks the payer for, what is bought, and where the payer goes afterwards."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,8 +19,11 @@ Mode = Checkout.Mode
 SESSION_ID = re.compile(r"(?:\{|%7[Bb])CHECKOUT_SESSION_ID(?:\}|%7[Dd])")
 
 
-def asked_of(checkout: Checkout) -> Asked:
-    """Return what a checkout asks its payer for, with what is known from the order and from earlier attempts."""
+def asked_of(checkout: Checkout, ways: Sequence[str] | None = None) -> Asked:
+    """Return what a checkout asks its payer for, with what is known from the order and from earlier attempts.
+
+    The `ways` to pay are by default those that can take it now.
+    """
     order, payer = checkout.order, checkout.payer
     keeps_card = checkout.mode in (Mode.SUBSCRIPTION, Mode.SAVE_CARD)
     known = {name: payer.get(name) or order.get(f"customer_{name}") or "" for name in ("name", "email", "phone")}
@@ -27,7 +31,7 @@ def asked_of(checkout: Checkout) -> Asked:
         known |= {f"{kind}-{name}": text for name, text in (payer.get(kind) or {}).items()}
     return Asked(
         # Of those of which none can take it by now, the first is refused in words.
-        types=tuple(ways_of(checkout) or order["payment_method_types"]),
+        types=tuple((ways_of(checkout) if ways is None else ways) or order["payment_method_types"]),
         email=keeps_card and checkout.customer_id is None,
         # Of who pays by a link nobody else knows an address.
         receipt=checkout.kind == Checkout.Kind.LINK and checkout.merchant.send_receipts,
