@@ -15,7 +15,7 @@ PLAIN_TEXT = rf"[{PLAIN}{SPACES}]*[{PLAIN}]"
 _OTHERS = r"!\"$%&()*+/:;<=>?@\[\\\]^`{|}~\x7f-\xa0"
 DOCUMENTED = rf"[^\x00-\x08\x0e-\x1f{_OTHERS}]*[^\x00-\x1f{_OTHERS}]"
 _ALLOWED, _ENDING = re.compile(f"[{PLAIN}{SPACES}]*"), re.compile(f"[{SPACES}]")
-_NOT_PLAIN = re.compile(f"[^{PLAIN}]+")
+NOT_PLAIN = re.compile(f"[^{PLAIN}]+")
 
 
 def composed(text: str) -> str:
@@ -51,8 +51,8 @@ def tidied(text: str, max_length: int) -> str:
 
 def plain(text: str, max_length: int | None = None) -> str:
     """Return a text in the ASCII part of P, for who takes no other letters: `Peña` is `Pena`."""
-    return _NOT_PLAIN.sub("", anyascii(text))[:max_length].strip()
+    return NOT_PLAIN.sub("", anyascii(text))[:max_length].strip()
 
 
 def _plain_sign(sign: str) -> str:
-    return "" if unicodedata.category(sign)[0] == "S" else _NOT_PLAIN.sub("", anyascii(sign))
+    return "" if unicodedata.category(sign)[0] == "S" else NOT_PLAIN.sub("", anyascii(sign))

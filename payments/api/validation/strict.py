@@ -18,7 +18,7 @@ MAX_NAME_LENGTH = 40
 # What other services name so, and what to use here; of paths `payments.api.responses.near_paths` has the words.
 ELSEWHERE = {
     "data": "Send its attributes as members of the body itself.",
-    "ending_before": "Pages go on to older objects: send the last ID of a page as `start_after`, or follow `next`.",
+    "ending_before": "Each page has older objects: follow `next`, or send the last ID of a page as `start_after`.",
     "return_url": "Send `success_url` and `cancel_url` of a session, `redirect_url` of a link or a charge.",
     "ui_mode": "The page is always a page of kaha: send the payer to its URL.",
 }

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
@@ -66,7 +67,8 @@ def create_merchant(
         id=merchant_id or new_id(),
         title=title,
         account_name=account_name,
-        statement_descriptor=statement_descriptor or names.plain(account_name),
+        statement_descriptor=statement_descriptor
+        or names.NOT_PLAIN.sub("", unicodedata.normalize("NFKD", account_name)).strip(),
     )
     # PostgreSQL checks the constraints.
     merchant.full_clean(validate_constraints=False)
