@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock
+from threading import Lock, Timer
 
 # A turn that is followed by a pause of three times its length takes the fourth part of a thread.
 PAUSE, PAUSE_MOST_SECONDS = 3, 1.0
@@ -197,3 +197,32 @@ class PausingQueue(FairQueue):
     def _end_pause(self, holder: Hashable) -> None:
         self._resting.remove(holder)
         self._begin_waiting()
+
+
+class BriefQueue:
+    """A queue of threads for slow work, one at a time: few wait, fairly by caller, and none for longer than `seconds`.
+
+    After each turn is a pause, as in a PausingQueue.
+    """
+
+    def __init__(self, most_waiting: int, seconds: float) -> None:
+        self._queue, self._seconds = FairQueue(1, leaves_room=False), seconds
+        self._places = Slots(most_waiting, most_waiting)
+
+    @contextmanager
+    def turn(
+        self, caller: Hashable, refusal: Callable[[], Exception], before_wait: Callable[[], object]
+    ) -> Iterator[None]:
+        """Run the block in a turn of `caller`, with `before_wait` called first; raise what `refusal` returns else."""
+        with self._places.slot(caller, refusal):
+            before_wait()
+            turn = self._queue.wait(caller, self._seconds)
+        if turn is None:
+            raise refusal()
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            pause = Timer(min(PAUSE * (time.monotonic() - began), PAUSE_MOST_SECONDS), self._queue.end, [turn])
+            pause.daemon = True
+            pause.start()

@@ -22,6 +22,7 @@ from payments.concurrency.garbage import collect_after_page
 from payments.concurrency.host_turns import host_turn
 from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
+from payments.web.known_browsers import known_by
 from payments.web.limited_pages import LimitedPages, limited_route
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
@@ -46,10 +47,12 @@ class Callers:
         self._lock = Lock()
 
     def caller_of(self, environ: Environ) -> Hashable:
-        """Return the merchant, or the address if the key or the session is not known yet."""
+        """Return the merchant, or if the key or the session is not known yet, the known browser or the address."""
         with self._lock:
             merchant = self._merchants.get(_credentials(environ))
-        return merchant or caller_of(request_of(environ))
+        is_for_people = environ["PATH_INFO"].startswith((OFFICE, MERCHANTS))
+        browser = known_by(environ.get("HTTP_COOKIE", "")) if is_for_people and not merchant else None
+        return merchant or browser or caller_of(request_of(environ))
 
     def learn(self, environ: Environ) -> None:
         """Remember the merchant of a request that was answered."""
@@ -112,7 +115,8 @@ class Threads:
     requests leaves places for others. A request that waits for events has left its thread and the queue. Of the back
     office's pages, and of those that are shown to payers, at most PAGES_AT_ONCE run at the same time, each in a queue
     of their own; of the merchants' own site one, in which all people of a merchant are one caller, who has a pause
-    after each. Who is not known to be one of them, as before a sign-in, has a line apart, with a pause for all. So have
+    after each. Who is not known to be one of them, as before a first sign-in, has a line apart, with a pause for all.
+    A password is hashed after the turn, in a line of its own (`payments.staff.sign_in.passwords`). Apart are also the
     calls of assistants, each as long as a page, with a pause for the merchant.
     """
 

@@ -45,8 +45,8 @@ class Busy:
 @contextmanager
 def busy_server(folder: Path, **settings: Any) -> Iterator[Busy]:
     """Serve with one process of few threads until the block ends."""
-    own = {"WEB_THREADS": str(THREADS), "HELD_FILE": str(folder / HELD)}
-    with web_process(folder, workers=1, target=TARGET, **own | settings) as (url, _):
+    own: dict[str, Any] = {"target": TARGET, "WEB_THREADS": str(THREADS), "HELD_FILE": str(folder / HELD)}
+    with web_process(folder, workers=1, **own | settings) as (url, _):
         yield Busy(int(url.rpartition(":")[2]), folder)
 
 

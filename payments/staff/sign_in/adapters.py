@@ -18,6 +18,7 @@ from payments.admin.lists.mode import is_own_path
 from payments.api.access.throttling import client_address
 from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors, lockout
+from payments.web.known_browsers import mark
 
 NOT_SIGNED_IN = _("The username or the password is not right.")
 WRONG = _("That code is not right, or was used already. Wait a moment, then try the next one.")
@@ -54,6 +55,11 @@ class AccountAdapter(DefaultAccountAdapter):
         # Nobody who knows the session from before has what follows.
         request.session.cycle_key()
         response: HttpResponse | None = super().pre_login(request, user, **login)
+        return response
+
+    def post_login(self, request: HttpRequest, user: Any, **login: Any) -> HttpResponse:
+        response: HttpResponse = super().post_login(request, user, **login)
+        mark(response, user.pk)
         return response
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
