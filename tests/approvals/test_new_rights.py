@@ -21,7 +21,7 @@ from payments.models import ApprovalRequest, AuditEntry, MerchantAccess, Notific
 from payments.staff import invitations
 from tests.admin.conftest import the_operator, words_of
 from tests.approvals.factories import NOTE, requested_key
-from tests.client import signed_in
+from tests.client import Browser, signed_in
 from tests.merchant_site.conftest import Role, member
 from tests.staff.sign_in import PASSWORD
 from tests.staff.test_enrolment import let_pass_ten_minutes
@@ -156,7 +156,7 @@ def test_the_wait_of_nobody_is_ended() -> None:
 
 def browser_of(shop: NewMerchant, site: str) -> Client:
     user = known_owner(shop, "olga") if site == "merchant" else known_operator("ben")
-    client = Client()
+    client = Browser()
     client.post(f"/{site}/login/", {"login": user.username, "password": PASSWORD})
     return client
 

@@ -124,7 +124,7 @@ def test_a_payer_who_wants_more_than_is_left_reads_what_is_left(client: Client, 
 def test_a_payer_whose_network_has_reserved_too_much_reads_what_to_do(client: Client, api: Api) -> None:
     link = linked(api, line_items=[{**ITEMS[0], "quantity": 90}])
     for _ in range(links.RESERVATIONS_MAX):
-        assert send(client, link, 1).status_code == 303
+        assert send(Client(), link, 1).status_code == 303
     refused = send(client, link, 1)
     assert (refused.status_code, "Too many payments are under way" in refused.content.decode()) == (409, True)
 
