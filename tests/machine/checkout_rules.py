@@ -1,5 +1,6 @@
 """What is true of checkouts after each act of a history, by the model's own rules and by every invariant at once."""
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,6 +28,19 @@ NEXT = {
     State.VOIDED: set[State](),
     State.EXPIRED: set[State](),
 }
+
+
+class LoggedErrors(logging.Handler):
+    """The failures that sweeps log and pass over."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # That a provider's call breaks is what a double does.
+        if record.name != "kaha.provider_calls":
+            self.lines.append(f"{record.getMessage()}: {record.exc_info and record.exc_info[1]!r}")
 
 
 @dataclass(frozen=True)
