@@ -91,6 +91,8 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     search_help_text: ClassVar[Any] = _("Any ID, whole, or text.")
     parts: Sequence[Part] = ()
     views: Mapping[str, tuple[str, str]] = {}
+    # The list leads to its one row, whose page takes its place.
+    has_one_row = False
     ordering = NEWEST_FIRST
     list_per_page = 50
     show_full_result_count = False

@@ -32,6 +32,7 @@ class BusinessForm(MerchantForm):
 @admin.register(Merchant, site=merchant_site)
 class Business(OfMerchant, MerchantAdmin):
     called: Any = (_("business"), _("business"))
+    has_one_row = True
     form = BusinessForm
     stored_fields = BusinessForm.Meta.fields
     search = IdSearch({"mer": "pk"})

@@ -209,9 +209,8 @@ def _tabs(section: Section, pages: Mapping[str, Any], here: str, request: HttpRe
         if page and page.has_module_permission(request) and page.has_view_or_change_permission(request):
             prefix = f"{page.opts.app_label}_{page.opts.model_name}_"
             view = f"{prefix}changelist"
-            current = (
-                "page" if here == view else "true" if here.startswith(prefix) and here not in section.pages else ""
-            )
+            is_list = here == view or (page.has_one_row and here == f"{prefix}change" and "edit" not in request.GET)
+            current = "page" if is_list else "true" if here.startswith(prefix) and here not in section.pages else ""
             if query != chosen and (query or f"{model}?{chosen}" in section.pages):
                 current = ""
             yield Tab(gettext(NAMES[name]) if name in NAMES else capfirst(page.words[1]), view, current, query)
