@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.db.texts.writes import no_card_number
 from payments.ids import new_id
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
+from payments.sensitive_data.card_numbers import holds_card_number
 from payments.sensitive_data.redaction import redact
 
 REASON_HELP = _("Such as a ticket. No card numbers, no keys. The audit log keeps it.")
@@ -59,7 +60,10 @@ def reason_field(help_text: Any = REASON_HELP) -> forms.CharField:
 
 
 class TextForm(forms.BaseForm):
-    """A form whose texts hold no card number, but where its input is for numbers and secrets."""
+    """A form whose texts hold no card number, but where its input is for numbers and secrets.
+
+    A text that was refused for one is not written back into the page.
+    """
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | named)
@@ -69,6 +73,16 @@ class TextForm(forms.BaseForm):
             if isinstance(field, forms.CharField) and not isinstance(field.widget, UNCHECKED):
                 field.validators.append(no_card_number)
         super().full_clean()
+        refused = [name for name in self._errors or () if name in self.fields and self._holds_card_number(name)]
+        if refused:
+            self.data = self.data.copy()
+        for name in refused:
+            self.data[self.add_prefix(name)] = ""
+
+    def _holds_card_number(self, name: str) -> bool:
+        # The text area of a reason hides it by itself, and leaves the rest.
+        is_hidden = isinstance(self.fields[name].widget, SecretsHidden)
+        return not is_hidden and holds_card_number(str(self.data.get(self.add_prefix(name), "")))
 
 
 class ReasonForm(TextForm, forms.Form):
