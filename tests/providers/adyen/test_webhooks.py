@@ -175,7 +175,7 @@ def test_that_what_is_taken_at_once_was_taken_is_no_news() -> None:
     assert read(announced("CAPTURE", reference=PAYMENT)) == []
 
 
-@pytest.mark.parametrize("reference", [PAYMENT, f"refund-{PAYMENT}"])
+@pytest.mark.parametrize("reference", [PAYMENT, f"refund-{PAYMENT}"], ids=["payment", "refund"])
 def test_an_event_that_no_table_names_is_reported_with_all_that_it_names(reference: str) -> None:
     item = announced("DISPUTE_OF_A_KIND_TO_COME", reference=reference, originalReference="PSP1")
     why = "Adyen reports DISPUTE_OF_A_KIND_TO_COME, which kaha does not know."
