@@ -8,9 +8,9 @@ from typing import Any
 
 from allauth.mfa.base.internal.flows import delete_dangling_recovery_codes
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_delete, pre_save
 from django.dispatch import Signal, receiver
 
@@ -63,7 +63,8 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
         detail, is_more = f"{action.partition('_')[2]} {names}", action == "post_add"
         if is_more:
             note_growth(*([instance] if isinstance(instance, User) else User.objects.filter(pk__in=pk_set or ())))
-        notice_of = audit_log.EVERYBODY if is_more else None
+        given = model.objects.filter(pk__in=pk_set or ()) if isinstance(instance, User) else _only(instance)
+        notice_of = audit_log.EVERYBODY if is_more and _lets_approve(given) else None
         audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=detail, notice_of=notice_of)
 
 
@@ -96,6 +97,16 @@ def record_sign_out(user: User | None, **_: Any) -> None:
     """Record that `user` has signed out."""
     if user:
         audit_log.record(Action.SIGNED_OUT, user)
+
+
+def _only(row: Model) -> QuerySet[Any]:
+    return type(row)._default_manager.filter(pk=row.pk)
+
+
+def _lets_approve(given: QuerySet[Any]) -> bool:
+    """Return whether groups or permissions let somebody decide what another asked for."""
+    lookup = "permissions__codename" if given.model is Group else "codename"
+    return given.filter(**{f"{lookup}__startswith": "decide_"}).exists()
 
 
 def _grew(before: User, after: User) -> bool:
