@@ -65,6 +65,9 @@ class TextForm(forms.BaseForm):
     A text that was refused for one is not written back into the page.
     """
 
+    data: Any
+    _errors: Any
+
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | named)
 
