@@ -89,6 +89,7 @@ RECORDS = {
     "payments.apikey.revoked_at",
     "payments.attempt.outage_at",
     "payments.block.lifted_at",
+    "payments.merchantaccess.rights_since",
     "payments.charge.settled_at",
     "payments.card.checked_at",
     "payments.checkout.ended_at",

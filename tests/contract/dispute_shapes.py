@@ -13,6 +13,7 @@ DISPUTE = shape(
         "reason": TEXT,
         "status": one_of("warning", "needs_response", "under_review", "won", "lost", "accepted", "expired"),
         "withdrawn": FLAG,
+        "amount_withdrawn": {"type": "integer", "minimum": 0},
         "livemode": FLAG,
         "created_at": MOMENT,
         "updated_at": MOMENT,
