@@ -42,6 +42,18 @@ def in_background(do: Callable[[], Result]) -> Iterator["Future[Result]"]:
         yield threads.submit(run)
 
 
+def await_a_waiting_session() -> None:
+    """Return when another session of this database waits for a lock."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with connection.cursor() as cursor:
+        found = 0
+        while not found:
+            # Within a transaction the statistics are read once.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
+            cursor.execute(waiting)
+            [[found]] = cursor.fetchall()
+
+
 def statuses(responses: list[HttpResponse]) -> Counter[int]:
     """Return how many of the responses have each status."""
     return Counter(response.status_code for response in responses)

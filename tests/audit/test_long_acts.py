@@ -12,7 +12,7 @@ from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, Merchant, MerchantAccess
 from tests.client import signed_in
-from tests.concurrency import in_background
+from tests.concurrency import await_a_waiting_session, in_background
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,21 +59,9 @@ def test_a_commit_that_waits_for_another_row_does_not_hold_the_head(shop: NewMer
         with transaction.atomic():
             Merchant.objects.select_for_update().get(id=shop.merchant.id)
             is_locked.set()
-            _await_a_waiting_session()
+            await_a_waiting_session()
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL lock_timeout = '50ms'")
             audit_log.record(Action.VIEWED, shop.merchant)
         waiting.result()
     assert [entry.action for entry in AuditEntry.objects.order_by("number")][-2:] == ["viewed", "changed"]
-
-
-def _await_a_waiting_session() -> None:
-    """Return when another session of this database waits for a lock."""
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    with connection.cursor() as cursor:
-        found = 0
-        while not found:
-            # Within a transaction the statistics are read once.
-            cursor.execute("SELECT pg_stat_clear_snapshot()")
-            cursor.execute(waiting)
-            [[found]] = cursor.fetchall()
