@@ -212,8 +212,9 @@ def open_payment(link: PaymentLink, quantities: list[int], visit: UUID | None = 
     unpaid ones, and for quantities that cannot be bought.
     """
     with transaction.atomic():
-        # The row of the payment before its link's, as everything that ends a payment.
-        list(Checkout.objects.select_for_update(no_key=True).filter(id=visit, merchant_id=link.merchant_id))
+        if visit:
+            # The row of the payment before its link's, as everything that ends a payment.
+            list(Checkout.objects.select_for_update(no_key=True).filter(id=visit, merchant_id=link.merchant_id))
         link = _locked(link)
         own = payment_of_visit(link, visit) if visit else None
         if own and own.state in link_stock.UNDER_WAY:
