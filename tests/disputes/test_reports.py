@@ -168,6 +168,18 @@ def test_all_disputes_of_a_charge_take_no_more_than_was_captured(api: Api) -> No
     assert [name for name in broken() if not name.startswith("simulator")] == []
 
 
+def test_what_comes_back_of_one_dispute_makes_room_for_what_the_bank_has_by_another(api: Api) -> None:
+    charge = api.charge()
+    report(charge, *(replace(CHARGEBACK, provider_ref=name, amount=6_000) for name in ("D1", "D2")))
+    events = Event.objects.filter(type="dispute.updated").count()
+    assert reported(charge, replace(at(Stage.REVERSED), amount=6_000)) == ""
+    assert [each[3] for each in shown(api)] == [6_000, 0]
+    assert (balance(api), row_of(charge).amount_disputed) == (4_000, 6_000)
+    assert Event.objects.filter(type="dispute.updated").count() == events + 1
+    report(charge, replace(at(Stage.REVERSED), provider_ref="D2", amount=6_000))
+    assert (balance(api), [name for name in broken() if not name.startswith("simulator")]) == (10_000, [])
+
+
 def test_the_fee_is_posted_once_whatever_part_comes_back(api: Api) -> None:
     charge = api.charge()
     terms.set_fee(row_of(charge).merchant, "dispute", "PHP", Rate(fixed=750))

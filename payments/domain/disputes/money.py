@@ -58,6 +58,18 @@ def moved(charge: Charge, known: Dispute | None, dispute: Dispute, money: Money)
         yield movements.dispute_won(-change, -fee, is_settled=is_settled)
 
 
+def moved_up(charge: Charge, known: Dispute | None, money: Money) -> Iterator[tuple[Dispute, int]]:
+    """Yield the other disputes of a charge of which more can be posted now, and how much: some of `known` came back."""
+    freed = known.amount_withdrawn - money.posted if known else 0
+    others = Dispute.objects.filter(charge=charge).exclude(id=known.id).order_by("id") if known and freed > 0 else ()
+    for other in others:
+        held = held_after({int(stage): amount for stage, amount in other.stage_amounts.items()})
+        more = min(freed, held - other.amount_withdrawn)
+        if more > 0:
+            freed -= more
+            yield other, more
+
+
 def unexpected(charge: Charge, dispute: Dispute, reported: Disputed, money: Money) -> str:
     """Return how the money of a report differs from the dispute's, or from the books; empty where it does not."""
 

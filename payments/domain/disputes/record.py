@@ -12,13 +12,14 @@ from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain.charging import attempts
 from payments.domain.charging.changes import Change, rows_after, writes_of
 from payments.domain.charging.state_machine import CHANGE_DISPUTE, DISPUTE, state_of, transition
-from payments.domain.disputes.money import Money, contradicts, is_first_of, money_after, moved, unexpected
+from payments.domain.disputes.money import Money, contradicts, is_first_of, money_after, moved, moved_up, unexpected
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, STATUSES, UNTOUCHED, Standing, standing_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.failpoints import Failpoint, reached
 from payments.ledger import fees
 from payments.ledger.fees import rate_of
+from payments.ledger.movements import dispute_withdrawn
 from payments.ledger.settlement import next_settlement_at
 from payments.models import Attempt, Charge, Dispute, Merchant
 from payments.money import KNOWN_CURRENCIES
@@ -109,15 +110,31 @@ def _writes(attempt: Attempt, known: Dispute | None, dispute: Dispute, money: Mo
         yield Update(Dispute, same, {name: getattr(dispute, name) for name in REPORTED})
     else:
         yield Insert(dispute)
-    posted = [movement for movement in moved(charge, known, dispute, money) if movement.lines]
+    others = list(moved_up(charge, known, money))
+    more, is_settled = sum(amount for _, amount in others), charge.settled_at is not None
+    movements_of_all = (*moved(charge, known, dispute, money), dispute_withdrawn(more, 0, is_settled=is_settled))
+    posted = [movement for movement in movements_of_all if movement.lines]
     marks: dict[str, Any] = {"settle_due_at": next_settlement_at(now)} if posted else {}
-    taken = money.posted - (known.amount_withdrawn if known else 0)
+    taken = money.posted - (known.amount_withdrawn if known else 0) + more
     disputed = {"disputed": True, "amount_disputed": charge.amount_disputed + taken}
     marked = transition(charge, CHANGE_DISPUTE if known else DISPUTE, now, **disputed, **marks)
     changes: tuple[Change, ...] = (marked, *posted)
     after = rows_after(charge, changes)
     yield from events.of(caller, _event_of(known, dispute), copy_with(dispute, {}, charge=after[charge.id]))
+    for other, amount in others:
+        yield from _moved_up(caller, other, amount, after[charge.id], now)
     yield from writes_of(caller, attempt, changes, after)
+
+
+def _moved_up(caller: Caller, other: Dispute, amount: int, charge: Charge, now: datetime) -> Iterator[Write]:
+    same = {"id": other.id, "merchant_id": other.merchant_id, "version": other.version}
+    values = {
+        "amount_withdrawn": other.amount_withdrawn + amount,
+        "version": other.version + 1,
+        "updated_at": now,
+    }
+    yield Update(Dispute, same, values)
+    yield from events.of(caller, "dispute.updated", copy_with(other, values, charge=charge))
 
 
 def _new(charge: Charge, reported: Disputed, values: dict[str, Any], now: datetime) -> Dispute:
