@@ -9,6 +9,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
 
 from payments import clock
@@ -84,7 +85,11 @@ def warn_owners(access: MerchantAccess, what: str) -> None:
     `what` says in a few words what happened to their access.
     """
     owners = MerchantAccess.objects.filter(merchant=access.merchant, role=MerchantAccess.Role.OWNER)
-    owners = owners.filter(user__is_active=True).exclude(user__password__startswith="!").exclude(user=access.user_id)
+    owners = (
+        owners.filter(user__is_active=True)
+        .exclude(user__password__startswith=UNUSABLE_PASSWORD_PREFIX)
+        .exclude(user=access.user_id)
+    )
     if not settings.EMAIL_HOST or access.role not in MerchantAccess.APPROVING:
         return
     name = " ".join(f"{access.name} ({access.user.email})".split())
