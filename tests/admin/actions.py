@@ -3,13 +3,18 @@
 import re
 from typing import Any
 
+from django.contrib.auth import SESSION_KEY
 from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
+from payments import context
+from payments.admin.framework.reason_form import RowIdField
+from payments.ids import new_id
+
 REASON = "Ticket 4711"
-ROW_ID = re.compile(r'name="row_id" value="([0-9a-f-]{36})"')
+ROW_ID = re.compile(r'name="row_id" value="([^"]+)"')
 
 
 def address_of(row: Model, name: str) -> str:
@@ -20,6 +25,15 @@ def form_of(client: Client, address: str) -> dict[str, str]:
     """Return the hidden fields of a form's page, and a reason."""
     found = ROW_ID.search(client.get(address).content.decode())
     return {"reason": REASON, **({"row_id": found[1]} if found else {})}
+
+
+def once(client: Client) -> dict[str, str]:
+    """Return the ID of what a form makes that this person opens now."""
+    token = context.actor.set(lambda: context.Actor("", "", int(client.session[SESSION_KEY])))
+    try:
+        return {"row_id": RowIdField().prepare_value(new_id())}
+    finally:
+        context.actor.reset(token)
 
 
 def act(client: Client, row: Model, name: str, /, **fields: Any) -> HttpResponse:

@@ -14,12 +14,13 @@ from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secre
 from payments.domain.webhooks.test_event import UNDER_WAY
 from payments.ids import new_id
 from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant, WebhookEndpoint
-from tests.admin.actions import REASON, act, form_of
+from tests.admin.actions import REASON, act, form_of, once
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import page_of
-from tests.client import Api
+from tests.client import Api, signed_in
 from tests.commands.receivers import receiving, verifies
 from tests.factories import MerchantFactory
+from tests.operators.factories import person
 
 ADD = reverse("admin:payments_merchant_add")
 SHOWN = re.compile(r"<dt>(\w+)</dt><dd><code>(.+?)</code>")
@@ -43,6 +44,16 @@ def test_a_form_that_is_sent_again_makes_no_second_merchant(operator: Client) ->
     text_of(operator.post(ADD, form))
     assert operator.post(ADD, form)["Location"] == page_of(newest())
     assert Merchant.objects.count() == 1
+
+
+def test_no_id_is_made_of_what_a_browser_chose_or_kept_or_another_person_has(operator: Client) -> None:
+    other = signed_in(person("ben", "administrator"))
+    with clock.at(clock.now() - timedelta(hours=13)):
+        kept = once(operator)
+    for form in ({"row_id": new_id()}, {"row_id": "x:y"}, once(other), kept):
+        text = text_of(operator.post(ADD, {"title": "Tindahan", "reason": REASON, **form}))
+        assert "This form was opened by somebody else, or too long ago. Open it again." in text
+    assert not Merchant.objects.exists()
 
 
 @pytest.mark.long
@@ -210,7 +221,7 @@ def test_a_receiver_that_refuses_a_test_event_is_said_to(operator: Client, shop:
 
 def test_an_endpoint_is_added_with_a_secret_that_is_shown_once(operator: Client, shop: NewMerchant) -> None:
     url = "https://shop.example/hook"
-    fields = {"mode": "live", "url": url, "events": ["charge.disputed", "payout.paid"], "row_id": new_id()}
+    fields = {"mode": "live", "url": url, "events": ["charge.disputed", "payout.paid"], **once(operator)}
     text = text_of(act(operator, shop.merchant, "add_endpoint", **fields))
     endpoint = WebhookEndpoint.objects.get()
     assert (endpoint.livemode, endpoint.enabled_events) == (True, ["charge.disputed", "payout.paid"])
@@ -221,7 +232,7 @@ def test_an_endpoint_is_added_with_a_secret_that_is_shown_once(operator: Client,
 
 
 def test_an_endpoint_to_which_nothing_may_be_sent_is_refused(operator: Client, shop: NewMerchant) -> None:
-    fields = {"mode": "live", "url": "http://shop.example/hook", "events": ["*"], "row_id": new_id()}
+    fields = {"mode": "live", "url": "http://shop.example/hook", "events": ["*"]}
     refused = act(operator, shop.merchant, "add_endpoint", **fields)
     assert "Live mode calls https:// only." in text_of(refused)
     assert not WebhookEndpoint.objects.exists()

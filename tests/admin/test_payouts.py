@@ -54,7 +54,7 @@ def approve_together(client: Client, *payouts: Payout) -> str:
     text = text_of(client.post(f"{list_of(Payout)}?mode=live", chosen))
     if 'name="row_id"' not in text:
         return text
-    row_id = text.partition('name="row_id" value="')[2][:36]
+    row_id = text.partition('name="row_id" value="')[2].partition('"')[0]
     fields = chosen | {"decision": "confirm", "reason": REASON, "row_id": row_id}
     return words_of(client.post(f"{list_of(Payout)}?mode=live", fields, follow=True))
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, Checkout, Merchant, MerchantAccess, PayerMessage, PaymentLink
 from payments.rendering.objects.payment_links import link_url
+from tests.admin.actions import once
 from tests.admin.conftest import text_of, words_of
 from tests.checkout import cast, shelf
 from tests.client import Api, signed_in
@@ -17,7 +18,6 @@ from tests.merchant_site.conftest import member
 
 pytestmark = pytest.mark.django_db
 Role = MerchantAccess.Role
-A_FORM, OTHER_FORM = "019aa3c5-e2a4-7d10-b1c6-f0d2a3948590", "019aa3c5-e2a4-7d10-b1c6-f0d2a3948591"
 FIELDS = ("name", "amount", "quantity")
 URLCONF = "config.merchant_urls"
 TIMES = ("created", "created_at", "updated", "updated_at", "last_updated", "expires_at")
@@ -42,14 +42,14 @@ def rows(*items: tuple[str, str, int]) -> dict[str, Any]:
     return fields
 
 
-def link_form(**more: Any) -> dict[str, Any]:
+def link_form(client: Client, **more: Any) -> dict[str, Any]:
     items = rows(("Halo-halo", "125.00", 3), ("Turon", "40", 2))
-    return MODE | items | {"internal_name": "Summer menu", "allow_adjustable_quantity": "on", "row_id": A_FORM} | more
+    return MODE | items | {"internal_name": "Summer menu", "allow_adjustable_quantity": "on", **once(client)} | more
 
 
-def request_form(**more: Any) -> dict[str, Any]:
+def request_form(client: Client, **more: Any) -> dict[str, Any]:
     contact = {"customer_email": "juan@example.com", "customer_name": "Juan", "delivery_methods": ["email"]}
-    return link_form() | contact | {"message": "Salamat!"} | more
+    return link_form(client) | contact | {"message": "Salamat!"} | more
 
 
 def lasting(shown: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +59,8 @@ def lasting(shown: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_link_made_by_the_form_is_the_link_made_by_the_api(owner: Client, api: Api) -> None:
     by_api = shelf.linked(api, expiry="12/31/2039", maximum_payments=5)
-    response = owner.post(NEW_LINK, link_form(expiry="2039-12-31", maximum_payments="5", decision="make"), follow=True)
+    form = link_form(owner, expiry="2039-12-31", maximum_payments="5", decision="make")
+    response = owner.post(NEW_LINK, form, follow=True)
     row = PaymentLink.objects.latest("id")
     assert f'data-copy="{link_url(row)}"' in text_of(response)
     assert lasting(shelf.shown(api, {"id": str(row)})) == lasting(by_api)
@@ -69,15 +70,15 @@ def test_a_link_made_by_the_form_is_the_link_made_by_the_api(owner: Client, api:
 def test_a_session_made_by_the_form_is_the_session_made_by_the_api(owner: Client, api: Api) -> None:
     page = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/thanks"}
     by_api = cast.opened(api, client_reference_id="ORDER-7", **page)
-    form = link_form() | rows(("Halo-halo", "125", 2))
+    form = link_form(owner) | rows(("Halo-halo", "125", 2))
     owner.post(NEW_SESSION, form | {"success_url": page["success_url"], "client_reference_id": "ORDER-7"})
     made = cast.shown(api, {"object": "session", "id": str(Checkout.objects.latest("id"))})
     assert lasting(made) == lasting(by_api)
 
 
 def test_a_request_goes_to_the_customer_with_the_address_who_is_made_once(owner: Client, api: Api) -> None:
-    for form_id in (A_FORM, OTHER_FORM):
-        owner.post(NEW_REQUEST, request_form(row_id=form_id))
+    for _ in range(2):
+        owner.post(NEW_REQUEST, request_form(owner))
     first, second = Checkout.objects.requests().order_by("id")
     assert first.customer_id == second.customer_id
     assert [each.request.place for each in (first, second)] == [1, 2]
@@ -87,7 +88,7 @@ def test_a_request_goes_to_the_customer_with_the_address_who_is_made_once(owner:
 
 
 def test_a_form_that_is_sent_twice_makes_one(owner: Client) -> None:
-    for url, form in ((NEW_LINK, link_form()), (NEW_REQUEST, request_form(row_id=OTHER_FORM))):
+    for url, form in ((NEW_LINK, link_form(owner)), (NEW_REQUEST, request_form(owner))):
         first, again = (owner.post(url, form) for _ in range(2))
         assert first.url == again.url
     assert (PaymentLink.objects.count(), Checkout.objects.count()) == (1, 1)
@@ -95,11 +96,11 @@ def test_a_form_that_is_sent_twice_makes_one(owner: Client) -> None:
 
 def test_the_checks_are_those_of_the_api_and_their_words_stand_beside_the_fields(owner: Client) -> None:
     faults = {
-        "This day is over.": link_form(expiry="2020-01-31"),
-        "Write an amount such as 1,234.50.": link_form(**rows(("Halo-halo", "much", 1))),
-        "This field is required.": link_form(**rows()),
-        "The total must be 1 to": link_form(**rows(*[("Rice", "999999999", 9)] * 2)),
-        "This value must be at least 1": link_form(maximum_payments="0"),
+        "This day is over.": link_form(owner, expiry="2020-01-31"),
+        "Write an amount such as 1,234.50.": link_form(owner, **rows(("Halo-halo", "much", 1))),
+        "This field is required.": link_form(owner, **rows()),
+        "The total must be 1 to": link_form(owner, **rows(*[("Rice", "999999999", 9)] * 2)),
+        "This value must be at least 1": link_form(owner, maximum_payments="0"),
     }
     for words, form in faults.items():
         assert words in words_of(owner.post(NEW_LINK, form)), words
@@ -107,22 +108,22 @@ def test_the_checks_are_those_of_the_api_and_their_words_stand_beside_the_fields
 
 
 def test_a_way_to_pay_that_the_merchant_cannot_take_is_refused_in_words(owner: Client) -> None:
-    response = owner.post(NEW_REQUEST, request_form(mode="live"))
+    response = owner.post(NEW_REQUEST, request_form(owner, mode="live"))
     assert "Card is not available to this account in this mode." in words_of(response)
     assert not Checkout.objects.exists()
 
 
 def test_a_merchant_whose_keys_do_not_work_makes_nothing(owner: Client, shop: NewMerchant) -> None:
     Merchant.objects.filter(pk=shop.merchant.pk).update(status="closed")
-    assert "This account is closed" in words_of(owner.post(NEW_LINK, link_form()))
+    assert "This account is closed" in words_of(owner.post(NEW_LINK, link_form(owner)))
     assert not PaymentLink.objects.exists()
 
 
 def test_the_preview_is_the_payers_page_and_makes_nothing(owner: Client, shop: NewMerchant) -> None:
     for url, form, words in (
-        (NEW_LINK, link_form(description="Cold and sweet."), ["Cold and sweet.", "Halo-halo", "₱125.00"]),
-        (NEW_REQUEST, request_form(), ["Invoice", "Salamat!", "Juan", "Pay ₱455.00"]),
-        (NEW_SESSION, link_form(success_url="https://shop.example/"), ["Pay ₱455.00", "GCash"]),
+        (NEW_LINK, link_form(owner, description="Cold and sweet."), ["Cold and sweet.", "Halo-halo", "₱125.00"]),
+        (NEW_REQUEST, request_form(owner), ["Invoice", "Salamat!", "Juan", "Pay ₱455.00"]),
+        (NEW_SESSION, link_form(owner, success_url="https://shop.example/"), ["Pay ₱455.00", "GCash"]),
         (NEW_LINK, {}, [shop.merchant.title, "once the form is filled in"]),
     ):
         response = owner.post(f"{url}preview/", form)
@@ -133,10 +134,11 @@ def test_the_preview_is_the_payers_page_and_makes_nothing(owner: Client, shop: N
 
 
 def test_more_rows_keep_what_was_typed(owner: Client) -> None:
-    text = text_of(owner.post(NEW_LINK, link_form(decision="more")))
+    form = link_form(owner, decision="more")
+    text = text_of(owner.post(NEW_LINK, form))
     assert 'value="Turon"' in text
     assert 'name="item-3-name"' in text
-    assert f'value="{A_FORM}"' in text
+    assert f'value="{form["row_id"]}"' in text
     assert "errorlist" not in text
 
 
@@ -144,7 +146,7 @@ def test_more_rows_keep_what_was_typed(owner: Client) -> None:
 def test_other_roles_make_nothing(role: str, shop: NewMerchant) -> None:
     client = signed_in(member(shop.merchant, role))
     for url in (NEW_LINK, NEW_REQUEST, NEW_SESSION, f"{NEW_LINK}preview/"):
-        assert [client.get(url).status_code, client.post(url, link_form()).status_code] == [403, 403], url
+        assert [client.get(url).status_code, client.post(url, link_form(client)).status_code] == [403, 403], url
     assert "New payment link" not in text_of(client.get(address("paymentlink_changelist")))
 
 

@@ -9,8 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.ids import new_id, public_id
+from payments.ids import public_id
 from payments.models import ApiKey, ApiRequest, ApprovalRequest, AuditEntry, Event, Webhook, WebhookEndpoint
+from tests.admin.actions import once
 from tests.admin.conftest import House, words_of
 from tests.client import Api, signed_in
 from tests.merchant_site.conftest import Role, member
@@ -26,12 +27,8 @@ def developer(shop: NewMerchant) -> Client:
     return signed_in(member(shop.merchant, Role.DEVELOPER))
 
 
-def once() -> dict[str, str]:
-    return {"row_id": str(new_id())}
-
-
 def test_a_developer_makes_a_test_key_which_works_and_is_shown_once(developer: Client) -> None:
-    form = TEST_KEY | once()
+    form = TEST_KEY | once(developer)
     assert "Why" not in words_of(developer.get(f"{KEYS}add/"))
     text = words_of(developer.post(f"{KEYS}add/", form))
     key = re.findall(r"sk_test_\w+", text)[0]
@@ -43,7 +40,7 @@ def test_a_developer_makes_a_test_key_which_works_and_is_shown_once(developer: C
 def test_a_live_key_that_moves_money_is_requested(developer: Client) -> None:
     before = ApiKey.objects.count()
     assert "an owner other than you, or kaha," in words_of(developer.get(f"{KEYS}add/"))
-    form = TEST_KEY | once() | {"mode": "live"}
+    form = TEST_KEY | once(developer) | {"mode": "live"}
     answer = developer.post(f"{KEYS}add/", form)
     asked = ApprovalRequest.objects.get()
     assert str(asked.pk) in words_of(developer.get(answer["Location"])) + answer["Location"]
@@ -52,14 +49,15 @@ def test_a_live_key_that_moves_money_is_requested(developer: Client) -> None:
 
 def test_a_key_is_rolled_and_revoked(developer: Client, shop: NewMerchant) -> None:
     key = ApiKey.objects.get(merchant=shop.merchant, livemode=False, kind="secret")
-    assert "sk_test_" in words_of(developer.post(f"{KEYS}{key.pk}/roll/", {"hours": 1, "reason": "Leak"} | once()))
+    form = {"hours": 1, "reason": "Leak"} | once(developer)
+    assert "sk_test_" in words_of(developer.post(f"{KEYS}{key.pk}/roll/", form))
     developer.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"})
     key.refresh_from_db()
     assert None not in (key.revoked_at, key.expires_at)
 
 
 def test_an_endpoint_is_made_with_its_secret_paused_and_gone(developer: Client) -> None:
-    assert "whsec_" in words_of(developer.post(f"{ENDPOINTS}add/", ENDPOINT | once()))
+    assert "whsec_" in words_of(developer.post(f"{ENDPOINTS}add/", ENDPOINT | once(developer)))
     endpoint = WebhookEndpoint.objects.get()
     assert "/hook" in words_of(developer.get(ENDPOINTS))
     assert "/hook" in words_of(developer.get(f"{ENDPOINTS}{endpoint.pk}/change/"))
@@ -103,10 +101,10 @@ def test_a_request_shows_its_answer_and_what_it_caused(developer: Client, house:
 
 ACTS: dict[str, Callable[[Client, ApiKey], Any]] = {
     "list keys": lambda client, _: client.get(KEYS),
-    "make a key": lambda client, _: client.post(f"{KEYS}add/", TEST_KEY | once()),
+    "make a key": lambda client, _: client.post(f"{KEYS}add/", TEST_KEY | once(client)),
     "revoke a key": lambda client, key: client.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"}),
     "list endpoints": lambda client, _: client.get(ENDPOINTS),
-    "make an endpoint": lambda client, _: client.post(f"{ENDPOINTS}add/", ENDPOINT | once()),
+    "make an endpoint": lambda client, _: client.post(f"{ENDPOINTS}add/", ENDPOINT | once(client)),
     "list webhooks": lambda client, _: client.get("/merchant/payments/webhook/"),
     "list events": lambda client, _: client.get("/merchant/payments/event/"),
     "list requests": lambda client, _: client.get("/merchant/payments/apirequest/"),
@@ -131,11 +129,11 @@ def test_what_is_stored_is_the_same_in_any_language(developer: Client) -> None:
     for language, revoked in (("en", "is revoked"), ("fil", "Na-revoke")):
         developer.defaults["HTTP_ACCEPT_LANGUAGE"] = language
         before = AuditEntry.objects.count()
-        developer.post(f"{KEYS}add/", TEST_KEY | once())
-        developer.post(f"{KEYS}add/", TEST_KEY | once() | {"mode": "live"})
+        developer.post(f"{KEYS}add/", TEST_KEY | once(developer))
+        developer.post(f"{KEYS}add/", TEST_KEY | once(developer) | {"mode": "live"})
         key = ApiKey.objects.filter(name="web shop").latest("pk")
         assert revoked in words_of(developer.post(f"{KEYS}{key.pk}/revoke/", {"reason": "Leak"}, follow=True))
-        developer.post(f"{ENDPOINTS}add/", ENDPOINT | once())
+        developer.post(f"{ENDPOINTS}add/", ENDPOINT | once(developer))
         endpoint = WebhookEndpoint.objects.latest("pk")
         developer.post(f"{ENDPOINTS}{endpoint.pk}/pause-endpoint/", {"reason": "Moved"})
         entries = AuditEntry.objects.order_by("id")[before:].values_list("action", "object_type", "fields", "detail")

@@ -15,6 +15,7 @@ from payments.ledger.account_days import sum_up_due
 from payments.merchant_site.pages import payouts
 from payments.models import ApprovalRequest, AuditEntry, PayoutAccount
 from payments.money import shown_amount
+from tests.admin.actions import once
 from tests.admin.conftest import text_of, the_operator, words_of
 from tests.approvals.factories import NOTE, REASON, requested_key
 from tests.client import Api, made, signed_in
@@ -37,8 +38,7 @@ def address(name: str, *args: object) -> str:
 def requested(client: Client, **fields: str) -> ApprovalRequest:
     """Ask for a bank account by the form; return the request."""
     form = address("payments_payoutaccount_add")
-    row_id = client.get(form).context["form"]["row_id"].value()
-    answer = client.post(form, ACCOUNT | {"row_id": str(row_id), "reason": REASON} | fields)
+    answer = client.post(form, ACCOUNT | {**once(client), "reason": REASON} | fields)
     assert answer.status_code == 302, words_of(answer)
     return ApprovalRequest.objects.latest("pk")
 

@@ -9,7 +9,6 @@ from django.test import Client
 from payments.domain.bulkheads import DOWNLOADS_OF_ONE, take_download_place
 from payments.domain.disputes import evidence
 from payments.domain.merchants.merchants import NewMerchant
-from payments.ids import new_id
 from payments.merchant_site.colleagues import end
 from payments.models import (
     ApprovalLimit,
@@ -25,7 +24,7 @@ from payments.models import (
     Refund,
 )
 from payments.search.sweep import rebuild
-from tests.admin.actions import REASON
+from tests.admin.actions import REASON, once
 from tests.admin.conftest import House, text_of, words_of
 from tests.client import ANSWER_LOST, Api, signed_in
 from tests.disputes.stories import make_dispute
@@ -181,7 +180,7 @@ def test_one_owner_raises_no_limit(limit: ApprovalLimit, owner: Client) -> None:
 
 
 def test_another_owner_approves_a_higher_limit(limit: ApprovalLimit, owner: Client, shop: NewMerchant) -> None:
-    form = {"amount": "1,000.00", "reason": REASON, "row_id": new_id()}
+    form = {"amount": "1,000.00", "reason": REASON, **once(owner)}
     assert owner.post(page_of(limit, "raise"), form).status_code == 302
     asked = ApprovalRequest.objects.get(kind="raise_limit")
     approval = {"decision": "approve", "note": NOTE}
@@ -195,7 +194,7 @@ def test_another_owner_approves_a_higher_limit(limit: ApprovalLimit, owner: Clie
 def test_a_limit_that_was_lowered_meanwhile_is_not_raised(
     limit: ApprovalLimit, owner: Client, shop: NewMerchant
 ) -> None:
-    owner.post(page_of(limit, "raise"), {"amount": "1,000.00", "reason": REASON, "row_id": new_id()})
+    owner.post(page_of(limit, "raise"), {"amount": "1,000.00", "reason": REASON, **once(owner)})
     owner.post(page_of(limit), {"amount": "1.00"})
     asked, other = (
         ApprovalRequest.objects.get(kind="raise_limit"),

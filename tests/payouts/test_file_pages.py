@@ -14,8 +14,8 @@ from pytest_django import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.ids import new_id
 from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
+from tests.admin.actions import once
 from tests.admin.conftest import text_of, words_of
 from tests.client import signed_in
 from tests.operators.factories import person
@@ -54,7 +54,7 @@ def made(client: Client, **fields: object) -> PayoutFile:
     """Make a file by the form."""
     # The form takes no day that is over.
     tomorrow = clock.now().date() + timedelta(days=1)
-    form = {"currency": "PHP", "execute_on": tomorrow, "reason": "Weekly run", "row_id": new_id(), **fields}
+    form = {"currency": "PHP", "execute_on": tomorrow, "reason": "Weekly run", **once(client), **fields}
     response = client.post(reverse(ADD), form)
     assert response.status_code == 302, words_of(response)
     return PayoutFile.objects.latest("id")
@@ -80,10 +80,10 @@ def test_the_form_shows_what_waits_and_makes_a_file_of_it(account: PayoutAccount
 
 def test_a_form_that_is_sent_twice_leads_to_the_one_file(account: PayoutAccount, ana: Client) -> None:
     ready(account)
-    row_id = new_id()
-    made(ana, row_id=row_id)
+    form = once(ana)
+    made(ana, **form)
     ready(account)
-    made(ana, row_id=row_id)
+    made(ana, **form)
     assert PayoutFile.objects.count() == 1
 
 
@@ -112,7 +112,7 @@ def test_without_payouts_no_form_is_offered(ana: Client, db: None) -> None:
 def test_the_bank_is_asked_to_pay_within_a_month(account: PayoutAccount, ana: Client, days: int) -> None:
     ready(account)
     day = clock.now().date() + timedelta(days=days)
-    form = {"currency": "PHP", "execute_on": day, "reason": "Weekly run", "row_id": new_id()}
+    form = {"currency": "PHP", "execute_on": day, "reason": "Weekly run", **once(ana)}
     assert "Choose a day from today" in text_of(ana.post(reverse(ADD), form))
 
 

@@ -1,13 +1,18 @@
 """Forms that ask for a reason."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django import forms
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from payments import clock, context
 from payments.db.texts.writes import no_card_number
-from payments.ids import new_id
+from payments.ids import moment_of, new_id
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.sensitive_data.redaction import redact
@@ -99,12 +104,41 @@ class ReasonForm(TextForm, forms.Form):
         offer_stored(self)
 
 
-def row_id_field() -> forms.UUIDField:
-    """Return a field for the ID of what a form creates, so that it creates one even if it is sent twice."""
-    return forms.UUIDField(initial=new_id, widget=forms.HiddenInput)
+class RowIdField(forms.UUIDField):
+    """The ID of what a form creates, so that it creates one even if it is sent twice.
+
+    It is signed for the person who opened the form, because the browser that sends it back may choose no ID.
+    """
+
+    default_error_messages = {
+        "invalid": _("This form was opened by somebody else, or too long ago. Open it again."),
+        "required": _("This form is not complete. Open it again."),
+    }
+
+    def __init__(self) -> None:
+        super().__init__(initial=new_id, widget=forms.HiddenInput)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return a new ID signed. What a browser has sent is text, and stays as it is."""
+        return _signer().sign(value.hex) if isinstance(value, UUID) else value
+
+    def to_python(self, value: Any) -> UUID | None:
+        try:
+            row_id = super().to_python(_signer().unsign(value) if value else None)
+        except BadSignature:
+            raise forms.ValidationError(self.error_messages["invalid"]) from None
+        # Nobody is signed in for longer.
+        if row_id and moment_of(row_id) < clock.now() - timedelta(hours=settings.SIGNED_IN_HOURS):
+            raise forms.ValidationError(self.error_messages["invalid"])
+        return row_id
+
+
+def _signer() -> Signer:
+    actor = context.actor.get()
+    return Signer(salt=f"kaha.row_id.{actor().operator_id if actor else None}")
 
 
 class OnceForm(ReasonForm):
     """A form with the ID of the row that it creates."""
 
-    row_id = row_id_field()
+    row_id = RowIdField()

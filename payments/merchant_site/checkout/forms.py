@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError as Refused
 
 from payments import sourcetypes
 from payments.admin.form_fields import MODE_CHOICES, DayField, LongSelect, WholeNumberField
-from payments.admin.framework.reason_form import TextForm, row_id_field
+from payments.admin.framework.reason_form import RowIdField, TextForm
 from payments.admin.operators.pages import AmountField
 from payments.api.validation.checkout import ITEMS_MAX, CheckoutInput, SessionInput
 from payments.api.validation.fields import Email, StrictString
@@ -77,7 +77,7 @@ class NewForm(TextForm, forms.Form):
         label=_("Currency"), choices=[(code, code) for code in sorted(CURRENCIES)], widget=LongSelect
     )
     mode = forms.ChoiceField(label=_("Mode"), choices=MODE_CHOICES)
-    row_id = row_id_field()
+    row_id = RowIdField()
 
     def __init__(self, merchant: Merchant, data: Any = None, initial: Any = None, items: Any = None) -> None:
         super().__init__(data, initial=initial)
