@@ -205,4 +205,15 @@ INVARIANTS = (
             WHERE p.line = 1 AND leaf.journal IS NULL
         """,
     ),
+    Invariant(
+        name="leaves_match_their_journal",
+        sentence="Each leaf of the transparency log names the merchant and mode of its journal.",
+        model="payments.Posting",
+        prefix="txn",
+        # No hash covers those of a leaf. Those of its postings are hashed.
+        query="""
+            SELECT p.id FROM payments_logleaf leaf JOIN posting p ON p.journal = leaf.journal
+            WHERE p.line = 1 AND (leaf.merchant_id, leaf.livemode) <> (p.merchant_id, p.livemode)
+        """,
+    ),
 )
