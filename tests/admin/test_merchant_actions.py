@@ -257,6 +257,20 @@ def test_only_one_test_event_of_a_merchant_is_under_way_at_once(operator: Client
         UNDER_WAY.give_back(shop.merchant.id)
 
 
+def test_test_events_of_other_merchants_leave_this_one_its_place(
+    operator: Client, shop: NewMerchant, settings: Any
+) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = True
+    others = [object() for _ in range(8)]
+    assert all(map(UNDER_WAY.take, others))
+    try:
+        with receiving(lambda headers, body: 200) as receiver:
+            assert "The receiver answered 200" in message_after(operator, shop, receiver.url)
+    finally:
+        for other in others:
+            UNDER_WAY.give_back(other)
+
+
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:
     others = [name for name in sourcetypes.NAMES if name != "gcash"]
     fields = {"test": others, "live": sourcetypes.NAMES}

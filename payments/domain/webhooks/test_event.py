@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.conf import settings
+
 from payments import context
 from payments.concurrency.fair_queue import Slots
 from payments.connections import release_connection
@@ -14,8 +16,8 @@ from payments.models import Merchant
 from payments.webhooks.transport.results import Answer, Failure
 from payments.webhooks.transport.urls import check_notify_url
 
-# A receiver may take all of its ten seconds, and a process has few threads: one for a merchant, and two in all.
-UNDER_WAY = Slots(1, 2)
+# A receiver may take all of its ten seconds of a thread: one for a merchant, and a quarter of the threads for all.
+UNDER_WAY = Slots(1, settings.WEB_THREADS // 4)
 
 
 class NotSent(Exception):
