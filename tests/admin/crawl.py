@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 # Opened by a link in a mail, after a form, before anybody is signed in, or with a second factor that tests go without.
-ELSEWHERE = {"invitation", "login", "account_confirm_email", "password_change_done", "mfa_index"}
+ELSEWHERE = {"invitation", "login", "account_confirm_email", "password_change_done", "account_reauthenticate"}
+ELSEWHERE |= {"mfa_index", "mfa_activate_totp", "mfa_add_webauthn", "mfa_generate_recovery_codes"}
 # Of one kind of page, so many are opened: a list may be of rows that lead nowhere else.
 MOST_OF_ONE = 2
 

@@ -17,7 +17,10 @@ from tests.merchant_site.test_walls import Rows, addresses, forms_on, rows  # no
 from tests.staff.test_limits import everything
 
 LIMIT = {"currency": "PHP", "amount": "100.00"}
-OF_PERSONS = ("/merchant/preferences/", "/merchant/confirm/", "/merchant/password_change/")
+OF_PERSONS = (
+    *("/merchant/preferences/", "/merchant/confirm/", "/merchant/password_change/"),
+    *("/merchant/enrol/", "/merchant/recovery-codes/"),
+)
 ADD_LIMIT = "/merchant/payments/approvallimit/add/"
 
 
