@@ -1,5 +1,6 @@
 """A bank file after it was made: another person marks it as sent or cancels it, as a whole or not at all."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.db.writes import StaleRow
+from payments.domain.operators import four_eyes
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import bank_file, files, states
 from payments.models import Event, Payout, PayoutAccount, PayoutFile
+from payments.staff.roles import note_growth
 from tests.operators.factories import person
 from tests.payouts.live import make_file, ready, sent
 
@@ -68,6 +71,19 @@ def test_a_cancelled_file_frees_its_payouts_for_the_next(account: PayoutAccount,
     with pytest.raises(Refused, match="was cancelled"):
         files.download(file)
     assert list(make_file().payouts.order_by("id")) == payouts
+
+
+def test_who_has_new_rights_cancels_a_file_of_their_own_alone(
+    account: PayoutAccount, ana: User, ben: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(four_eyes, "NEW_FOR", timedelta(hours=24))
+    ready(account)
+    file = make_file(by=ana)
+    note_growth(ana, ben)
+    with pytest.raises(Refused, match="Your rights are new"):
+        files.cancel(file, ben)
+    files.cancel(file, ana)
+    assert PayoutFile.objects.get().cancelled_by == ana
 
 
 def test_a_file_that_is_cancelled_while_it_is_written_goes_to_nobody(

@@ -135,9 +135,10 @@ def mark_paid(file: PayoutFile, operator: User) -> int:
 @transaction.atomic
 def cancel(file: PayoutFile, operator: User) -> None:
     """Cancel a file that was not sent: its payouts wait for another one. Raise Refused, with nothing changed."""
-    if operator.pk == file.created_by_id and file.downloaded_at:
+    if operator.pk != file.created_by_id:
+        refuse_new(operator)
+    elif file.downloaded_at:
         raise Refused("You made this file, and it was downloaded. Another person checks that no bank has it.")
-    refuse_new(operator)
     # The first download may have come in between.
     unseen = Q(downloaded_at__isnull=True) | ~Q(created_by=operator)
     _change(file, PayoutFile.OPEN & unseen, cancelled_at=clock.now(), cancelled_by=operator)
