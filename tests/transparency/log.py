@@ -27,7 +27,7 @@ def _program(name: str) -> Any:
         sys.path.remove(str(PROGRAM.parent))
 
 
-verify, books = _program("heads"), _program("books")
+verify, books, main = _program("heads"), _program("books"), _program("main").main
 
 
 @pytest.fixture

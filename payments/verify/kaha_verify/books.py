@@ -24,7 +24,8 @@ OPEN = slice(LINE, MERCHANT)
 MEMO = {"provider_hold", "merchant_hold"}
 LATE = timedelta(hours=2)  # What was written so long before a head is in its log.
 FAULTS_KEPT = 1_000
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+ODD = (LookupError, TypeError, AttributeError)
+UNREADABLE = (*ODD, ValueError, ArithmeticError, RecursionError)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -36,6 +37,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _json = json.JSONEncoder(separators=(",", ":")).encode
 # Of a key that an object has twice some programs read the first, and some the last.
 read_json = json.JSONDecoder(object_pairs_hook=_object).decode
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a file cannot be read; what Python says of a type or a member tells an auditor nothing."""
+    return "something is missing, or of another type than it should be" if isinstance(error, ODD) else str(error)
 
 
 def leaf_of(journal: str, salt: bytes, lines: Sequence[Sequence[Any]]) -> bytes:
@@ -89,7 +95,7 @@ class Books:
             if self.kept.setdefault(tuple(of), amount) != amount:
                 self._note(f"Two balances of {of} contradict each other.")
         else:
-            self.ended = row["end"] == len(self.journals)
+            self.ended = type(row["end"]) is int and row["end"] == len(self.journals)
 
     def _read_journal(self, journal: str, number: int | None, lines: Sequence[Any], row: dict[str, Any]) -> None:
         where = f"journal {journal}" if number is None else f"leaf {number} (journal {journal})"
@@ -159,13 +165,15 @@ def check_books(export: Iterable[str], notes: Sequence[str], keys: Sequence[Key]
     try:
         books.replay(read_json(line) for line in export)
     except UNREADABLE as error:
-        raise Fault(f"The export is damaged after {len(books.journals):,} journals ({error}).") from None
+        raise Fault(f"The export is damaged after {len(books.journals):,} journals ({reason_of(error)}).") from None
     return books
 
 
 def check_proof(proof: dict[str, Any], keys: Sequence[Key]) -> tuple[Head, Sequence[Any]]:
     """Return the head of a proof of /v2/proofs, and what its line shows; raise Fault where it does not hold."""
     head = read_head(proof["head"], keys)
+    if type(proof["leaf"]) is not int:
+        raise TypeError  # Python takes true and 1.0 for 1.
     leaf, path = proof["content"].encode(), [base64.b64decode(each) for each in proof["path"]]
     if root_by_inclusion(proof["leaf"], head.size, hashlib.sha256(b"\x00" + leaf).digest(), path) != head.root:
         raise Fault(f"Leaf {proof['leaf']} is not in {head}.")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import kaha_verify
-from kaha_verify.books import UNREADABLE, check_books, check_proof, read_json
+from kaha_verify.books import UNREADABLE, check_books, check_proof, read_json, reason_of
 from kaha_verify.heads import Fault, check_consistency, read_heads, read_key
 
 FAULTS_SHOWN = 20
@@ -61,6 +61,6 @@ def main() -> int:
         print(run(options))
     except (Fault, OSError, *UNREADABLE) as error:
         is_fault = isinstance(error, Fault)
-        print(error if is_fault else f"A file cannot be read: {error}", file=sys.stderr)
+        print(error if is_fault else f"A file cannot be read: {reason_of(error)}", file=sys.stderr)
         return 1 if is_fault else 2
     return 0
