@@ -40,7 +40,7 @@ read_json = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a file cannot be read; what Python says of a type or a member tells an auditor nothing."""
+    """Return why a file cannot be read, in words for an auditor: those of Python about types are none."""
     return "something is missing, or of another type than it should be" if isinstance(error, ODD) else str(error)
 
 
