@@ -66,17 +66,17 @@ def _announce_to_merchants(found: Found) -> int:
     """Make the messages to merchants' own people about endpoints of theirs that kaha disabled; return how many."""
     merchants = rows.disabled_endpoints(None).order_by().values("merchant_id").distinct()
     access = MerchantAccess.objects.filter(merchant_id__in=merchants, role__in=MANAGE_ENDPOINTS, user__is_active=True)
-    made = 0
-    for each in access.exclude(user__email="").select_related("user"):
-        limit = frozenset({each.merchant_id})
-        if (limit, ENDPOINTS.name) not in found:
-            found[limit, ENDPOINTS.name] = ENDPOINTS.section(limit, ANNOUNCED_MAX)
-        texts = {entry.key: event_text(ENDPOINTS, entry) for entry in found[limit, ENDPOINTS.name].entries}
-        at = f"{settings.MERCHANT_ORIGIN}/merchant/"
-        made += _make(
-            each.user, {key: text.replace(f"{settings.ADMIN_ORIGIN}/admin/", at) for key, text in texts.items()}
-        )
-    return made
+    people = access.exclude(user__email="").select_related("user")
+    return sum(alone("announce to merchants", each.pk, partial(_announce_endpoints, each, found)) for each in people)
+
+
+def _announce_endpoints(access: MerchantAccess, found: Found) -> int:
+    limit = frozenset({access.merchant_id})
+    if (limit, ENDPOINTS.name) not in found:
+        found[limit, ENDPOINTS.name] = ENDPOINTS.section(limit, ANNOUNCED_MAX)
+    ours, theirs = f"{settings.ADMIN_ORIGIN}/admin/", f"{settings.MERCHANT_ORIGIN}/merchant/"
+    entries = found[limit, ENDPOINTS.name].entries
+    return _make(access.user, {entry.key: event_text(ENDPOINTS, entry).replace(ours, theirs) for entry in entries})
 
 
 def warn_owners(access: MerchantAccess, what: str) -> None:

@@ -67,6 +67,9 @@ def alone(sweep: str, key: Hashable, act: Callable[[], int]) -> int:
         if isinstance(error, Error) and not connection.is_usable():
             raise
         times, _ = failures.get(key, (0, 0.0))
+        if len(failures) >= PUT_OFF_MAX:
+            # Those whose pause has passed begin anew, and rows that are gone are forgotten.
+            _failures[sweep] = failures = {each: failures[each] for each in failures if _is_put_off(sweep, each)}
         if times or len(failures) < PUT_OFF_MAX:
             pause = PAUSES_SECONDS[min(times, len(PAUSES_SECONDS) - 1)]
             failures[key] = (times + 1, time.monotonic() + pause)

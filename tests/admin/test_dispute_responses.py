@@ -133,7 +133,7 @@ def test_a_loss_is_accepted_up_to_the_operators_limit(
 
 
 def test_an_inquiry_offers_no_acceptance(dispute: Dispute, operator: Client) -> None:
-    Dispute.objects.update(status="warning", withdrawn=False, money_stage=0)
+    Dispute.objects.update(status="warning", withdrawn=False, amount_withdrawn=0, money_stage=0)
     Charge.objects.update(amount_disputed=0)
     assert address_of(dispute, "accept") not in text_of(operator.get(page_of(dispute)))
 
