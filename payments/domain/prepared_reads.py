@@ -41,10 +41,10 @@ def source_to_charge(
     Its `refused_until` is the last moment until which the issuer refuses this card, as any source of the merchant.
     """
     rows = source.build(merchant_id=merchant_id, livemode=livemode, source_id=source_id)
-    same = Card.objects.filter(
-        merchant_id=merchant_id, fingerprint=OuterRef("card__fingerprint"), refused_until__gt=now
-    )
-    refused = same.filter(source__livemode=livemode).order_by("-refused_until").values("refused_until")[:1]
+    # The source is bound to merchant and mode as well, as each table of a statement.
+    in_mode = {"merchant_id": merchant_id, "source__merchant_id": merchant_id, "source__livemode": livemode}
+    same = Card.objects.filter(fingerprint=OuterRef("card__fingerprint"), refused_until__gt=now, **in_mode)
+    refused = same.order_by("-refused_until").values("refused_until")[:1]
     block = blocks.block_of_source(merchant_id, livemode, address, now)
     return rows.annotate(block_id=block, refused_until=Subquery(refused))
 
