@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
@@ -85,12 +85,16 @@ class HealthView(ApiView):
 
 
 class PingView(ApiView):
-    """`/ping`, the health check: no key needed."""
+    """`/ping`, the health check: no key needed, and any query is ignored, as probes add what they like."""
 
     schema = None
     authentication_classes = ()
     permission_classes = ()
     throttle_classes = ()
 
-    def get(self, request: Request) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        is_asked = request.method in ("GET", "HEAD")
+        return self.get(request) if is_asked else super().dispatch(request, *args, **named)
+
+    def get(self, request: HttpRequest) -> HttpResponse:
         return HttpResponse("healthy", content_type="text/plain; charset=utf-8")

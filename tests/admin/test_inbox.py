@@ -208,13 +208,13 @@ def test_the_navigation_says_how_much_waits_at_the_operators_merchants(
 
 def test_an_operator_who_may_act_is_led_to_the_form(shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True)
-    [entry] = summary_of(person("fely", "finance"), None).entries
-    assert (entry.act, entry.act_at.endswith("/capture/")) == ("Capture", True)
+    entries = {entry.act: entry for entry in summary_of(person("fely", "finance"), None).entries}
+    assert entries["Capture"].act_at.endswith("/capture/")
 
 
 def test_what_an_operator_may_decide_is_on_their_first_page_and_not_on_the_requesters(api: Api) -> None:
     api.charge()
     request = proposed("refund", ALONE + 1)
-    [entry] = summary_of(person("ben", "finance"), None).entries
-    assert (entry.what, entry.act) == ("Request to refund a charge", "Review")
-    assert summary_of(request.proposed_by, None).headline == "Nothing needs you now"
+    acts = {entry.what: entry.act for entry in summary_of(person("ben", "finance"), None).entries}
+    assert acts["Request to refund a charge"] == "Review"
+    assert "Request to refund a charge" not in {each.what for each in summary_of(request.proposed_by, None).entries}

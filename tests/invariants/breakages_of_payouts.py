@@ -42,7 +42,7 @@ def part_of_more_than_is_owed(history: History) -> str:
 @breaks("payout_lines_add_up", "ledger_owes_the_merchant", "ledger_disputed", "settled_charges_leave_nothing")
 def pending_after_settlement(history: History) -> str:
     lines = ((Account.MERCHANT_PENDING, 1), (Account.PROVIDER_RECEIVABLE, -1))
-    post(history.charge("settled"), Kind.DISPUTE, *lines)
+    post(history.charge("settled before paid"), Kind.DISPUTE, *lines)
     return public_id("po", history.payouts["paid"].id)
 
 
