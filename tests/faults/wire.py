@@ -5,7 +5,17 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, get_args
 
-from payments.providers.base import CardData, OnFile, Operation, Outcome, Payer, Payment, PayoutOutcome
+from payments.providers.base import (
+    BankAccount,
+    CardData,
+    CardFacts,
+    OnFile,
+    Operation,
+    Outcome,
+    Payer,
+    Payment,
+    PayoutOutcome,
+)
 from payments.providers.disputes import DisputeResponse, Evidence, Response
 from payments.providers.payouts import PayoutOrder
 
@@ -26,7 +36,10 @@ def from_wire(data: bytes) -> Any:
     """Return the payment, operation, response or outcome that was written. Raise ValueError for anything else."""
     members = json.loads(data)
     if members.get("card"):
-        members["card"] = CardData(**members["card"])
+        of_payer = CardData if members["type"] == Payment.__name__ else CardFacts
+        members["card"] = of_payer(**members["card"])
+    if members.get("bank_account"):
+        members["bank_account"] = BankAccount(**members["bank_account"])
     if "payer" in members:
         members["payer"] = Payer(**members["payer"])
     if "on_file" in members:
