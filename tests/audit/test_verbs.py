@@ -14,7 +14,7 @@ RECORDS = {"payments.domain.audit.audit_log.record", "payments.domain.audit.audi
 # What pages and commands call that changes nothing, or nothing but a place in a queue.
 READS = {
     *("approvals.kinds.accounts.describe_account", "approvals.kinds.routes.describe_route"),
-    "approvals.kinds.charge_actions.fill_in",
+    *("approvals.kinds.charge_actions.fill_in", "charging.checkouts.link_stock.with_under_way"),
     *("approvals.kinds.charge_actions.max_amount", "approvals.kinds.corrections.proposed_outcome"),
     *("approvals.kinds.payouts.describe_schedule", "approvals.rules.account_change_needs_approval"),
     *("approvals.rules.key_needs_approval", "audit.audit_log.change"),
