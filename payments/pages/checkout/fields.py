@@ -22,6 +22,7 @@ CENTURY, MONTHS = 2000, 12
 PHONE_DIGITS = 5
 # The hyphens and slashes that people and their keyboards write.
 HYPHENS, SLASHES = "\\-\u2010-\u2015\u2212", "/\u2044\u2215\uff0f"
+SEPARATORS = re.compile(rf"[\s{HYPHENS}]")
 BETWEEN = rf"[ .{HYPHENS}{SLASHES}]{{0,7}}"
 EXPIRY = re.compile(rf"([0-9]{{1,2}}){BETWEEN}(?:20)?([0-9]{{2}})")
 EXPIRY_BY_YEAR = re.compile(rf"20([0-9]{{2}}){BETWEEN}([0-9]{{1,2}})")
@@ -54,7 +55,7 @@ class Field:
 
 def check_number(text: str) -> str:
     """Return the digits of a card number, which may stand in groups."""
-    digits = re.sub(rf"[\s{HYPHENS}]", "", text)
+    digits = SEPARATORS.sub("", text)
     if not (digits.isascii() and digits.isdigit()):
         raise Wrong(_("Write the digits on your card, for example 4242 4242 4242 4242"))
     if len(digits) < CARD_NUMBER_DIGITS:
