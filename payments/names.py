@@ -9,12 +9,12 @@ from anyascii import anyascii
 PLAIN = r"A-Za-z0-9 '#_.\-,"
 SPACES = r"\t\n\r\f\v"
 # A trailing line break is whitespace too, but never part of a name.
-PLAIN_TEXT = rf"[{PLAIN}{SPACES}]*[{PLAIN}]"
+PLAIN_TEXT = rf"[{PLAIN}{SPACES}]*[{PLAIN}\t]"
 # Of what is no ASCII every engine of regular expressions takes the same only where its pattern names no letters. So
 # the document refuses what no text of P has, and the field looks at each letter.
 _OTHERS = r"!\"$%&()*+/:;<=>?@\[\\\]^`{|}~\x7f-\xa0"
-DOCUMENTED = rf"[^\x00-\x08\x0e-\x1f{_OTHERS}]*[^\x00-\x1f{_OTHERS}]"
-_ALLOWED, _ENDING = re.compile(f"[{PLAIN}{SPACES}]*"), re.compile(f"[{SPACES}]")
+DOCUMENTED = rf"[^\x00-\x08\x0e-\x1f{_OTHERS}]*[^\x00-\x08\x0a-\x1f{_OTHERS}]"
+_ALLOWED, _ENDING = re.compile(f"[{PLAIN}{SPACES}]*"), re.compile(r"[\n\r\f\v]")
 NOT_PLAIN = re.compile(f"[^{PLAIN}]+")
 
 

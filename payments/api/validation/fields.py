@@ -103,8 +103,8 @@ class NameSafe(StrictString):
         "pattern": "This value may hold letters, the digits 0 to 9, whitespace and ' # _ . - , but not {character}.",
     }
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(pattern=names.DOCUMENTED, **options)
+    def schema(self) -> Schema:
+        return super().schema() | {"pattern": f"^(?:{names.DOCUMENTED})$"}
 
     def to_internal_value(self, data: Any) -> Any:
         return super().to_internal_value(names.composed(data) if isinstance(data, str) else data)
