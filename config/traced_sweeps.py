@@ -1,5 +1,6 @@
 """Records the trace of each run of a sweep that is sampled, whether the timer or a message from Redis began it."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from contextvars import Token
 from typing import Any
@@ -19,8 +20,8 @@ class TracedSweeps:
     def __init__(self) -> None:
         self._running: dict[str, tuple[SweepSpans, Token[SweepSpans | None], ExitStack]] = {}
 
-    def begin(self, task_id: str, task: Any, **_: Any) -> None:
-        run = sweeps.begin(task.name.rpartition(".")[2])
+    def begin(self, task_id: str, args: Sequence[Any], **_: Any) -> None:
+        run = sweeps.begin(args[0]) if args else None
         if run is None:
             return
         stack = ExitStack()

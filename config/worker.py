@@ -14,7 +14,8 @@ from payments.connections import release_connection
 from payments.health.metrics import server
 from payments.metrics import counters, samples
 from payments.sweeps.timer import Timer
-from payments.tasks import DELIVERER
+from payments.webhooks.wake_up import TASK
+from payments.webhooks.worker import DELIVERER
 
 logger = logging.getLogger("kaha.worker")
 
@@ -89,9 +90,9 @@ def serve_metrics(timer: Timer, threads: int) -> None:
 
 
 def run_sweep(app: Celery, name: str) -> str:
-    """Run a task of `payments.tasks` in this thread; return the class of its error, "" if it worked."""
+    """Run a sweep as a task in this thread; return the class of its error, "" if it worked."""
     try:
-        result = app.tasks[f"payments.tasks.{name}"].apply()
+        result = app.tasks[TASK].apply((name,))
         return "" if result.successful() else type(result.result).__name__
     finally:
         release_connection()

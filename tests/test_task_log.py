@@ -12,7 +12,7 @@ from django.conf import settings
 from config.celery import app
 from config.logs.task_log import RunningTasks
 from payments.embedded.processes import wait_until
-from payments.tasks import purge_idempotency
+from payments.tasks import run_sweep
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def lines() -> Iterator[StringIO]:
 def test_a_task_on_a_worker_writes_one_line_with_its_name_time_and_statements(lines: StringIO) -> None:
     assert settings.CELERY_BROKER_URL.startswith("redis")
     with start_worker(app, pool="solo", perform_ping_check=False):
-        purge_idempotency.delay()
-        assert wait_until(lambda: purge_idempotency.name in lines.getvalue(), 10)
+        run_sweep.delay("clear_sessions")
+        assert wait_until(lambda: "clear_sessions" in lines.getvalue(), 10)
     # Other tests may have left tasks for a worker.
     logged = [json.loads(text) for text in lines.getvalue().splitlines()]
-    [line] = [one for one in logged if one["task"] == purge_idempotency.name]
-    assert (line["state"], line["sql_count"]) == ("SUCCESS", 2)
+    [line] = [one for one in logged if one["task"] == "clear_sessions"]
+    assert (line["state"], line["sql_count"]) == ("SUCCESS", 4)
     assert line["milliseconds"] > 0
     assert line["level"] == "DEBUG"
 
@@ -52,5 +52,5 @@ def test_only_a_task_that_found_nothing_to_do_is_below_info(
 ) -> None:
     running = RunningTasks()
     running.begin("1")
-    running.end("1", purge_idempotency, state, result)
+    running.end("1", run_sweep, ["clear_sessions"], state, result)
     assert json.loads(lines.getvalue())["level"] == level

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,6 +10,7 @@ from celery import states
 from celery.signals import task_postrun, task_prerun
 
 from config.http.request_line import Statements
+from payments.sweeps.table import SWEEPS
 
 logger = logging.getLogger("kaha.task")
 
@@ -24,12 +26,12 @@ class RunningTasks:
         stack.enter_context(statements.counted())
         self._running[task_id] = (time.perf_counter(), statements, stack)
 
-    def end(self, task_id: str, task: Any, state: str, retval: Any, **_: Any) -> None:
-        """Log the line, without the task's arguments; below INFO for a task that found nothing to do."""
+    def end(self, task_id: str, task: Any, args: Sequence[Any], state: str, retval: Any, **_: Any) -> None:
+        """Log the line, with the name of the sweep; below INFO for a task that found nothing to do."""
         started, statements, stack = self._running.pop(task_id)
         stack.close()
         facts = {
-            "task": task.name,
+            "task": args[0] if args and args[0] in SWEEPS else task.name,
             "task_id": task_id,
             "state": state,
             "result": retval if isinstance(retval, int) else None,

@@ -158,8 +158,9 @@ def insert_if_absent(row: models.Model) -> bool:
 def delete_in_batches(rows: models.QuerySet[Any], batch: int) -> int:
     """Delete all of `rows` in their order, at most `batch` in a statement, so that no lock is long; return how many."""
     total = 0
-    while count := rows.filter(pk__in=list(rows.values_list("pk", flat=True)[:batch])).delete()[0]:
-        total += count
+    while found := list(rows.values_list("pk", flat=True)[:batch]):
+        rows.filter(pk__in=found).delete()
+        total += len(found)
     return total
 
 

@@ -11,8 +11,8 @@ from payments import clock
 from payments.health.facts import AUDIT_ENTRIES_READ, DatabaseUse, OpenCircuit, Partitions, Unknown
 from payments.models import MoneyCheck
 from payments.providers.registry import CONNECTORS, PROVIDERS
-from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.state import WorkerState
+from payments.sweeps.table import SWEEPS
 from payments.sweeps.webhook_queues import Queue
 
 # Bands of the age of unknown outcomes, each with its upper end.

@@ -4,7 +4,7 @@ The unique key of a row keeps an event from being announced twice, whatever queu
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -27,9 +27,6 @@ from payments.sweeps.in_turn import alone
 ANNOUNCED_MAX = 50
 # A recipient with so many unsent notifications gets no new ones until some are sent.
 WAITING_MAX = 200
-# Longer than a month, whose statements are mailed once.
-KEPT = timedelta(days=35)
-DELETED_AT_ONCE = 5_000
 Mode = NotificationChoice.Mode
 # Who may change a merchant's endpoints, and what is said about those that were disabled.
 MANAGE_ENDPOINTS = (MerchantAccess.Role.OWNER, MerchantAccess.Role.DEVELOPER)
@@ -99,12 +96,6 @@ They approve nothing of others for a day. If you expect no such thing, end the a
     made = clock.now()
     for user_id in owners.exclude(user__email="").values_list("user_id", flat=True):
         Notification.objects.create(operator_id=user_id, key=f"rights:{access.pk}:{made.isoformat()}", text=text)
-
-
-def delete_old() -> int:
-    """Delete notifications made long ago; what still needs attention is announced again. Return how many."""
-    old = Notification.objects.filter(created_at__lt=clock.now() - KEPT).order_by("created_at")
-    return Notification.objects.filter(pk__in=old.values("pk")[:DELETED_AT_ONCE]).delete()[0]
 
 
 def _announce(user: User | None, mode: str, wanted: list[str], found: Found) -> int:

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from payments.db.writes import QUICK
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 
 LEASE_SECONDS = 45.0
 

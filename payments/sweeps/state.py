@@ -8,7 +8,7 @@ from django.db import connection
 
 from payments.models import Sweep, WorkerProcess
 from payments.sweeps.heartbeats import SILENT_SECONDS
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 
 # A sweep is behind when nobody takes it for so long; when it fails or leaves something out, for its interval more.
 BEHIND = timedelta(seconds=60)

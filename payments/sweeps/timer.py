@@ -17,7 +17,7 @@ from payments.connections import release_connection
 from payments.models.worker import HOST_MAX_LENGTH
 from payments.sweeps import claims, heartbeats
 from payments.sweeps.claims import Claim, Run
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 
 logger = logging.getLogger("kaha.sweeps")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("kaha.webhooks")
 
-TASK = "payments.tasks.deliver_webhooks"
+TASK = "payments.tasks.run_sweep"
 # The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
 PAUSE_SECONDS = 0.1
 # One that delivers webhooks does so until nothing was due for longer than its senders pause.
@@ -65,14 +65,14 @@ class BackgroundCall:
 
 
 class TaskSender:
-    """Asks for a task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that.
+    """Asks for a sweep by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that.
 
     While MOST_WAITING messages wait in the queue, a call sends none.
     """
 
-    def __init__(self, broker_url: str, task: str = TASK) -> None:
+    def __init__(self, broker_url: str, sweep: str = "deliver_webhooks") -> None:
         self._broker_url = broker_url
-        self._task = task
+        self._sweep = sweep
 
     def __call__(self) -> None:
         # A pool of connections, whatever the package of types says.
@@ -80,7 +80,7 @@ class TaskSender:
         with pool.acquire(block=True) as connection:
             queue = connection.default_channel.queue_declare(self._producer.conf.task_default_queue)
             if queue.message_count < MOST_WAITING:
-                self._producer.send_task(self._task, connection=connection, retry=False)
+                self._producer.send_task(TASK, [self._sweep], connection=connection, retry=False)
 
     @cached_property
     def _producer(self) -> "Celery":

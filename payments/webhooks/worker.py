@@ -20,6 +20,7 @@ from payments.webhooks.receiver_queues import SlowReceivers
 from payments.webhooks.scan_window import ScanWindow
 from payments.webhooks.signing_secrets import Keyring
 from payments.webhooks.transport.client import Transport
+from payments.webhooks.wake_up import AWAKE_SECONDS
 
 
 class ReceiverWindows:
@@ -148,3 +149,6 @@ class SharedDeliveryLoop:
             self._wanted.clear()
             count += self._loop.run()
         return count
+
+
+DELIVERER = SharedDeliveryLoop(DeliveryLoop(awake_seconds=AWAKE_SECONDS))

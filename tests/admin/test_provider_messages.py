@@ -8,8 +8,9 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from payments import clock
+from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.provider_events import attention, inbox
+from payments.domain.provider_events import attention
 from payments.models import Attempt, AuditEntry, MerchantAccess, ProviderEvent
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
@@ -164,12 +165,12 @@ def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
 def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
     event = make_provider_message(shop.merchant).events.get()
     with clock.at(clock.now() + timedelta(days=91)):
-        assert inbox.delete_old() == 0
+        assert delete_old_rows() == 0
     attention.close(event, User.objects.create(username="ana"), "Ticket 77.")
     with clock.at(clock.now() + timedelta(days=89)):
-        assert inbox.delete_old() == 0
+        assert delete_old_rows() == 0
     with clock.at(clock.now() + timedelta(days=91)):
-        assert inbox.delete_old() == 1
+        assert delete_old_rows() == 1
 
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:

@@ -39,14 +39,14 @@ django.setup()
 from django.contrib.auth.models import User
 from django.test import Client
 from django.test.utils import setup_test_environment
-from payments import tasks
+from payments.tasks import run_sweep
 from tests.client import Api
 setup_test_environment()
 asked, found = json.load(sys.stdin), {}
 operator = Client(raise_request_exception=False)
 operator.force_login(User.objects.get(username="operator"))
-for name in asked.get("tasks", ()):
-    getattr(tasks, name)()
+for name in asked.get("sweeps", ()):
+    run_sweep(name)
 for address in asked.get("get", ()):
     answer = operator.get(address)
     found[address] = [answer.status_code, answer.getvalue().decode(errors="replace")]
@@ -168,7 +168,7 @@ def test_every_page_shows_the_amounts_in_it(
 @pytest.mark.django_db(transaction=True)
 def test_the_search_finds_it_by_its_amount(sold: dict[str, Any], afterwards: Afterwards) -> None:
     find = page("find")
-    found = afterwards(tasks=["update_search"], post={find: {"q": f"{GONE}1,234.50"}})
+    found = afterwards(sweeps=["update_search"], post={find: {"q": f"{GONE}1,234.50"}})
     assert found[find][0] == 200
     assert sold["id"][-4:] in found[find][1]
 

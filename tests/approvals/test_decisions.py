@@ -12,7 +12,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
-from payments.tasks import expire_action_requests
+from payments.tasks import run_sweep
 from tests.approvals.factories import (
     NOTE,
     SECRET_KEY,
@@ -167,7 +167,7 @@ def test_an_approved_key_that_is_not_taken_expires(shop: NewMerchant) -> None:
     ApprovalRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     with pytest.raises(Refused):
         decide.take_key(request, operator("ana"))
-    assert expire_action_requests() == 1
+    assert run_sweep("expire_action_requests") == 1
     assert ApprovalRequest.objects.get().state == "expired"
 
 

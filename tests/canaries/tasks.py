@@ -1,4 +1,4 @@
-"""Tasks that fail with an opened card; like all tasks, they take no argument."""
+"""Tasks that fail with an opened card; they take no argument."""
 
 from celery import shared_task
 

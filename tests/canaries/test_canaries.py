@@ -41,7 +41,7 @@ TRACES = {
     "worker log": [BROKEN_TASK, BROKEN_LOOKUP, b"[redacted]"],
     "PostgreSQL's log": [b"Failing row contains (", b"Parameters: $1", b"terminating connection"],
     "dump": [b"payments_cvckey", b"Juan dela Cruz", b"No: [redacted]"],
-    "Redis commands": [b"payments.tasks.deliver_webhooks"],
+    "Redis commands": [b"payments.tasks.run_sweep"],
     "admin pages": [b"Juan dela Cruz", b"LookupBreaks"],
     "callbacks": [b"charge.succeeded", b"refund.updated"],
     "traces": [b"kaha-web", b"kaha-worker", b"provider authorize", b"webhook attempt", b"INSERT payments_charge"],

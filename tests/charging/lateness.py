@@ -7,7 +7,7 @@ from payments.models import Attempt
 from payments.providers.base import Approved, CardData, Payment, WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED
 
@@ -28,4 +28,4 @@ def _with_good_card(payment: Payment) -> Payment:
 def settle_refunds() -> None:
     """Refunds come to the end that their card is known for, and the simulator reports it."""
     let_time_pass(SimulatedOperation, "settles_at")
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from payments import clock
 from payments.domain.charging import expiry
-from payments.domain.shared import idempotency
+from payments.domain.maintenance.retention import delete_old_rows
 from payments.ids import first_id, parse_id
 from payments.models import Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
@@ -109,5 +109,5 @@ def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:
     api.post("/sources/", {"type": "gcash"}, key="new")
     IdempotencyRecord.objects.filter(key="old").update(id=first_id(clock.now() - timedelta(days=31)))
 
-    assert idempotency.purge() == 1
+    assert delete_old_rows() == 1
     assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["new"]

@@ -11,7 +11,7 @@ from payments.ledger.movements import Movement
 from payments.models import Attempt, Charge, Event
 from payments.providers.base import Approved, Declined, WebhookEvent
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.doubles import PaidAtTheLastMoment, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import arrive_late, settle_refunds
@@ -40,7 +40,7 @@ def test_a_payer_who_pays_as_the_payment_is_being_ended_was_in_time(api: Api) ->
     let_time_pass(Charge, "action_expires_at")
     with provider(PaidAtTheLastMoment()):
         recover()
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     recover()
 
     assert api.read(charge)["status"] == "succeeded"

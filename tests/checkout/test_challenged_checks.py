@@ -16,7 +16,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Card, Charge, Checkout, Source
 from payments.providers.base import ActionRequired, NotSent, Pending, Unknown
 from payments.providers.simulator.connector import Simulator
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.doubles import Double, provider
 from tests.checkout.cast import ADDRESS, SAVE_CARD, customer, opened, row_of, save, shown
 from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, Api, error_of, made
@@ -105,7 +105,7 @@ def test_a_payer_who_decides_and_never_comes_back_is_reported(
     client: Client, session: dict[str, Any], bank: str, decision: str
 ) -> None:
     decided(client, bank, decision)
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert state_of(session)[0] == ("paid" if decision == "pay" else "unpaid")
     assert come_back(client, session) == session["success_url" if decision == "pay" else "payment_url"]
 
@@ -134,7 +134,7 @@ def test_a_payer_who_leaves_the_issuer_may_choose_another_card(
     assert (state_of(session)[:2], len(kept(api, session))) == (("paid", 2), 1)
     # The page of the first card is still open in another tab.
     decided(client, bank, "pay")
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert come_back(client, session) == session["success_url"]
     assert len(kept(api, session)) == 1
 
@@ -242,7 +242,7 @@ def test_a_message_about_an_earlier_card_changes_nothing(client: Client, session
     client.post(page_of(session), {"otherwise": "1"})
     save(session, ANSWER_LOST)
     decided(client, bank, "pay")
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert state_of(session)[:2] == ("paying", 2)
 
 

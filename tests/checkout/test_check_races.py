@@ -13,7 +13,7 @@ from payments.domain.checkout.payments import Choice
 from payments.models import Checkout, Source
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.doubles import Double, provider
 from tests.checkout.cast import ADDRESS, SAVE_CARD, card, customer, event_types, opened, row_of, save
 from tests.checkout.test_races import tried
@@ -71,7 +71,7 @@ def test_a_payer_who_comes_back_gives_up_and_is_reported_and_looked_up_at_once_h
     acts: list[Callable[[], Any]] = [
         lambda: payments.come_back(rows[0], {}, ADDRESS),
         lambda: payments.give_up(rows[1]),
-        apply_simulator_messages,
+        lambda: run_sweep("apply_simulator_messages"),
         card_checks.resolve_due,
     ]
 

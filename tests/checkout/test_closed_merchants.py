@@ -14,7 +14,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, Checkout, Merchant, PayerMessage
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.checkout import shelf
 from tests.checkout.cast import (
     SAVE_CARD,
@@ -103,6 +103,6 @@ def test_what_is_under_way_at_a_closed_merchant_ends(api: Api) -> None:
     close()
     for payment in SimulatedPayment.objects.all():
         books.approve(payment, send_message=True)
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert set(Checkout.objects.values_list("state", flat=True)) == {"paid"}
     assert set(Charge.objects.values_list("status", flat=True)) == {"succeeded"}

@@ -14,7 +14,7 @@ from payments.models import Attempt, Charge, Checkout, PayerMessage
 from payments.providers.base import Approved, Declined, Outcome, WebhookEvent
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.doubles import Double, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import arrive_late
@@ -50,7 +50,7 @@ def comes_late(attempt: Attempt) -> None:
     booked = SimulatedPayment.objects.filter(reference=attempt.reference).first()
     if booked:
         approve(booked, send_message=True)
-        apply_simulator_messages()
+        run_sweep("apply_simulator_messages")
     else:
         recovery.apply_event(arrive_late(attempt))
 

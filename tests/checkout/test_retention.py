@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from payments import clock
+from payments.db.writes import delete_in_batches
 from payments.domain.checkout import sessions
+from payments.domain.maintenance import retention
 from payments.ids import first_id, parse_id
 from payments.models import Charge, Checkout, SearchEntry
 from payments.search.sweep import rebuild
@@ -38,14 +40,14 @@ def test_an_expired_session_that_nobody_tried_to_pay_is_deleted_with_its_search_
     made_before(expired(api), KEPT + sessions.LIFE + timedelta(minutes=1))
     rebuild()
     assert SearchEntry.objects.filter(kind="checkout").count() == 1
-    assert sessions.delete_old() == 1
+    assert retention.delete_old_rows() == 2
     assert not Checkout.objects.exists()
     assert not SearchEntry.objects.exists()
 
 
 def test_it_is_kept_until_the_last_day_counted_from_its_end(api: Api) -> None:
     made_before(expired(api), KEPT + sessions.LIFE - timedelta(minutes=1))
-    assert sessions.delete_old() == 0
+    assert retention.delete_old_rows() == 0
     assert Checkout.objects.exists()
 
 
@@ -53,7 +55,7 @@ def test_it_is_kept_until_the_last_day_counted_from_its_end(api: Api) -> None:
 def test_a_session_in_another_state_is_kept(state: str, api: Api) -> None:
     made_before(opened(api), timedelta(days=400))
     Checkout.objects.update(state=state)
-    assert sessions.delete_old() == 0
+    assert retention.delete_old_rows() == 0
 
 
 def test_a_session_with_a_declined_charge_is_kept_with_it(api: Api) -> None:
@@ -61,7 +63,7 @@ def test_a_session_with_a_declined_charge_is_kept_with_it(api: Api) -> None:
     pay(session, DECLINED)
     api.post(f"/checkout_sessions/{session['id']}/expire")
     with clock.at(clock.now() + timedelta(days=400)):
-        assert sessions.delete_old() == 0
+        assert retention.delete_old_rows() == 0
     assert Charge.objects.get().checkout_id == parse_id("cs", session["id"])
 
 
@@ -71,10 +73,10 @@ def test_a_session_whose_card_was_tried_and_not_kept_is_deleted_with_what_its_pa
     api.post(f"/checkout_sessions/{session['id']}/expire")
     assert Checkout.objects.get().payer == {"email": "maria@example.com"}
     with clock.at(clock.now() + timedelta(days=400)):
-        assert sessions.delete_old() == 1
+        assert retention.delete_old_rows() == 1
 
 
 def test_many_are_deleted_in_batches(api: Api) -> None:
     for number in range(3):
         made_before(expired(api), timedelta(days=400 + number))
-    assert sessions.delete_old(batch=1) == 3
+    assert delete_in_batches(retention.CHECKOUTS.old(), batch=1) == 3

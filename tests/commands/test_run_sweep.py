@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError
 
 from payments.models import Charge
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api
 from tests.commands.conftest import Manage

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
 from tests.contract.dispute_shapes import DISPUTE
@@ -107,7 +107,7 @@ def test_every_change_of_a_refund_has_an_event_in_order(api: Api, settings: Sett
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = api.charge(number)
     made(api.post(f"/charges/{charge['id']}/refund"))
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     events = events_of(api, api.read(charge)["refunds"][0]["id"])
     assert events[0]["type"] == "refund.created"
     assert {event["type"] for event in events[1:]} == {"refund.updated"}
@@ -118,7 +118,7 @@ def test_every_change_of_a_refund_has_an_event_in_order(api: Api, settings: Sett
 def test_a_refund_that_fails_afterwards_updates_its_charge(api: Api, settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = do("refund", lambda api: api.charge(REFUNDS_FAIL))(api)
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     events = events_of(api, charge["id"])
     assert [event["type"] for event in events] == [CREATED, SUCCEEDED, UPDATED, UPDATED]
     assert [event["data"]["object"]["amount_refunded"] for event in events[-2:]] == [charge["amount"], 0]
@@ -192,7 +192,7 @@ def test_without_an_idempotency_key_an_event_has_none(api: Api) -> None:
 def test_what_happens_by_itself_names_no_request(api: Api, settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = do("refund", lambda api: api.charge(REFUNDS_FAIL))(api)
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert events_of(api, charge["id"])[-1]["request"] == {"idempotency_key": None}
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from random import Random
 from uuid import UUID
 
-from payments import tasks
 from payments.domain.charging.checkouts.checkout_progress import State
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
@@ -19,6 +18,7 @@ from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, Checkout, Event, Source
 from payments.providers.simulator.books import approve, decline, find_page
 from payments.providers.simulator.models import Entry, SimulatedPayment
+from payments.tasks import run_sweep
 from tests.checkout import shelf
 from tests.checkout.cast import ADDRESS, SAVE_CARD, SETUP, SUBSCRIPTION, billed, card, customer, opened
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, Api
@@ -103,7 +103,7 @@ class TimeEnds:
 
     def __call__(self) -> None:
         Checkout.objects.filter(id=row_id(self.session)).update(expires_at="2026-01-01T00:00:00Z")
-        tasks.expire_checkouts()
+        run_sweep("expire_checkouts")
 
 
 def row_id(session: str) -> UUID:

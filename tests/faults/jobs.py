@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.http import HttpResponse
 
-from payments import failpoints, tasks
+from payments import failpoints
 from payments.domain.charging import operations
-from payments.domain.payouts import make, send, sweeps
+from payments.domain.payouts import make, send, states
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.errors import PaymentError
@@ -22,6 +22,7 @@ from payments.ids import public_id
 from payments.ledger.settlement import settle_due
 from payments.models import Charge
 from payments.sweeps.scope import Scope
+from payments.tasks import run_sweep
 from tests.charging.doubles import provider
 from tests.client import Api
 from tests.faults.connector import RemoteSimulator
@@ -124,7 +125,7 @@ class PayOut:
     merchant_id: UUID
 
     def __call__(self) -> None:
-        sweeps.release_reserves(scope=Scope(self.merchant_id))
+        states.release_reserves(scope=Scope(self.merchant_id))
         send.send_due(scope=Scope(self.merchant_id))
         make.make_due(scope=Scope(self.merchant_id))
 
@@ -147,26 +148,26 @@ class Extend:
 
 def recover() -> None:
     """Everything by which a worker finds out outcomes."""
-    tasks.resolve_attempts()
-    tasks.apply_simulator_messages()
-    tasks.send_dispute_responses()
+    run_sweep("resolve_attempts")
+    run_sweep("apply_simulator_messages")
+    run_sweep("send_dispute_responses")
 
 
 def report() -> None:
     """Apply what the provider reports."""
-    tasks.apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
 
 
 def respond() -> None:
-    tasks.send_dispute_responses()
+    run_sweep("send_dispute_responses")
 
 
 def expire() -> None:
-    tasks.void_expired_holds()
+    run_sweep("void_expired_holds")
 
 
 def deliver() -> None:
-    tasks.deliver_webhooks()
+    run_sweep("deliver_webhooks")
 
 
 @dataclass(frozen=True)

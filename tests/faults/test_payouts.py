@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from payments import clock, tasks
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make, send
 from payments.failpoints import Failpoint
 from payments.models import Payout
 from payments.providers.simulator.models import SimulatedPayout
+from payments.tasks import run_sweep
 from tests.client import Api
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.proxy import Cut
@@ -36,7 +37,7 @@ def payout(fire: World, api: Api, shop: NewMerchant) -> Iterator[Payout]:
 
 
 def send_payouts() -> None:
-    tasks.send_payouts()
+    run_sweep("send_payouts")
 
 
 def find_out() -> None:

@@ -12,8 +12,9 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from payments import clock
+from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
-from payments.inbox.announcements import announce, delete_old
+from payments.inbox.announcements import announce
 from payments.inbox.mails import SINGLES_AN_HOUR, send_chat, send_mails
 from payments.inbox.sections import SORT_NAMES
 from payments.models import Notification, NotificationChoice, WebhookEndpoint
@@ -201,9 +202,11 @@ def test_what_was_announced_is_forgotten_after_a_month(shop: NewMerchant, server
     hold(shop)
     announce()
     with clock.at(clock.now() + timedelta(days=34)):
-        assert delete_old() == 0
+        delete_old_rows()
+    assert Notification.objects.exists()
     with clock.at(clock.now() + timedelta(days=36)):
-        assert delete_old() == 1
+        delete_old_rows()
+    assert not Notification.objects.exists()
 
 
 def test_an_operator_chooses_on_their_own_page(db: None) -> None:

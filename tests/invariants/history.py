@@ -7,7 +7,7 @@ from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
 from payments.domain.checkout import payments, sessions
 from payments.domain.disputes import respond
-from payments.domain.payouts import accounts, approve, make, states, sweeps
+from payments.domain.payouts import accounts, approve, make, states
 from payments.domain.payouts.terms import Terms
 from payments.ids import parse_id, public_id
 from payments.ledger import settlement
@@ -15,7 +15,7 @@ from payments.models import ApprovalRequest, Attempt, Card, Charge, Checkout, Di
 from payments.providers.base import Rejected
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment, SimulatedPayout
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.doubles import Double, LosesAnswers, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.hold_extensions import extend
@@ -208,7 +208,7 @@ class History:
         books.approve(self.payment("passed"), send_message=True)
         self._charge("cancelled", CHALLENGED)
         books.decline(self.payment("cancelled"), "payer_cancelled", send_message=True)
-        apply_simulator_messages()
+        run_sweep("apply_simulator_messages")
         self._wallet("wallet", "gcash")
         self._wallet("pin", "bpi")
         confirmation = self.charges["pin"]["action"]["confirmation_id"]
@@ -294,7 +294,7 @@ class History:
         charge = cast.pay_by_wallet(session)
         Merchant.objects.update(status="closed")
         books.approve(SimulatedPayment.objects.get(reference=charge.attempts.get().reference), send_message=True)
-        apply_simulator_messages()
+        run_sweep("apply_simulator_messages")
         Merchant.objects.update(status="active")
 
     def _by_operators(self) -> None:
@@ -341,7 +341,7 @@ class History:
         days_pass(1)
         paid_out(schedule)
         days_pass(31)
-        sweeps.release_reserves()
+        states.release_reserves()
         self.payouts: dict[str, Payout] = {}
         for name, number in BANKS.items():
             self._charge(f"settled before {name}")

@@ -7,7 +7,7 @@ from payments import clock
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, MoneyCheck
-from payments.tasks import check_money
+from payments.tasks import run_sweep
 from tests.client import Api
 from tests.concurrency import at_once
 
@@ -35,13 +35,13 @@ def test_a_run_is_stored_with_its_failures(api: Api) -> None:
 
 def test_the_worker_checks_once_a_day(db: None) -> None:
     checked(hours=25)
-    assert check_money()
-    assert not check_money()
+    assert run_sweep("check_money")
+    assert not run_sweep("check_money")
 
 
 def test_a_partial_run_does_not_replace_the_daily_one(db: None) -> None:
     checks.run(INVARIANTS[:3])
-    assert check_money()
+    assert run_sweep("check_money")
 
 
 def test_old_runs_are_deleted(db: None) -> None:

@@ -10,7 +10,7 @@ from payments.invariants import checks as checking
 from payments.invariants.registry import INVARIANTS
 from payments.ledger import settlement
 from payments.models import Attempt, Charge, Checkout, MoneyCheck
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.elapsed_time import let_time_pass
 from tests.checkout import cast, shelf
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
@@ -64,7 +64,7 @@ def sweep() -> None:
     Checkout.objects.filter(check_due_at__isnull=False).update(check_due_at=clock.now())
     card_checks.resolve_due()
     links.close_due()
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     let_time_pass(Charge, "settle_due_at")
     settlement.settle_due()
 

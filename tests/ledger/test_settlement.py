@@ -7,12 +7,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from payments import clock, tasks
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ledger import settlement
 from payments.ledger.totals import Totals, totals_of
 from payments.models import Charge, Posting, Settlement
 from payments.sweeps.scope import Scope
+from payments.tasks import run_sweep
 from tests.charging.doubles import NeverHears, provider
 from tests.charging.elapsed_time import let_time_pass
 from tests.charging.lateness import settle_refunds
@@ -188,7 +189,7 @@ def test_a_sweep_settles_no_more_than_its_limit_the_longest_due_first(api: Api) 
 def test_a_worker_settles_batch_after_batch(shop: NewMerchant) -> None:
     sell(shop.merchant, settlement.BATCH + 1)
     Charge.objects.update(settle_due_at=clock.now())
-    assert tasks.settle_due() == settlement.BATCH + 1
+    assert run_sweep("settle_due") == settlement.BATCH + 1
     assert not Charge.objects.filter(settled_at=None).exists()
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from payments import clock, tasks
+from payments import clock
 from payments.domain.charging import attempts, expiry, recovery
 from payments.domain.disputes import record, respond
 from payments.domain.payouts import make, send, terms
-from payments.domain.payouts import sweeps as payout_sweeps
+from payments.domain.payouts import states as payout_states
 from payments.domain.payouts.terms import Terms
 from payments.ids import new_id, parse_id
 from payments.ledger import settlement
@@ -17,6 +17,7 @@ from payments.models import Attempt, Charge, Dispute, Merchant, Payout, PayoutPa
 from payments.providers.disputes import Disputed, Stage
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment, SimulatedPayout
 from payments.sweeps.scope import Scope
+from payments.tasks import run_sweep
 from tests.payouts.stories import give_account
 
 
@@ -30,7 +31,7 @@ class Time:
 
     def receive_reports(self) -> None:
         """Let the provider report what has happened."""
-        tasks.apply_simulator_messages()
+        run_sweep("apply_simulator_messages")
 
     def look_up(self) -> None:
         """All lookups are due."""
@@ -121,7 +122,7 @@ class Time:
     def release_reserves(self, livemode: bool) -> None:
         """End the days of all reserves."""
         _pass(Payout.objects.filter(merchant=self._merchant, livemode=livemode), "reserve_due_at")
-        payout_sweeps.release_reserves(scope=self._scope(livemode))
+        payout_states.release_reserves(scope=self._scope(livemode))
 
     def _scope(self, livemode: bool = False) -> Scope:
         return Scope(self._merchant.id, livemode)

@@ -8,7 +8,7 @@ from payments import clock
 from payments.domain.approvals import execution
 from payments.domain.approvals.execution import caller_of
 from payments.domain.charging import operations
-from payments.domain.shared import idempotency
+from payments.domain.maintenance.retention import delete_old_rows
 from payments.ids import first_id
 from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, OperatorAction
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider
@@ -59,7 +59,7 @@ def test_an_action_whose_idempotency_key_expired_moves_money_once(api: Api) -> N
     action = proposed("refund", 100)
     operations.refund(caller_of(action), str(action.charge), action.amount)
     IdempotencyRecord.objects.update(id=first_id(clock.now() - timedelta(days=31)))
-    idempotency.purge()
+    delete_old_rows()
     done(action)
     assert (Charge.objects.get().amount_refunded, action.state) == (100, "done")
 

@@ -12,12 +12,13 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.charging import attempts, late_outcomes
+from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payer_messages.content import Item
 from payments.domain.payer_messages.kinds import KINDS
 from payments.domain.payer_messages.outbox import message_of
 from payments.domain.payer_messages.receipts import receipt_of
-from payments.domain.payer_messages.send import delete_old, send_mails
+from payments.domain.payer_messages.send import send_mails
 from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Merchant, PayerMessage
 from payments.providers.base import Approved, Declined
@@ -160,4 +161,4 @@ def test_a_message_is_forgotten_after_90_days(shop: NewMerchant) -> None:
     put_into_outbox(captured(shop.merchant))
     for days, deleted in ((89, 0), (91, 1)):
         with clock.at(clock.now() + timedelta(days=days)):
-            assert delete_old() == deleted
+            assert delete_old_rows() == deleted

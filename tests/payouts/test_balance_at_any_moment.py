@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import make, send, sweeps
+from payments.domain.payouts import make, send, states
 from payments.domain.payouts.make import NothingToPay
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.invariants.checks import read_only_snapshot
@@ -57,7 +57,7 @@ def settle_and_pay_out(schedule: PayoutSchedule, over: Event) -> None:
             make.make_now(schedule.id)
         send.send_due()
         apply_simulator_messages()
-        sweeps.release_reserves()
+        states.release_reserves()
 
 
 @contextmanager

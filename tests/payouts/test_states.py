@@ -6,7 +6,7 @@ import pytest
 
 from payments.db.writes import StaleRow
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import make, states, sweeps
+from payments.domain.payouts import make, states
 from payments.models import Event, Payout, PayoutSchedule, Webhook
 from tests.client import Api
 from tests.ledger.books import standing
@@ -72,8 +72,8 @@ def test_a_reserve_is_released_on_its_day_and_paid_out(schedule: PayoutSchedule)
     paid_out(schedule)
     assert standing()["merchant_reserve"] == -963
     days_pass(30)
-    assert sweeps.release_reserves() == 1
-    assert sweeps.release_reserves() == 0
+    assert states.release_reserves() == 1
+    assert states.release_reserves() == 0
     PayoutSchedule.objects.update(reserve_percent=0, reserve_days=0)
     assert paid_out(schedule).amount == 963
     assert standing() == {"bank": 10_000 - NET, "fees": -365}

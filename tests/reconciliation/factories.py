@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from payments import tasks
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.models import ReconciliationItem, ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
+from payments.tasks import run_sweep
 from tests.client import APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.simulator.factories import taken
 
@@ -31,7 +31,7 @@ def pay_in_every_way(api: Api) -> None:
         _on(api, charge, "refund", {"amount": 2_000})
     api.charge("4000000000000002")
     api.held()
-    tasks.apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
 
 
 def _on(api: Api, charge: dict[str, Any], verb: str, body: dict[str, int] | None = None) -> None:

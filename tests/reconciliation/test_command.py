@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from payments import tasks
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
+from payments.tasks import run_sweep
 from tests.client import APPROVED, Api
 from tests.reconciliation.factories import export, pay_in_every_way, tampered
 from tests.simulator.factories import taken
@@ -119,8 +119,8 @@ def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:
 
 def test_the_worker_reconciles_once_a_day(api: Api) -> None:
     api.charge()
-    assert tasks.reconcile_simulator()
-    assert not tasks.reconcile_simulator()
+    assert run_sweep("reconcile_simulator")
+    assert not run_sweep("reconcile_simulator")
     run = ReconciliationRun.objects.get()
     assert (run.started_by, run.matched) == ("worker", 1)
 
@@ -128,4 +128,4 @@ def test_the_worker_reconciles_once_a_day(api: Api) -> None:
 def test_a_manual_run_does_not_replace_the_workers(api: Api, tmp_path: Path) -> None:
     api.charge()
     output_of(export(tmp_path / "report.csv"), "--mapping", "simulator")
-    assert tasks.reconcile_simulator()
+    assert run_sweep("reconcile_simulator")

@@ -14,7 +14,7 @@ from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem,
 from payments.providers.base import Declined, WebhookEvent
 from payments.providers.references import FollowUp
 from payments.providers.simulator.operations import settle_due_refunds
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.charging.elapsed_time import recover
 from tests.charging.lateness import arrive_late
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
@@ -158,7 +158,7 @@ def test_a_refund_whose_outcome_is_open_is_under_way_and_matches_later(api: Api)
     made(api.post(f"/charges/{charge['id']}/refund"))
     before = reconcile()
     assert (before.matched, before.under_way, before.differences) == (1, 1, {})
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert reconcile(lines=[]).differences == {}
     assert not ReportLine.objects.filter(posting=None).exists()
 

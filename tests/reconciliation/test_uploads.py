@@ -15,12 +15,13 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from payments import clock, tasks
+from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import files, matcher, runs, uploads
 from payments.domain.reconciliation.files import BadReport
 from payments.models import AuditEntry, MerchantAccess, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
 from payments.staff.roles import ALL_MERCHANTS
+from payments.tasks import run_sweep
 from tests.admin.conftest import text_of
 from tests.client import APPROVED, Api, signed_in
 from tests.concurrency import at_once
@@ -82,7 +83,7 @@ def test_an_uploaded_report_is_read_by_the_worker_and_destroyed(client: Client, 
     upload = ReportUpload.objects.get()
     assert (upload.state, upload.rows) == ("waiting", 16)
     assert raw[:40] not in bytes(upload.sealed_content or b"")
-    assert tasks.read_uploaded_reports()
+    assert run_sweep("read_uploaded_reports")
     upload.refresh_from_db()
     assert (upload.state, upload.rows_read, upload.sealed_content) == ("done", 16, None)
     run = ReconciliationRun.objects.get()

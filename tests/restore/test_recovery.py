@@ -7,13 +7,14 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from payments import clock, tasks
+from payments import clock
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.reconciliation import items
 from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Card, Charge, ProviderAccount, ReconciliationItem, ReconciliationRun
 from payments.providers.simulator.models import Entry, SimulatedPayment
+from payments.tasks import run_sweep
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, Api, error_of, made
 from tests.reconciliation.factories import kinds
 from tests.restore.command import on, recovered
@@ -79,7 +80,7 @@ def test_a_refund_that_was_lost_and_failed_there_is_booked_as_failed(api: Api) -
     charge = api.charge(REFUNDS_FAIL)
     with lost() as moment:
         on(api, charge, "refund", {"amount": 1_000})
-        tasks.apply_simulator_messages()
+        run_sweep("apply_simulator_messages")
     recovered(moment)
     [refund] = api.read(charge)["refunds"]
     assert (refund["status"], api.read(charge)["amount_refunded"]) == ("failed", 0)
@@ -150,7 +151,7 @@ def test_a_void_of_what_was_settled_here_meanwhile_is_left_to_operators(api: Api
     with lost() as moment:
         on(api, charge, "void")
     Charge.objects.update(settle_due_at=clock.now())
-    tasks.settle_due()
+    run_sweep("settle_due")
     recovered(moment, ends_with=1)
     assert kinds() == ["missing_here"]
     assert api.read(charge)["status"] == "succeeded"
@@ -187,7 +188,7 @@ def test_a_run_after_the_workers_reconciliation_matches_what_it_had_found_missin
     charge = api.held()
     with lost() as moment:
         on(api, charge, "capture")
-    tasks.reconcile_simulator()
+    run_sweep("reconcile_simulator")
     assert kinds() == ["missing_here"]
     recovered(moment)
     assert kinds() == []

@@ -7,9 +7,10 @@ from django.contrib.auth.signals import user_logged_out
 from django.contrib.sessions.models import Session
 from django.db.models import F
 
-from payments import clock, tasks
+from payments import clock
 from payments.staff.models import SignInFailures
 from payments.staff.sign_in.lockout import key_of
+from payments.tasks import run_sweep
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import INDEX, LOGIN, Visitor, app_of, code_of
 
@@ -28,7 +29,7 @@ def test_sessions_and_failures_that_are_over_are_deleted(ana: User, visitor: Vis
     Visitor().give_password("ana", "wrong")
     with clock.at(clock.now() - timedelta(days=2)):
         Visitor().give_password("ben", "wrong")
-    tasks.clear_sessions()
+    run_sweep("clear_sessions")
     assert SignInFailures.objects.filter(key=key_of("name", "ben")).count() == 0
     assert [session.session_key for session in Session.objects.all()] == [visitor.session.session_key]
 

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import make, states, sweeps
+from payments.domain.payouts import make, states
 from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.payout_content import content_of
@@ -66,7 +66,7 @@ def payouts(api: Api, shop: NewMerchant, schedule: PayoutSchedule) -> list[Payou
     settled(api, amount=5_000)
     made.append(states.cancel(Payout.objects.select_related("account").get(id=make.make_now(schedule.id).id)))
     days_pass(2)
-    sweeps.release_reserves()
+    states.release_reserves()
     return made
 
 

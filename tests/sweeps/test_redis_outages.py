@@ -15,7 +15,7 @@ from config.boot.addresses import broker_url
 from config.celery import app
 from payments.embedded.processes import wait_until
 from payments.models import Sweep, Webhook
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 from tests.client import Api
 from tests.support.receiver import Receiver
 from tests.support.redis_process import RedisProcess, own_redis

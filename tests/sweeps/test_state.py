@@ -131,7 +131,7 @@ def test_a_receiver_that_fails_or_is_slow_does_not_have_the_sweep_behind(
 
 
 def test_every_measure_reads_the_database_that_is_there() -> None:
-    assert all(oldest_due.measure(name) is None for name in oldest_due.MEASURES)
+    assert all(oldest_due.measure(name) is None for name in oldest_due.MEASURED)
 
 
 def test_check_worker_ends_by_whether_a_worker_of_the_host_works(manage: Manage) -> None:

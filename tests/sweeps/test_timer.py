@@ -11,7 +11,7 @@ import pytest
 from payments.embedded.processes import wait_until
 from payments.models import Sweep, WorkerProcess
 from payments.sweeps import timer
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
 from payments.sweeps.timer import Timer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]

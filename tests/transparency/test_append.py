@@ -12,7 +12,7 @@ from payments import failpoints
 from payments.failpoints import Failpoint
 from payments.ledger.transparency import append, heads, tree
 from payments.models import LogHead, LogLeaf, LogNode, LogProgress, Posting
-from payments.tasks import append_to_log
+from payments.tasks import run_sweep
 from tests.client import Api, made
 from tests.concurrency import at_once
 from tests.transparency.log import KEY, faults, open_horizon, see_all, signed, verify
@@ -122,13 +122,13 @@ def test_what_was_read_past_is_appended_after_hours_without_a_worker_too(
         api.held()
     LogProgress.objects.create(posting_id=Posting.objects.latest("id").id)
     api.charge()
-    assert append_to_log()
+    assert run_sweep("append_to_log")
     assert LogLeaf.objects.count() < len({*Posting.objects.values_list("journal")})
     later = datetime.now(UTC) + timedelta(hours=9)
     monkeypatch.setattr("payments.clock.now", lambda: later)
     monkeypatch.setattr(append, "SLICE", 2)
     monkeypatch.setattr(append, "BATCH", 1)
-    append_to_log()
+    run_sweep("append_to_log")
     check_log()
 
 

@@ -14,8 +14,8 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.health.examination import recent_examination
 from payments.inbox.entries import in_words
-from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.state import WorkerState, read_state
+from payments.sweeps.table import SWEEPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Expiry of holds, of card data that no authorization used, and of records of payers' visits."""
+"""Expiry of holds, and of card data that no authorization used."""
 
 import logging
 from datetime import datetime, timedelta
@@ -7,13 +7,12 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 
 from payments import clock
-from payments.db.writes import delete_in_batches
 from payments.domain import bulkheads
 from payments.domain.charging import operations, sources
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
-from payments.models import Attempt, Card, Charge, CvcKey, PageVisit
+from payments.models import Attempt, Card, Charge, CvcKey
 from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 from payments.vault import SEALING_SECONDS, Purpose
@@ -21,8 +20,6 @@ from payments.vault import SEALING_SECONDS, Purpose
 logger = logging.getLogger("kaha.expiry")
 
 BATCH = 100
-VISITS_KEPT = timedelta(days=90)
-VISITS_BATCH = 5000
 
 
 def void_expired_holds(scope: Scope = ALL_MERCHANTS) -> int:
@@ -67,11 +64,6 @@ def destroy_cvc_keys() -> int:
     sealing = Purpose.CVC.seals_for + timedelta(seconds=SEALING_SECONDS)
     over = clock.now() - sealing - timedelta(minutes=settings.CVC_KEEP_MINUTES)
     return CvcKey.objects.filter(created_at__lte=over).delete()[0]
-
-
-def delete_old_visits(batch: int = VISITS_BATCH) -> int:
-    """Delete payers' visits to our pages older than 90 days, `batch` rows at a time; return how many."""
-    return delete_in_batches(PageVisit.objects.filter(last_at__lt=clock.now() - VISITS_KEPT).order_by("last_at"), batch)
 
 
 def announce_expiring_cards() -> int:

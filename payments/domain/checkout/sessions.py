@@ -7,12 +7,10 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError, transaction
-from django.db.models import Q
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, delete_in_batches, execute_writes
+from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.charging import operations
@@ -24,8 +22,8 @@ from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict, not_found
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.domain.shared.said import said
-from payments.ids import first_id, parse_id, public_id
-from payments.models import Charge, Checkout, Merchant, SearchEntry
+from payments.ids import parse_id, public_id
+from payments.models import Charge, Checkout, Merchant
 from payments.models.checkout.checkout import PREFIXES
 from payments.rendering.objects.checkout import total_of
 from payments.sweeps.in_turn import each_in_turn
@@ -34,7 +32,6 @@ from payments.sweeps.scope import ALL_MERCHANTS, Scope
 logger = logging.getLogger("kaha.recording")
 
 OK = 200
-DELETION_BATCH = 1_000
 LIFE = timedelta(hours=24)
 State = Checkout.State
 # Members of an order that are columns.
@@ -135,19 +132,6 @@ def _expire_one(checkout: Checkout) -> bool:
     caller = Caller(checkout.merchant_id, checkout.livemode)
     execute_writes(*checkout_progress.move(caller, checkout, State.EXPIRED))
     return True
-
-
-def delete_old(batch: int = DELETION_BATCH) -> int:
-    """Delete checkouts that ended unpaid EVENTS_KEEP_DAYS ago and that have no charge; return how many.
-
-    Those with a charge, even a declined one, stay as long as their charges. Where a card is only kept there is none.
-    """
-    # IDs are in order of time, and a checkout ends within its LIFE.
-    before = first_id(clock.now() - timedelta(days=settings.EVENTS_KEEP_DAYS) - LIFE)
-    without_charge = Q(attempts=0) | Q(mode=Checkout.Mode.SAVE_CARD)
-    old = Checkout.objects.filter(without_charge, id__lt=before, state=State.EXPIRED).order_by("id")
-    delete_in_batches(SearchEntry.objects.filter(id__in=old.values("id")).order_by("id"), batch)
-    return delete_in_batches(old, batch)
 
 
 def capture(

@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,14 +9,14 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from payments import clock, ids
-from payments.db.writes import Insert, LockShared, StaleRow, Update, delete_in_batches
+from payments.db.writes import Insert, LockShared, StaleRow, Update
 from payments.domain.disputes.find import find_open
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import busy, conflict
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.domain.shared.said import said
-from payments.models import Dispute, Evidence, EvidenceSent, Source
+from payments.models import Dispute, Evidence, Source
 from payments.providers import disputes
 from payments.providers.disputes import EvidenceType
 from payments.vault import Place, Purpose, seal, unseal
@@ -25,9 +24,6 @@ from payments.vault import Place, Purpose, seal, unseal
 TEXT = "text/plain"
 # So that no merchant fills the disk: at most so many bytes sent in a day (UTC), by mode.
 BYTES_A_DAY = {True: 200 * 1024 * 1024, False: 20 * 1024 * 1024}
-# Networks decide within months. What test cards are defended with is of no use after that month.
-KEPT = {True: timedelta(days=540), False: timedelta(days=30)}
-PURGE_BATCH = 100
 CONSENT = "When this way to pay was kept for later charges, on {at}, the payer agreed to the words below."
 FROM = (("ip", "IP address"), ("user_agent", "Browser"))
 # One row for each merchant, mode and day, so that two at once cannot both have the last of it.
@@ -131,13 +127,6 @@ def consent_to(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
         return ()
     lines = [CONSENT.format(**consent), *(f"{label}: {consent[name]}" for name, label in FROM if consent.get(name))]
     return (disputes.Evidence(EvidenceType.OTHER, TEXT, "\n".join([*lines, "", consent["text"]])),)
-
-
-def delete_old() -> int:
-    """Delete the evidence that is kept no longer, some at a time, and old counts; return how many pieces."""
-    EvidenceSent.objects.filter(day__lt=clock.now().date()).delete()
-    old = (Evidence.objects.filter(created_at__lt=clock.now() - kept, livemode=live) for live, kept in KEPT.items())
-    return sum(delete_in_batches(rows.order_by("created_at"), PURGE_BATCH) for rows in old)
 
 
 def _place(dispute: Dispute, evidence_id: UUID) -> Place:

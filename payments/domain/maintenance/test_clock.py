@@ -19,7 +19,7 @@ from payments.domain.approvals import decide
 from payments.domain.charging import expiry, recovery
 from payments.domain.checkout import card_checks, links, requests, sessions
 from payments.domain.disputes import respond
-from payments.domain.payouts import make, send, sweeps
+from payments.domain.payouts import make, send, states
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
@@ -165,7 +165,7 @@ def _end_checkouts(scope: Scope) -> int:
 
 
 def _pay_out(scope: Scope) -> int:
-    return sweeps.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope)
+    return states.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope)
 
 
 def _simulated(scope: Scope) -> list[str]:

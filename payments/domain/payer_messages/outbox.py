@@ -11,10 +11,10 @@ from payments.webhooks.wake_up import BackgroundCall, TaskSender
 Channel = PayerMessage.Channel
 # A message may wait a moment: many captures in a row wake a worker once.
 PAUSE_SECONDS = 1.0
-TASKS = {Channel.EMAIL: "payments.tasks.send_payer_mails", Channel.SMS: "payments.tasks.send_payer_texts"}
+SWEEPS = {Channel.EMAIL: "send_payer_mails", Channel.SMS: "send_payer_texts"}
 WAKE = {
-    channel: BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, task), PAUSE_SECONDS).wake_worker
-    for channel, task in TASKS.items()
+    channel: BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, sweep), PAUSE_SECONDS).wake_worker
+    for channel, sweep in SWEEPS.items()
 }
 
 

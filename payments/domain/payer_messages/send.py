@@ -17,8 +17,7 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import override
 
-from payments import clock, ids
-from payments.db.writes import delete_in_batches
+from payments import clock
 from payments.domain.due_rows import DueRows
 from payments.domain.payer_messages.content import Content, Letter, render
 from payments.domain.payer_messages.kinds import KINDS
@@ -35,8 +34,6 @@ SHARE = 20
 # Longer than a claimed share takes: a sweep that reaches SWEEP_SECONDS leaves the rest to the next one.
 DUE = DueRows(lease=timedelta(minutes=5))
 SWEEP_SECONDS = 20.0
-KEPT = timedelta(days=90)
-DELETED_AT_ONCE = 5_000
 Channel, State = PayerMessage.Channel, PayerMessage.State
 # Sends one message. Raises Refused and NotTaken.
 Send = Callable[[PayerMessage, Content, Letter], None]
@@ -51,12 +48,6 @@ def send_mails() -> int:
 def send_texts() -> int:
     """Send due SMS; without a service only keep those of test mode. Return how many were dealt with."""
     return _send_due(Channel.SMS, send_sms, is_ready=bool(settings.SMS_URL))
-
-
-def delete_old() -> int:
-    """Delete messages that are 90 days old; return how many."""
-    old = PayerMessage.objects.filter(id__lt=ids.first_id(clock.now() - KEPT)).order_by("id")
-    return delete_in_batches(old, DELETED_AT_ONCE)
 
 
 def _send_due(channel: str, send: Send, is_ready: bool) -> int:

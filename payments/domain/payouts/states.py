@@ -11,6 +11,8 @@ from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Payout
+from payments.sweeps.in_turn import each_in_turn
+from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 Status = Payout.Status
 
@@ -65,6 +67,12 @@ def release_reserve(payout: Payout) -> Payout:
     """Give the payout's reserve to the merchant's balance. Raise StaleRow unless the payout is still as it was read."""
     movement = movements.reserve_released(payout.reserve)
     return _change(payout, payout.status, "payout.updated", {"reserve_due_at": None}, movement)
+
+
+def release_reserves(scope: Scope = ALL_MERCHANTS) -> int:
+    """Release the reserves whose time is over; return how many."""
+    due = Payout.objects.filter(scope.within(), reserve_due_at__lte=clock.now())
+    return each_in_turn(due, "reserve_due_at", lambda payout: bool(release_reserve(payout)))
 
 
 def _ended() -> dict[str, Any]:

@@ -9,14 +9,12 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import timedelta
 from typing import get_args
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 
-from payments import clock, ids
+from payments import ids
 from payments.db.writes import insert_if_absent
 from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
@@ -29,14 +27,11 @@ from payments.webhooks.wake_up import BackgroundCall, TaskSender
 
 logger = logging.getLogger("kaha.provider_events")
 
-TASK = "payments.tasks.apply_provider_events"
-KEPT = timedelta(days=90)
-PURGE_BATCH = 1000
 OUTCOMES: dict[str, type[Outcome]] = {kind.__name__: kind for kind in get_args(Outcome)}
 # The members of outcomes that have members of their own.
 NESTED = {"card": CardFacts, "bank_account": BankAccount}
 
-wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, TASK)).wake_worker
+wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, "apply_provider_events")).wake_worker
 
 
 class NoSuchAccount(Exception):
@@ -58,20 +53,6 @@ def take(account_id: str, headers: Mapping[str, str], body: bytes) -> str:
         events, fault = [], f"It cannot be read: {redact(str(error))}"
     _keep(account, body, events, fault)
     return connector.webhook_answer
-
-
-def delete_old(batch: int = PURGE_BATCH) -> int:
-    """Delete messages past their retention, `batch` rows at a time; return how many.
-
-    None that waits to be applied, nor for an operator.
-    """
-    waits = ProviderEvent.objects.filter(Q(due_at__isnull=False) | Q(state=ProviderEvent.State.NEEDS_ATTENTION))
-    old = ProviderMessage.objects.filter(received_at__lt=clock.now() - KEPT).exclude(events__in=waits)
-    total = 0
-    while found := list(old.order_by("received_at").values_list("id", flat=True)[:batch]):
-        ProviderMessage.objects.filter(id__in=found).delete()
-        total += len(found)
-    return total
 
 
 def written_outcome(outcome: Outcome | Disputed | DisputeNews) -> str:

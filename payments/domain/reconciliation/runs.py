@@ -147,7 +147,7 @@ def recheck_arrived() -> int:
     return checked
 
 
-def reconcile_today(provider: str) -> bool:
+def reconcile_today(provider: str = "simulator") -> bool:
     """Reconcile the provider's report unless a worker did since midnight; return whether it ran."""
     today = _midnight(clock.now())
     done = ReconciliationRun.objects.filter(

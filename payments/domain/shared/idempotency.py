@@ -1,23 +1,20 @@
 """Same key, same request: the same answer again, byte for byte (contract, section 5)."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import QuerySet
 
 from payments import clock
 from payments.db.compiled_query import CompiledQuery
-from payments.db.writes import Insert, Update, Write, delete_in_batches, execute_writes_in_savepoint, insert_if_absent
+from payments.db.writes import Insert, Update, Write, execute_writes_in_savepoint, insert_if_absent
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import ErrorKind, PaymentError
-from payments.ids import first_id, new_id, parse_id, public_id
-from payments.models import ApprovalRequest, IdempotencyRecord
+from payments.ids import new_id, parse_id, public_id
+from payments.models import IdempotencyRecord
 
-PURGE_BATCH = 5000
 Shown = TypeVar("Shown")
 # How often a key is claimed that another request took and released meanwhile.
 CLAIM_TRIES = 5
@@ -118,18 +115,6 @@ def store_answer(caller: Caller, answer: StoredAnswer) -> None:
     record = new_record(caller, answer)
     if record and not insert_if_absent(record):
         look_up(caller)
-
-
-def purge(batch: int = PURGE_BATCH) -> int:
-    """Delete answers older than IDEMPOTENCY_KEEP_DAYS, `batch` rows at a time; return how many.
-
-    Answers of approved operator actions stay until these are closed, because they prove that they were executed.
-    """
-    open_keys = [act.idempotency_key for act in ApprovalRequest.objects.approved()]
-    # IDs are in order of time, so no index of the age is needed.
-    before = first_id(clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS))
-    old = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)
-    return delete_in_batches(old.order_by("id"), batch)
 
 
 def new_record(caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:

@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from payments import tasks
-from payments.sweeps.schedule import SWEEPS
+from payments.sweeps.table import SWEEPS
+from payments.tasks import run_sweep
 
 
 class Command(BaseCommand):
@@ -16,5 +16,5 @@ class Command(BaseCommand):
         parser.add_argument("name", metavar="NAME", choices=sorted(SWEEPS), help=f"one of {', '.join(sorted(SWEEPS))}")
 
     def handle(self, *, name: str, **_: Any) -> None:
-        done = getattr(tasks, name)()
-        self.stdout.write(f"{name}: {int(done or 0)} done.")
+        done = run_sweep(name)
+        self.stdout.write(f"{name}: {done} done.")

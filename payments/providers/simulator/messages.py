@@ -12,7 +12,6 @@ from django.db.models.functions import Cast
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.db.writes import delete_in_batches
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, Unknown, WebhookEvent
 from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.simulator.models import Message
@@ -22,8 +21,6 @@ SIGNATURE_HEADER = "Simulator-Signature"
 CLAIM_SECONDS = 30
 # The kind of a message without an outcome.
 NEWS = "payout"
-KEPT = timedelta(days=90)
-PURGE_BATCH = 5000
 OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
 
 
@@ -65,11 +62,6 @@ def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
 def acknowledge(message_id: int) -> None:
     """Acknowledge a message; harmless when repeated."""
     Message.objects.filter(id=message_id, delivered_at=None).update(delivered_at=clock.now())
-
-
-def delete_old(batch: int = PURGE_BATCH) -> int:
-    """Delete messages that were acknowledged long ago, `batch` rows at a time; return how many."""
-    return delete_in_batches(Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id"), batch)
 
 
 def sign(body: bytes) -> dict[str, str]:

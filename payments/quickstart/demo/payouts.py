@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from payments import clock
-from payments.domain.payouts import accounts, make, send, sweeps, terms
+from payments.domain.payouts import accounts, make, send, states, terms
 from payments.domain.payouts.accounts import Details
 from payments.domain.payouts.schedules import next_run_at
 from payments.domain.payouts.terms import Terms
@@ -35,7 +35,7 @@ def pay_out_weekly(shop: Shop, returning: bool) -> Steps:
     set_up(shop.merchant, RETURNING_NUMBER if returning else NUMBER, wanted)
     while True:
         yield _night(Interval.WEEKLY)
-        sweeps.release_reserves(scope=shop.scope)
+        states.release_reserves(scope=shop.scope)
         make.make_due(scope=shop.scope)
         made = Payout.objects.filter(shop.scope.within(), created_at__gte=clock.now() - DELAY)
         sent = [payout_id.hex for payout_id in made.values_list("id", flat=True)]

@@ -9,7 +9,7 @@ from random import Random
 from django.db import connection, transaction
 
 from payments import clock
-from payments.domain.shared import idempotency
+from payments.domain.maintenance import retention
 from payments.ledger import account_days, settlement
 from payments.ledger.settlement import next_settlement_at
 from payments.ledger.transparency.append import append, append_missed
@@ -84,7 +84,7 @@ def seed(
         if of_shop := [begin for begin in begins if begin[1] is shop]:
             run(of_shop, present, progress, returning=not number)
     _reconcile(Reports([shop.merchant.id for shop in shops], start, present, rng), shops[0])
-    idempotency.purge()
+    retention.delete_old_rows()
     for day in day_totals.every_day():
         day_totals.sum_up(day)
     account_days.rebuild()

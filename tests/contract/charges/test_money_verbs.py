@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import apply_simulator_messages
+from payments.tasks import run_sweep
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.contract.bodies import NO_INTEGERS, NO_STRINGS, each
 from tests.contract.calls import faults_of
@@ -185,7 +185,7 @@ def test_refunds_that_fail_afterwards_give_their_amount_back(api: Api, settings:
     charge = api.charge(REFUNDS_FAIL, 500)
     do(api, "refund", charge)
 
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
 
     restored = api.read(charge)
     assert (restored["status"], moneys(restored)) == ("succeeded", (500, 500, 0))
@@ -196,7 +196,7 @@ def test_a_refund_that_failed_may_be_asked_again(api: Api, settings: Settings) -
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = api.charge(REFUNDS_FAIL, 500)
     do(api, "refund", charge)
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
     assert made(do(api, "refund", charge))["amount_refunded"] == 500
 
 
@@ -205,7 +205,7 @@ def test_refunds_that_stay_pending_count_and_succeed_later(api: Api, settings: S
     charge = made(do(api, "refund", api.charge(REFUNDS_WAIT, 500), amount=200))
     assert (charge["refunds"][0]["status"], charge["amount_refunded"]) == ("pending", 200)
 
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
 
     settled = api.read(charge)
     assert (settled["refunds"][0]["status"], settled["amount_refunded"]) == ("succeeded", 200)
@@ -224,6 +224,6 @@ def test_amounts_beyond_32_bits_are_refunded_and_given_back_whole(api: Api, sett
     assert (charge["refunds"][0]["status"], charge["amount_refunded"]) == ("succeeded", amount)
     assert SimulatedPayment.objects.get().amount_refunded == amount
 
-    apply_simulator_messages()
+    run_sweep("apply_simulator_messages")
 
     assert api.read(charge)["amount_refunded"] == SimulatedPayment.objects.get().amount_refunded == 0

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from payments import clock
 from payments.ids import first_id
 from payments.models import IdempotencyRecord
-from payments.tasks import purge_idempotency
+from payments.tasks import run_sweep
 from tests.charging.doubles import Double, NeverHears, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.call import every
@@ -230,7 +230,7 @@ def test_while_the_first_is_running_the_second_gets_retry_after(api: Api, call: 
 def test_an_answer_is_kept_for_thirty_days(api: Api, days: int, is_kept: bool) -> None:
     first = api.post("/customers/", CUSTOMER, KEY)
     IdempotencyRecord.objects.update(id=first_id(clock.now() - timedelta(days=days)))
-    purge_idempotency()
+    run_sweep("delete_old_rows")
     again = api.post("/customers/", CUSTOMER, KEY)
     assert (again.content == first.content, "Idempotent-Replayed" in again) == (is_kept, is_kept)
 
@@ -238,7 +238,7 @@ def test_an_answer_is_kept_for_thirty_days(api: Api, days: int, is_kept: bool) -
 def test_after_thirty_days_a_key_may_be_used_for_something_else(api: Api) -> None:
     api.post("/customers/", CUSTOMER, KEY)
     IdempotencyRecord.objects.update(id=first_id(clock.now() - timedelta(days=31)))
-    purge_idempotency()
+    run_sweep("delete_old_rows")
     assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 200
 
 
