@@ -9,9 +9,11 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from payments import clock
-from payments.domain.approvals import decide
+from payments.admin.approvals.words import WORDS
+from payments.domain.approvals import decide, executors
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.decisions import MAY_DECIDE, OF_SERVICE
 from payments.models import ApprovalRequest, AuditEntry
 from tests.approvals.factories import requested_account, requested_key
 from tests.charging.elapsed_time import let_time_pass
@@ -33,6 +35,25 @@ VERBS = pytest.mark.parametrize("verb", [decide.approve, decide.reject], ids=["a
 @pytest.fixture(params=REQUESTED)
 def request_of_ana(request: Any, api: Api, shop: NewMerchant) -> ApprovalRequest:
     return REQUESTED[request.param](api, shop)
+
+
+def test_every_kind_has_its_words_its_executor_and_those_who_see_it() -> None:
+    assert WORDS.keys() == {*ApprovalRequest.KINDS}
+    assert executors._EXECUTORS.keys() == OF_SERVICE.keys() == MAY_DECIDE.keys() == {*ApprovalRequest.Kind}
+
+
+# Two kinds with the same consequence: of a new thing, and of a changed or rolled one.
+ALIKE = {
+    ApprovalRequest.Kind.ROLL_KEY: ApprovalRequest.Kind.ISSUE_KEY,
+    ApprovalRequest.Kind.CHANGE_ACCOUNT: ApprovalRequest.Kind.ADD_ACCOUNT,
+    ApprovalRequest.Kind.CHANGE_ROUTE: ApprovalRequest.Kind.ADD_ROUTE,
+}
+
+
+def test_an_approver_reads_no_other_kinds_sentence() -> None:
+    own = {kind: words.consequence for kind, words in WORDS.items() if kind not in ALIKE}
+    assert len({*own.values()}) == len(own)
+    assert all(WORDS[kind].consequence is own[other] for kind, other in ALIKE.items())
 
 
 def stored() -> ApprovalRequest:

@@ -23,7 +23,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from payments.admin.approvals.forms import NO_OTHER_APPROVER, has_approver
-from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
+from payments.admin.approvals.words import WORDS, changes_of, consequence_of, facts_of, short_words
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column, lines, link
 from payments.admin.framework.id_search import IdSearch
@@ -40,19 +40,6 @@ from payments.models.operators.approval_request import SHOWN_AS
 # The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
-# The permission that a requester needs for each kind.
-PERMISSIONS = {
-    Kind.ISSUE_KEY: "payments.add_apikey",
-    Kind.ROLL_KEY: "payments.change_apikey",
-    Kind.ADD_ACCOUNT: "payments.change_provideraccount",
-    Kind.CHANGE_ACCOUNT: "payments.change_provideraccount",
-    Kind.ADD_ROUTE: "payments.change_route",
-    Kind.CHANGE_ROUTE: "payments.change_route",
-    Kind.ADD_PAYOUT_ACCOUNT: "payments.add_payoutaccount",
-    Kind.SET_PAYOUT_SCHEDULE: "payments.change_payoutschedule",
-    Kind.RECORD_PAYOUT: "payments.record_payout",
-    Kind.RAISE_LIMIT: "payments.change_approvallimit",
-}
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, _("Approved. The requester takes the key, which is made then.")),
     State.DONE: (messages.SUCCESS, _("Approved and done.")),
@@ -131,6 +118,7 @@ STATES = [state.value for state in State if state not in (State.REFUSED, State.O
 
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother):
+    for_merchants = "what reason proposed_by decided_by shown_state shown_kind what_next asked_for note turn state kind"
     views = {
         "payments_approvalrequest_waiting": ("waiting/", "waiting"),
         "payments_approvalrequest_take": ("<uuid:pk>/take/", "take"),
@@ -183,7 +171,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def take(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Create an approved key and show its text once, to its requester alone."""
         row, operator = get_object_or_404(self.get_queryset(request), pk=pk), operator_of(request)
-        if row.kind not in ApprovalRequest.KEYS or not operator.has_perm(PERMISSIONS[Kind(row.kind)]):
+        if row.kind not in ApprovalRequest.KEYS or not operator.has_perm(WORDS[row.kind].permission):
             raise PermissionDenied
         page = reverse("admin:payments_approvalrequest_change", args=[pk])
         try:
@@ -218,5 +206,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
                 return text.format(person=row.proposed_by, time=time)
             case State.DONE:
                 return _("Nothing: it is done.")
-            case _:
+            case State.REFUSED | State.REJECTED | State.WITHDRAWN | State.EXPIRED | State.OVERTAKEN:
                 return _("Nothing: it was not done.")
+            case unknown:
+                raise ValueError(unknown)

@@ -153,9 +153,11 @@ def result(act: ApprovalRequest) -> Message:
         case State.PROPOSED:
             text = gettext("Requested: {what}. Another person must approve it by {time}.")
             return messages.WARNING, text.format(what=what, time=moment_text(act.expires_at))
-        case _:
+        case State.REJECTED | State.WITHDRAWN | State.EXPIRED | State.OVERTAKEN:
             text = gettext("{state}: {what}. No money was moved.")
             return messages.INFO, text.format(state=act.get_state_display(), what=what)
+        case unknown:
+            raise ValueError(unknown)
 
 
 def _answer(act: ApprovalRequest, attempt: Attempt | None) -> Message:

@@ -59,8 +59,10 @@ def _standing(charge: Charge) -> Sequence[object]:
             return FAILED, NOTHING_PAID, *why
         case Charge.Status.VOIDED:
             return CANCELLED, SOME_DAYS
-        case _:
+        case Charge.Status.SUCCEEDED:
             return (HELD if charge.authorized else PAID,)
+        case unknown:
+            raise ValueError(unknown)
 
 
 def _refunded(charge: Charge, refunds: Sequence[Refund]) -> Iterator[str]:

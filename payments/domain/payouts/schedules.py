@@ -45,5 +45,7 @@ def _is_day_of(interval: str, moment: datetime) -> bool:
             return moment.weekday() == 0
         case Interval.MONTHLY:
             return moment.day == 1
-        case _:
+        case Interval.DAILY:
             return True
+        case unknown:
+            raise ValueError(unknown)

@@ -41,7 +41,7 @@ def payment_outcome(payment: SimulatedPayment) -> Outcome:
             return Declined(ours, ref, code, MESSAGES[code], payment.cvc_checked)
         case SimulatedPayment.State.CANCELLED:
             return Declined("payer_cancelled", ref, "cancelled", "The payment was cancelled before it was made.")
-        case _:
+        case SimulatedPayment.State.HELD | SimulatedPayment.State.CAPTURED | SimulatedPayment.State.VOIDED:
             return Approved(
                 ref,
                 captured=payment.capture,
@@ -49,6 +49,8 @@ def payment_outcome(payment: SimulatedPayment) -> Outcome:
                 network_reference=network_reference(payment),
                 bank_account=_account(payment),
             )
+        case unknown:
+            raise ValueError(unknown)
 
 
 def network_reference(payment: SimulatedPayment) -> str:

@@ -71,8 +71,10 @@ def _outcome(correction: ApprovalRequest, charge: Charge) -> Outcome:
             return Approved(after["reference"], captured=charge.capture_at_once)
         case ProposedOutcome.DECLINED:
             return Declined(after["code"], provider_code=after["code"])
-        case _:
+        case ProposedOutcome.NEVER_ARRIVED:
             return NotFound()
+        case unknown:
+            raise ValueError(unknown)
 
 
 register(Correction.KINDS, Executor(proposed_outcome, _prepare, _apply))
