@@ -6,20 +6,17 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.html import strip_tags
 
 from payments import clock
-from payments.admin.timeline.page import FOR_MERCHANTS, story_of, timeline
-from payments.admin.timeline.records import Records
-from payments.admin.timeline.summary import known, payment_facts, sums_of
 from payments.api.account import BALANCE
 from payments.domain.approvals.call_plans import caller_of
 from payments.domain.charging import charges
+from payments.domain.charging.story import tell
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.mcp.results import foreign
 from payments.mcp.tools import Arguments, Asked, Own, Refusal, Tool, read
-from payments.models import Charge, Checkout, PayoutSchedule, SearchEntry
+from payments.models import Checkout, PayoutSchedule, SearchEntry
 from payments.models.merchants.merchant_access import Limit
 from payments.money import shown_amount
 from payments.search import find
@@ -72,18 +69,14 @@ def _charge(asked: Asked, arguments: Arguments) -> Any:
         found = charges.find(caller_of(asked.key), str(arguments.get("id", "")))
     except PaymentError as refusal:
         raise Refusal(refusal.code, refusal.message) from refusal
-    records = Records(
-        Charge.objects.select_related("merchant", "source__card").get(pk=found.pk, merchant=found.merchant_id)
-    )
-    story = story_of(timeline(records, False, FOR_MERCHANTS))
+    story = tell(found)
     return {
         "object": Own("explanation"),
         "id": str(found),
         "status": found.status,
-        "money": [foreign(" ".join(map(str, filter(None, line[:3])))) for line in sums_of(records)],
-        "facts": [foreign(f"{name}: {strip_tags(str(value))}") for name, value in known(payment_facts(records))],
-        # The oldest first, as a story is read.
-        "story": [{"at": clock.iso(each.at), **foreign(strip_tags(str(each.in_words)))} for each in reversed(story)],
+        "money": list(map(foreign, story.money)),
+        "facts": list(map(foreign, story.facts)),
+        "story": [{"at": clock.iso(at), **foreign(words)} for at, words in story.happened],
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
@@ -35,6 +36,7 @@ from payments.admin.timeline.summary import (
     settlements,
     sums_of,
 )
+from payments.domain.charging.story import Story, told_by
 from payments.domain.operators.twins import twins_of
 from payments.domain.payer_messages.spoken import spoken
 from payments.ids import short_reference
@@ -130,6 +132,19 @@ def timeline_context(
 def story_of(moments: list[Moment]) -> list[Moment]:
     """Return the newest entries that have words, newest first."""
     return [moment for moment in reversed(moments) if moment.in_words][:STORY_MAX]
+
+
+@told_by
+def story_for_merchants(charge: Charge) -> Story:
+    """Return the story of a charge as its merchant's page has it, without markup."""
+    whole = Charge.objects.select_related("merchant", "source__card")
+    records = Records(whole.get(pk=charge.pk, merchant=charge.merchant_id))
+    newest = story_of(timeline(records, False, FOR_MERCHANTS))
+    return Story(
+        money=[" ".join(map(str, filter(None, line[:3]))) for line in sums_of(records)],
+        facts=[f"{name}: {strip_tags(str(value))}" for name, value in known(payment_facts(records))],
+        happened=[(each.at, strip_tags(str(each.in_words))) for each in reversed(newest)],
+    )
 
 
 def with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
