@@ -87,6 +87,7 @@ class SourcesInline(ReadOnlyInline):
 
     model = CustomerSource
     fields = ("of_source", "label", "attached", "detached")
+    for_merchants = "of_source label attached detached"
     ordering = ("-pk",)
     show_change_link = False
     of_source = id_link_column("source", "src", Source)
@@ -103,6 +104,7 @@ class SourcesInline(ReadOnlyInline):
 
 @admin.register(Customer)
 class CustomerAdmin(ReadOnlyAdmin):
+    for_merchants = "who description standing email deleted mobile_number charge_links shown_metadata presence"
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (DetachSource(),)

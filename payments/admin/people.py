@@ -52,6 +52,8 @@ def people_of_source(maker: OfSource) -> OfSource:
 class People(Part):
     """The payer, where `source_of` leads from a row to its source, and the merchant."""
 
+    for_merchants = True
+
     def __init__(
         self,
         source_of: Callable[[Any], Source] | None = None,

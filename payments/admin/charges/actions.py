@@ -27,6 +27,8 @@ def offered_on_charges(offer: Offer) -> Offer:
 class ChargeActions(Part):
     """The buttons on the page of a charge, those of `offers`, and the pages of the actions on it."""
 
+    for_merchants = True
+
     def __init__(self, offers: Sequence[Offer] = _offers) -> None:
         self.offers = offers
 

@@ -54,6 +54,14 @@ class AttemptsOfCharge(ReadOnlyInline):
 class ChargeAdmin(ChargeList):
     """A charge: what to say to its payer, its money and people, and what happened; the row's fields are folded."""
 
+    for_merchants = (
+        "payer what_for paid_with how_much shown_state id created_at_local status held currency amount amount_decimal "
+        "amount_captured amount_captured_decimal amount_refunded amount_refunded_decimal fee fee_decimal type "
+        "card_brand card_last4 description statement_descriptor failure_code hold_expires_at hold_expires_at_local "
+        "shown_amount shown_captured refunded rate shown_fee authorized captured hold_expires settle_due settled "
+        "operation reversed_late source_link checkout_link require_auth initiator schedule shown_action "
+        "action_expires redirect_url shown_failure shown_metadata money since least card"
+    )
     records_views = True
     row_actions = (SendReceipt(),)
     parts: Sequence[Part] = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
@@ -154,6 +162,7 @@ HEADLINES = {"pending": _("{amount} to be refunded"), "failed": _("{amount} not 
 
 @admin.register(Refund)
 class RefundAdmin(ReadOnlyAdmin):
+    for_merchants = "payer what_for why shown_amount shown_status status reason order"
     parts = (People(lambda refund: refund.charge.source),)
     merchant_lookup = "merchant"
     list_display = ("payer", "what_for", "why", "shown_amount", "shown_status", "created", "mode")

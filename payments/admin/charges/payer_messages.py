@@ -59,6 +59,7 @@ def _about(message: PayerMessage) -> SafeString | str:
 class PayerMessageAdmin(ReadOnlyAdmin):
     """Read-only: a worker sends what is due by itself."""
 
+    for_merchants = "what recipient standing shown about channel locale tries due ended why subject said state"
     records_views = True
     merchant_lookup = "merchant"
     list_display = ("what", "recipient", "merchant", "standing", "created", "mode")

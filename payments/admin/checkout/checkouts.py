@@ -78,6 +78,11 @@ class CheckoutSearch(EntrySearch):
 class CheckoutAdmin(ReadOnlyAdmin):
     """Checkouts, each with its order, its payer, its attempts and its timeline; the row's fields are collapsed."""
 
+    for_merchants = (
+        "who what_for referred how_much shown_state id created_at_local livemode kind purpose state currency amount "
+        "amount_decimal client_reference_id description attempts expires_at expires_at_local shown_amount shown_order "
+        "shown_payer since least"
+    )
     merchant_lookup = "merchant"
     records_views = True
     row_actions = (ResendRequest(), ExpireSession(), VoidRequest())

@@ -127,6 +127,10 @@ def _charge(charge: Charge) -> object:
 
 @admin.register(PaymentLink)
 class PaymentLinkAdmin(ReadOnlyAdmin):
+    for_merchants = (
+        "name sold state ends id created_at_local livemode internal_name active payments expiry items page "
+        "newest_payments shown_order"
+    )
     merchant_lookup = "merchant"
     row_actions = (Activate(), Deactivate())
     head_columns = ("state", "public_id", "internal_name")

@@ -48,6 +48,10 @@ def _reason(dispute: Dispute) -> str:
 
 @admin.register(Dispute)
 class DisputeAdmin(ReadOnlyAdmin):
+    for_merchants = (
+        "payer what_for why shown_amount shown_status evidence_due reason pieces response response_status responded "
+        "refusal order bank_has shown_fee network_ref network_code status"
+    )
     row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
     parts = (People(lambda dispute: dispute.charge.source),)
     merchant_lookup = "merchant"

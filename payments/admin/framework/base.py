@@ -59,6 +59,9 @@ class CommonColumns:
 class Part:
     """Something that some pages have beside their list and fields: each method is given the page."""
 
+    # Whether merchants' people have it on their pages, too.
+    for_merchants = False
+
     def urls(self, page: Any) -> list[URLPattern]:
         """Return the addresses of the part."""
         return []
@@ -84,9 +87,13 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     addresses by their names, each with its method. `search` finds rows by ID, `row_actions` are done to one row, and
     `parts` are shown beside. The page of a row has a headline, its state, one action and a menu, and facts in cards;
     with `?edit`, and after a POST that was refused, it has the form of what may be changed.
+
+    `for_merchants` names, separated by spaces, what of it a merchant's people see on their own site: columns, fields,
+    filters, searched fields and heads of a file.
     """
 
     merchant_lookup: str | None
+    for_merchants = ""
     search = IdSearch()
     search_help_text: ClassVar[Any] = _("Any ID, whole, or text.")
     parts: Sequence[Part] = ()
@@ -285,7 +292,9 @@ class BoundedRows(BaseInlineFormSet):
 
 
 class ReadOnlyInline(CommonColumns, admin.TabularInline):
-    """Read-only related rows; `fields` may name fields and columns of the inline class."""
+    """Read-only related rows; `fields` and `for_merchants` may name fields and columns of the inline class."""
+
+    for_merchants = ""
 
     has_add_permission = has_change_permission = has_delete_permission = never
     formset = BoundedRows

@@ -159,7 +159,7 @@ class MerchantAdmin(BaseAdmin):
         return f"{row}"
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
-        typed = [("Brand", {"fields": MerchantForm.branding_fields}), (None, {"fields": ("reason",)})]
+        typed = [(_("Brand"), {"fields": MerchantForm.branding_fields}), (None, {"fields": ("reason",)})]
         return [*super().get_fieldsets(request, obj), *(typed if self.has_change_permission(request, obj) else ())]
 
     def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -238,6 +238,10 @@ ByKeyState = by(
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
+    for_merchants = (
+        "named kind scope standing last_used shown name revoked text_to_copy granted asks_for allows_address origins "
+        "state last4"
+    )
     merchant_lookup = "merchant"
     row_actions = (RollKey(), SetOrigins(), RevokeKey())
     list_display = ("shown", "kind", "name", "merchant", "standing", "created", "last_used", "mode")
@@ -269,6 +273,7 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
 class WebhookSecretAdmin(ReadOnlyAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
+    for_merchants = "secret_id"
     merchant_lookup = "merchant"
     list_display = ("merchant", "secret_id", "created", "expires", "mode")
     file_columns = ("secret_id", "merchant", "mode", "created", "expires")

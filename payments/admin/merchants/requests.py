@@ -32,6 +32,7 @@ def _events(row: ApiRequest) -> SafeString | str:
 class ApiRequestAdmin(ReadOnlyAdmin):
     """The requests of the last days."""
 
+    for_merchants = "what answer took request method path status milliseconds key_link caused"
     merchant_lookup = "merchant"
     called: Any = (_("request"), _("requests"))
     list_display = ("what", "answer", "took", "merchant", "created", "mode")

@@ -28,6 +28,10 @@ State = AssistantCall.State
 
 @admin.register(AssistantCall)
 class AssistantCallAdmin(DecidedByAnother):
+    for_merchants = (
+        "what reason by_whom shown_amount shown_state proposed_by how_it_went about_charge made arguments key note "
+        "state"
+    )
     decisions = decisions_on(AssistantCall, "payments.refund_charge", _("Approve and execute"))
     list_display: Any = ("what", "reason", "merchant", "by_whom", "shown_amount", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "by_whom")

@@ -66,6 +66,9 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
 
 @admin.register(OperatorAction)
 class OperatorActionAdmin(DecidedByAnother):
+    for_merchants = (
+        "payer reason kind proposed_by decided_by shown_amount shown_state how_it_went note code turn batch state"
+    )
     decisions = DECISIONS
     list_display = ("payer", "reason", "kind", "proposed_by", "decided_by", "shown_amount", "shown_state", "created")
     file_columns: Sequence[str] = (

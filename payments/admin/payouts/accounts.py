@@ -135,6 +135,7 @@ def standing(account: PayoutAccount) -> str:
 
 @admin.register(PayoutAccount)
 class PayoutAccountAdmin(ReadOnlyAdmin):
+    for_merchants = "holder last4 bic currency standing effective country withdrawn"
     row_actions = (WithdrawPayoutAccount(),)
     merchant_lookup = "merchant"
     list_display = ("holder", "merchant", "last4", "bic", "currency", "standing", "effective", "mode")

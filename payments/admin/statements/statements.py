@@ -40,6 +40,7 @@ FILES: dict[str, tuple[str, Callable[[statements.Statement], bytes]]] = {
 
 @admin.register(Statement)
 class StatementAdmin(OfMerchant):
+    for_merchants = "title books"
     # A file whose download is recorded by a page that may not write is asked for by a POST.
     posts = False
     views = {"payments_statement_download": ("<uuid:pk>/<str:month>/<str:mode>.<str:kind>", "download")}

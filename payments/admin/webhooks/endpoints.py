@@ -185,6 +185,7 @@ def _last_webhooks(endpoint: WebhookEndpoint) -> str:
 class WebhookEndpointAdmin(ReadOnlyAdmin):
     """Endpoints, with what was sent to them last."""
 
+    for_merchants = "url standing failing description gave_up last_webhooks shown_metadata status"
     merchant_lookup = "merchant"
     row_actions = (
         ChangeEndpoint(),

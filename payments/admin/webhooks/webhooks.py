@@ -130,6 +130,10 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 class WebhookAdmin(ReadOnlyAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
+    for_merchants = (
+        "type short_url tries chip due shown_event object_link event_link url receiver failures first_try leased "
+        "standing state"
+    )
     merchant_lookup = "merchant"
     views = {
         "payments_webhook_send_again": ("<uuid:pk>/send-again/", "send_one_again"),

@@ -42,6 +42,8 @@ class Decided(OfMerchant, DecidedByAnother):
     """Requests with their people, of whom those who are no colleagues are kaha's staff."""
 
     list_select_related: ClassVar[Any] = ("merchant", *WITH_PAYER)
+    # A search in the notes would find what the staff write.
+    search_fields: ClassVar[Any] = ("reason",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         # A join would leave out the requests of the staff, who are behind the wall.

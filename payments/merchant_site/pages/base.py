@@ -1,6 +1,6 @@
 """What makes a page of the back office one of the merchants' site."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,46 +11,57 @@ from django.urls import reverse
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.row_actions import RowAction
-from payments.admin.lists.file import Cells
 from payments.admin.lists.page import MAY_EXPORT
 from payments.admin.people import MERCHANT
 from payments.merchant_site.site import merchant_of
 from payments.models import MerchantAccess
 from payments.models.merchants.merchant_access import Limit
 
-# What a merchant's people need not see: which merchant it is, and the service's own columns.
-UNSEEN = ("merchant", "of_merchant", "shown_merchant", "provider_ref", "attempt_link", "shown_limit", "version")
-HEADS_UNSEEN = ("merchant", "merchant_title")
+# The columns, filters and heads of files that are the same on every page.
+ON_ALL_PAGES = ("public_id", "charge_link", "created", "created_at", "updated", "decided", "expires", "mode", "events")
 # The permission to see what developers look at: events, and each request.
 SEES_EVENTS = "payments.view_event"
-# Filters that offer a choice of merchants.
-FILTERS_UNSEEN = ("ByMerchant",)
 
 
 class OfMerchant(BaseAdmin):
-    """A page for one merchant's people: a base class before the page of the back office, less what they do not see."""
+    """A page for one merchant's people: a base class before the page of the back office.
+
+    It shows the columns, fields, filters, searched fields, heads of files, parts and related rows that say
+    `for_merchants`, and no other: what is new in the back office is shown to no merchant.
+    """
 
     records_views = False
     row_actions: Sequence[RowAction] = ()
 
-    def shown_columns(self, request: HttpRequest) -> list[str]:
-        return [name for name in super().shown_columns(request) if name not in UNSEEN]
+    def __init__(self, *of_site: Any) -> None:
+        super().__init__(*of_site)
+        self.list_display, self.file_columns, self.head_columns = (
+            _allowed(self, names) for names in (self.list_display, self.file_columns, self.head_columns)
+        )
+        if self.file_cells:
+            self.file_cells = {head: self.file_cells[head] for head in _allowed(self, self.file_cells)}
+        self.parts = [part for part in self.parts if part.for_merchants]
 
-    def cells_of_file(self) -> Cells:
-        return {head: cell for head, cell in super().cells_of_file().items() if head not in HEADS_UNSEEN}
+    def get_search_fields(self, request: HttpRequest) -> list[str]:
+        return _allowed(self, super().get_search_fields(request))
 
     def get_list_filter(self, request: HttpRequest) -> Any:
-        filters = super().get_list_filter(request)
-        return [one for one in filters if getattr(one, "__name__", one) not in FILTERS_UNSEEN]
+        filters = {getattr(one, "parameter_name", one): one for one in super().get_list_filter(request)}
+        return [filters[name] for name in _allowed(self, filters)]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        groups, unseen = super().get_fieldsets(request, obj), self.unseen(request, obj)
-        seen = [(name, {**of, "fields": [each for each in of["fields"] if each not in unseen]}) for name, of in groups]
-        return [(name, of) for name, of in seen if of["fields"]]
+        unseen = () if request.user.has_perm(SEES_EVENTS) else ("events",)
+        groups = [
+            (title, {**of, "fields": [name for name in _allowed(self, of["fields"]) if name not in unseen]})
+            for title, of in super().get_fieldsets(request, obj)
+        ]
+        return [(title, of) for title, of in groups if of["fields"]]
 
-    def unseen(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the names of the fields and columns that the page of a row does not show to this user."""
-        return UNSEEN if request.user.has_perm(SEES_EVENTS) else (*UNSEEN, "events")
+    def get_inline_instances(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        inlines: list[Any] = super().get_inline_instances(request, obj)
+        for inline in inlines:
+            inline.fields = _allowed(inline, inline.fields)
+        return [inline for inline in inlines if inline.fields]
 
     def beside_row(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         shown = super().beside_row(request, row)
@@ -72,6 +83,12 @@ class OfMerchant(BaseAdmin):
             return False
         now.user.membership = membership  # type: ignore[attr-defined]
         return now.user.has_perm(MAY_EXPORT) and self.has_view_permission(now)
+
+
+def _allowed(page: Any, names: Iterable[Any]) -> list[Any]:
+    """Return those of `names` that `page` has for merchants; a searched field is named without its sign."""
+    allowed = {*ON_ALL_PAGES, *page.for_merchants.split()}
+    return [name for name in names if name.lstrip("=^@") in allowed]
 
 
 class MadeByAction(BaseAdmin):

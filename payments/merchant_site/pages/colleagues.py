@@ -132,6 +132,7 @@ class EndAccess(ColleagueAction):
 class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
     """Those who have a role at the merchant."""
 
+    for_merchants = "person shown_role shown_name email sign_in_name may role name user__email"
     merchant_lookup = "merchant"
     called = (_("colleague"), _("colleagues"))
     key_converter = "int"

@@ -85,6 +85,7 @@ class Endpoints(NotAskedWhy, MadeByAction, OfMerchant, WebhookEndpointAdmin):
 
 
 class OwnAttempts(AttemptsOfWebhook):
+    for_merchants = "number started took result detail"
     # The reason for no answer is a line for operators.
     detail = column(_("First of the answer"), lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer))))
 

@@ -53,14 +53,20 @@ def what_happens(payout: Payout) -> str:
             return gettext("It left for your account {when}.").format(when=moment_text(payout.paid_at))
         case Status.FAILED:
             return f"{gettext('A bank refused or returned it.')} {AGAIN}"
-        case _:
+        case Status.CANCELLED:
             return f"{gettext('It was never sent.')} {AGAIN}"
+        case unknown:
+            raise ValueError(unknown)
 
 
 @admin.register(Payout, site=merchant_site)
 class MerchantPayouts(OfMerchant, PayoutAdmin):
     """Payouts; who may not see bank accounts sees nothing of theirs here either."""
 
+    for_merchants = (
+        "to_account shown_amount shown_status shown_reserve paid how_far failure_code reserve_due sent ended leaves "
+        "status currency"
+    )
     change_form_template = "merchant/payout.html"
     views = {"balance": ("balance/", "balance")}
     row_actions: Any = ()
@@ -174,6 +180,7 @@ class MerchantPayoutAccounts(OfMerchant, PayoutAccountAdmin):
 class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
     """When payouts are made, and what is kept of them; kaha's staff sets it."""
 
+    for_merchants = "interval shown_payable next delay_days reserve currency account reserve_percent reserve_days"
     row_actions: Any = ()
     list_display: Any = ("interval", "shown_payable", "next", "delay_days", "reserve", "mode")
     file_columns: Any = ("mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")

@@ -31,6 +31,11 @@ class BusinessForm(MerchantForm):
 
 @admin.register(Merchant, site=merchant_site)
 class Business(OfMerchant, MerchantAdmin):
+    for_merchants = (
+        "title account_name statement_descriptor shown_status status business_address support_email support_phone "
+        "send_receipts payment_methods fees "
+        "logo icon use_logo brand_color accent_color"
+    )
     called: Any = (_("business"), _("business"))
     has_one_row = True
     form = BusinessForm
@@ -44,13 +49,8 @@ class Business(OfMerchant, MerchantAdmin):
         (_("Payers"), {"fields": ("support_email", "support_phone", "send_receipts")}),
         (_("Terms"), {"fields": ("payment_methods", "fees")}),
     )
-    brand = (_("Brand"), {"fields": BusinessForm.branding_fields})
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in BusinessForm.base_fields]
     inlines: ClassVar[Any] = ()
-
-    def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
-        groups = super(MerchantAdmin, self).get_fieldsets(request, obj)
-        return [*groups, self.brand] if self.has_change_permission(request, obj) else groups
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Lead to the page of the one merchant that the list has."""
