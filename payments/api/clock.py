@@ -7,12 +7,13 @@ from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
 from payments.api.responses.errors import no_such_path, not_found
-from payments.api.validation.serializers import ClockInput
+from payments.api.validation.serializers import CauseInput, ClockInput
 from payments.api.views.viewset import ApiViewSet
-from payments.domain.maintenance import test_clock
+from payments.domain.maintenance import test_clock, test_events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
+from payments.models import Event
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
 
@@ -32,9 +33,9 @@ CLOCK = ApiObject(
 
 
 class ClockViewSet(ApiViewSet):
-    """The test clock of a merchant: 404 without the setting KAHA_CLOCK, and in live mode."""
+    """What time, banks and people do to test objects: 404 without the setting KAHA_CLOCK, and in live mode."""
 
-    rights = {"advance": "clock:write"}
+    rights = {"advance": "clock:write", "cause": "clock:write"}
 
     def perform_authentication(self, request: Request) -> None:
         if not settings.KAHA_CLOCK:
@@ -47,6 +48,13 @@ class ClockViewSet(ApiViewSet):
 
     def advance(self, request: Request) -> HttpResponse:
         return self.run(request, ClockInput, _advance)
+
+    def cause(self, request: Request) -> HttpResponse:
+        return self.run(request, CauseInput, lambda caller, body: test_events.cause(caller, body["type"], _show))
+
+
+def _show(event: Event) -> StoredAnswer:
+    return StoredAnswer(200, bytes(event.payload))
 
 
 def _advance(caller: Caller, body: dict[str, Any]) -> StoredAnswer:

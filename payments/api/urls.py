@@ -43,4 +43,5 @@ urlpatterns = [
     re_path(r"^balance/?$", AccountViewSet.as_view({"get": "balance"}), name="balance"),
     re_path(r"^ping/?$", AccountViewSet.as_view({"get": "ping"}), name="ping"),
     re_path(r"^test/clock/?$", ClockViewSet.as_view({"post": "advance"}), name="clock"),
+    re_path(r"^test/events/?$", ClockViewSet.as_view({"post": "cause"}), name="cause"),
 ]

@@ -11,7 +11,7 @@ import pytest
 from kaha_cli import feed
 from kaha_cli.command import money
 from kaha_cli.commands.charges import TEST_CARDS
-from kaha_cli.commands.trigger import FLOWS, trigger
+from kaha_cli.commands.trigger import FLOWS
 from kaha_cli.feed import items_of
 from kaha_cli.main import kaha
 from kaha_cli.profiles import check_url
@@ -54,11 +54,7 @@ def test_the_help_of_each_command_has_an_example_of_it(names: tuple[str, ...], b
 
 def test_event_types_and_triggers_are_those_of_the_service() -> None:
     assert set(feed.EVENT_TYPES) == set(EVENT_TYPES)
-    # What no program can cause, because a bank or a person decides it. The help of the command names them, too.
-    by_people = {"payout.failed", "payout.cancelled", "organization.updated"}
-    by_people |= {"payout_account.created", "payout_account.updated"}
-    assert set(FLOWS) == set(EVENT_TYPES) - by_people
-    assert all(name in (trigger.help or "") for name in by_people)
+    assert set(FLOWS) == set(EVENT_TYPES)
 
 
 def test_test_cards_are_those_of_the_reference() -> None:

@@ -23,6 +23,7 @@ CARD_SOURCE = {"type": "card", "card": CARD}
 EVIDENCE = {"type": "receipt", "text": "Signed for by Juan dela Cruz"}
 CUSTOMER = {"email": "maria@shop.example", "description": "Orders rice on Mondays"}
 ENDPOINT = {"url": "https://shop.example/events", "enabled_events": ["*"]}
+CAUSED = {"type": "payout_account.created"}
 # Nothing is ever sent there.
 NOWHERE = "https://127.0.0.1:2002/"
 
@@ -202,6 +203,7 @@ CALLS = {
     "read a request": Call("GET", lambda api: (f"/requests/{newest_request(api)}", None), 200, shapes.REQUEST),
     "me": Call("GET", lambda api: ("/me", None), 200, shapes.ORGANIZATION),
     "let time pass": Call("POST", lambda api: ("/test/clock", {"advance_seconds": 1}), 200, shapes.CLOCK),
+    "have a bank or a person act": Call("POST", at("test/events", CAUSED), 200, shapes.EVENT),
     "balance": Call("GET", lambda api: ("/balance", None), 200, shapes.BALANCE),
     "ping": Call("GET", lambda api: ("/ping", None), 200, shapes.NOTHING),
     "list endpoints": Call("GET", at(ENDPOINTS), 200, shapes.page_of(checkout_shapes.ENDPOINT)),

@@ -16,7 +16,7 @@ from tests.client import (
     Api,
     made,
 )
-from tests.contract.calls import newest_request
+from tests.contract.calls import CAUSED, newest_request
 from tests.openapi.conftest import Document
 
 Ask = Callable[[Api], HttpResponse]
@@ -133,6 +133,7 @@ ANSWERS: dict[str, tuple[str, int, Ask]] = {
     "the account": ("GET /v2/me", 200, lambda api: api.get("/me")),
     "an echo": ("GET /v2/ping", 200, lambda api: api.get("/ping")),
     "a day later": ("POST /v2/test/clock", 200, lambda api: api.post("/test/clock", {"advance_seconds": 86_400})),
+    "a bank account again": ("POST /v2/test/events", 200, lambda api: api.post("/test/events", CAUSED)),
     "no JSON": ("POST /v2/charges/", 400, lambda api: api.post("/charges/", b"{")),
     "no key": ("GET /v2/me", 401, lambda _: Api("sk_test_0").get("/me")),
     "no such object": ("GET /v2/charges/{id}", 404, lambda api: api.get("/charges/ch_1")),

@@ -76,6 +76,7 @@ GET /v2/me
 GET /v2/balance
 GET /v2/ping
 POST /v2/test/clock
+POST /v2/test/events
 GET /ping
 """
 

@@ -112,6 +112,7 @@ CONFLICT = Refusal(
         "session_not_capturable": "Only an authorized session can be captured.",
         "request_busy": "The payer is paying this request. Try again when the outcome is known.",
         "request_not_voidable": "This request is paid and cannot be voided any more.",
+        "event_not_possible": "The bank has no payout. Move time until it has one.",
         "request_not_open": "This request is paid. It needs no message any more.",
         "link_not_activatable": "This link is sold out, at its maximum of payments or past its day. Change that first.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",

@@ -24,6 +24,7 @@ from payments.api.validation.fields import (
 )
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
+from payments.domain.maintenance import test_events
 from payments.domain.maintenance.test_clock import LONGEST_SECONDS
 from payments.models import Charge
 from payments.money import DEFAULT_CURRENCY
@@ -215,6 +216,12 @@ class VerifyInput(StrictSerializer):
         min_length=5, max_length=255, help_text="The `confirmation_id` of the charge's `action`."
     )
     otp = StrictString(max_length=10, help_text="The PIN.")
+
+
+class CauseInput(StrictSerializer):
+    """The event that a bank or a person is to cause."""
+
+    type = Choice(list(test_events.CAUSES), help_text="The type of event.")
 
 
 class ClockInput(StrictSerializer):

@@ -17,7 +17,7 @@ RIGHTS = {
     "balance:read": "read the balance and its transactions",
     "payouts:read": "read and list payouts, and what each is made of",
     "account:read": "read the account, and try the key with a ping",
-    "clock:write": "let time pass in test mode",
+    "clock:write": "let time pass, and banks and people act, in test mode",
 }
 # These move money: in live mode, a key with one of them needs an approver.
 MONEY_RIGHTS = frozenset(["charges:write", "refunds:write", "disputes:write"])

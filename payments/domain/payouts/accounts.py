@@ -60,9 +60,14 @@ class Details:
 @with_prefetched_keys
 @transaction.atomic
 def add_account(
-    merchant: Merchant, livemode: bool, details: Details, number: str, account_id: UUID | None = None
+    merchant: Merchant,
+    livemode: bool,
+    details: Details,
+    number: str,
+    account_id: UUID | None = None,
+    waits: bool = False,
 ) -> PayoutAccount:
-    """Add the bank account that payouts go to: in test mode at once, in live mode after a day.
+    """Add the bank account that payouts go to: in test mode at once, unless it `waits`; in live mode after a day.
 
     Raises BadPayoutAccount, also while another account waits for its day; VaultUnavailable.
     """
@@ -84,7 +89,7 @@ def add_account(
         bic=details.bic,
         country=details.country,
         last4=number[-SHOWN_LENGTH:],
-        effective_at=now + ACCOUNT_WAITS if livemode else now,
+        effective_at=now + ACCOUNT_WAITS if livemode or waits else now,
         created_at=now,
     )
     schedule = PayoutSchedule.objects.filter(merchant=merchant, livemode=livemode, currency=details.currency).first()

@@ -23,7 +23,7 @@ from payments.providers.base import (
 )
 from payments.providers.disputes import DisputeResponse
 from payments.providers.done_there import DoneThere
-from payments.providers.payouts import PayoutOrder
+from payments.providers.payouts import Failed, PayoutOrder, Returned
 from payments.providers.settlement_reports import SettlementLine
 from payments.providers.simulator import disputes, messages, payouts, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
@@ -113,6 +113,10 @@ class Simulator:
 
     def find_payout(self, order: PayoutOrder) -> PayoutOutcome:
         return payouts.find(order)
+
+    def refuse_payout(self, reference: str) -> Failed | Returned:
+        """Have the bank refuse a payout that it has, or return it; return how it stands."""
+        return payouts.refuse(reference)
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         if isinstance(asked, Payment):

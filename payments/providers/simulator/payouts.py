@@ -15,6 +15,7 @@ from payments.providers.simulator.models import SimulatedPayout
 
 State = SimulatedPayout.State
 DAY = timedelta(days=1)
+REFUSED = "account_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,16 @@ def find(order: PayoutOrder) -> PayoutOutcome:
     return _outcome(_after_deadlines(booked)) if booked else NotFound()
 
 
+def refuse(reference: str) -> Failed | Returned:
+    """Refuse a payout that was accepted, or return one that was paid; return how it stands."""
+    with transaction.atomic():
+        booked = SimulatedPayout.objects.select_for_update().get(reference=reference)
+        booked.state = State.RETURNED if booked.state == State.PAID else State.FAILED
+        booked.due_at = None
+        booked.save(update_fields=["state", "due_at"])
+    return Returned(str(booked)) if booked.state == State.RETURNED else Failed(REFUSED, str(booked))
+
+
 def advance_due(limit: int, among: Collection[str] | None = None) -> None:
     """Take the due step of up to `limit` payouts, of all or of the references `among`."""
     due = SimulatedPayout.objects.filter(due_at__lte=clock.now())
@@ -95,7 +106,7 @@ def _outcome(booked: SimulatedPayout) -> PayoutOutcome:
         case State.PAID:
             return Paid(ref)
         case State.FAILED:
-            return Failed("account_refused", ref)
+            return Failed(REFUSED, ref)
         case State.RETURNED:
             return Returned(ref)
         case _:

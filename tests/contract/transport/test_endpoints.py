@@ -102,6 +102,7 @@ def test_a_name_twice_in_an_address_is_refused_by_the_api(api: Api, path: str) -
         ("/me", {"GET"}),
         ("/ping", {"GET"}),
         ("/test/clock", {"POST"}),
+        ("/test/events", {"POST"}),
     ],
 )
 def test_a_405_names_exactly_the_methods_of_its_path(api: Api, path: str, allowed: set[str]) -> None:

@@ -232,6 +232,7 @@ CALLS = [
     Call("GET", "/v2/balance"),
     Call("GET", "/v2/ping"),
     Call("POST", "/v2/test/clock", {"advance_seconds": 60}),
+    Call("POST", "/v2/test/events", {"type": "payout_account.updated"}),
     Call("GET", "/ping"),
     Call("GET", "/v2/openapi.json"),
     Call("GET", "/return/{return}", query={"a": "b"}),

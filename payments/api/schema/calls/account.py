@@ -4,12 +4,17 @@ from payments.api.account import BALANCE
 from payments.api.clock import CLOCK
 from payments.api.organization import ACCOUNT
 from payments.api.requests import REQUEST
+from payments.api.schema import examples
+from payments.api.schema.callbacks import CALLBACKS
 from payments.api.schema.examples import page
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
 from payments.api.schema.responses import NOTHING, page_of
 from payments.api.validation.query_fields import FeedQuery
-from payments.api.validation.serializers import ClockInput
+from payments.api.validation.serializers import CauseInput, ClockInput
 from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
+from payments.rendering.objects.events import EVENT
+
+FAILED_PAYOUT = examples.EVENT | {"type": "payout.failed", "data": {"object": CALLBACKS["payout.failed"]}}
 
 
 class Requests(DescribedView):
@@ -81,5 +86,24 @@ class Clock(DescribedView):
             answered={"A week later": CLOCK.example},
             invalid=("missing", "too_small", "too_big", "unknown_parameter", "invalid_type"),
             may_miss=True,
+        ),
+        "cause": writing(
+            "cause_event",
+            "Have a bank or a person act",
+            "Does what only banks and people do, and answers the event. `payout.failed`: the bank refuses your newest "
+            "payout, or returns it. `payout.cancelled`: an operator makes a payout of what is available, and cancels "
+            "it. `payout_account.created`: your bank account is added again; `.updated`: one is added, and withdrawn "
+            "before it takes effect. It exists where the test clock does.",
+            CauseInput,
+            EVENT,
+            tag="Testing",
+            sent={"A payout that fails": {"type": "payout.failed"}},
+            answered={
+                "The event": examples.EVENT | {"type": "payout.failed", "data": {"object": CALLBACKS["payout.failed"]}}
+            },
+            conflicts=["event_not_possible"],
+            invalid=("missing", "invalid_choice", "unknown_parameter", "invalid_type"),
+            may_miss=True,
+            handles_cards=True,
         ),
     }

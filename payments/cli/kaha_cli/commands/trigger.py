@@ -136,6 +136,19 @@ def _payout(client: Client, days: int) -> str:
     return str(made[-1])
 
 
+def _caused(client: Client, *types: str) -> str:
+    """Return the ID of what a bank or a person acts on at last, which takes the service's test clock."""
+    made = [_make(client, "/v2/test/events/", {"type": each}) for each in types]
+    return str(made[-1]["data"]["object"]["id"])
+
+
+def _organization(client: Client) -> str:
+    """Return the ID of the account, after an endpoint was made and deleted."""
+    endpoint = _make(client, "/v2/webhook_endpoints/", {"url": "https://shop.example/kaha", "enabled_events": ["*"]})
+    client.send("DELETE", f"/v2/webhook_endpoints/{endpoint['id']}")
+    return str(client.get("/v2/me").json()["id"])
+
+
 def _expiring_source(client: Client) -> str:
     """Return the ID of a kept card that expires at the end of next month, after a month of the test clock."""
     until = datetime.now(UTC).replace(day=1) + timedelta(days=32)
@@ -180,6 +193,12 @@ FLOWS: dict[str, Flow] = {
     "payout.created": lambda client: _payout(client, days=3),
     "payout.updated": lambda client: _payout(client, days=3),
     "payout.paid": lambda client: _payout(client, days=5),
+    "payout.failed": lambda client: _payout(client, days=3) and _caused(client, "payout.failed"),
+    # What came back can be paid out at once.
+    "payout.cancelled": lambda client: _payout(client, days=3) and _caused(client, "payout.failed", "payout.cancelled"),
+    "payout_account.created": lambda client: _caused(client, "payout_account.created"),
+    "payout_account.updated": lambda client: _caused(client, "payout_account.updated"),
+    "organization.updated": _organization,
 }
 
 
@@ -190,10 +209,9 @@ FLOWS: dict[str, Flow] = {
 def trigger(client: Client, event_type: str, as_json: bool) -> None:
     """Make an event of TYPE happen, and print its ID.
 
-    It is made by real requests in test mode, with test cards, so events of other types come before it. TYPE is any
-    type of event but those that people make: payout.failed, payout.cancelled, payout_account.created,
-    payout_account.updated and organization.updated. The later events of a dispute, those of payouts and
-    source.expiring take a service with a test clock (KAHA_CLOCK).
+    It is made by real requests in test mode, with test cards, so events of other types come before it. The later
+    events of a dispute, those of payouts and their accounts and source.expiring take a service with a test clock
+    (KAHA_CLOCK).
     """
     if client.account.livemode:
         raise Misuse("Events are triggered with a test key only.")
