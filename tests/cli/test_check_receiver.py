@@ -1,16 +1,19 @@
 """`kaha check-receiver` against receivers that are correct, faulty, or not there."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 
 import pytest
 from kaha_cli.commands.receiver_check import UNKNOWN_TYPE, calls_of
+from kaha_cli.receiver import Outcome, send
 
 from payments.domain.shared.events import EVENT_TYPES
 from payments.models import Event
 from tests.cli.terminal import Terminal
 from tests.client import Api
 from tests.commands.receivers import Judge, receiving, verifies, verifies_plainly
+from tests.webhooks.transport.receivers import BELIEVED, receiver, then_close
 
 SECRET = "whsec_" + "c2VjcmV0" * 4
 TO_TAKE = [call.name for call in calls_of(SECRET) if call.to_take]
@@ -52,6 +55,15 @@ def test_a_receiver_that_is_not_there_handles_nothing(bare_terminal: Terminal) -
         url = receiver.url
     done = bare_terminal.run("check-receiver", url)
     assert (done.code, "0 of 8" in done.out, "is the receiver running?" in done.out) == (1, True, True)
+
+
+@pytest.mark.parametrize("answer", BELIEVED.values(), ids=BELIEVED.keys())
+def test_a_status_is_believed_whatever_follows_it(answer: bytes) -> None:
+    async def sent() -> Outcome:
+        async with receiver(then_close(answer)) as shop:
+            return await asyncio.to_thread(send, shop.url, b"{}", {})
+
+    assert asyncio.run(sent()).status == 200
 
 
 @pytest.mark.parametrize("part", [lambda event: event, lambda event: event["data"]["object"]])

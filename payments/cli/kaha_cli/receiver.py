@@ -4,10 +4,13 @@ import asyncio
 import base64
 import binascii
 import hmac
+import re
 import secrets
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import IO, Any
 
 import click
@@ -21,6 +24,7 @@ from kaha_cli.failures import Misuse
 TOTAL_SECONDS = 10.0
 # A receiver that is started anew on each change of its code is back by then.
 RETRY_SECONDS = 1.0
+STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})[ \r\n]")
 WHSEC = "whsec_"
 SECRET_BYTES = 32
 SECRET_MAX_LENGTH = 1000
@@ -105,38 +109,47 @@ def send(url: str, body: bytes, signature: dict[str, str]) -> Outcome:
     """Send an event to the receiver, and once more after a second where no connection is made."""
     headers = {"Content-Type": "application/json", "User-Agent": "kaha"} | signature
     started = time.monotonic()
-    status, reason = asyncio.run(_status_or_reason(url, body, headers))
+    status, reason = asyncio.run(_status_or_reason(httpx.Request("POST", url, headers=headers, content=body)))
     return Outcome(status, reason, round((time.monotonic() - started) * 1000))
 
 
-async def _status_or_reason(url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+async def _status_or_reason(request: httpx.Request) -> tuple[int, str]:
+    with faults_named():
+        # No proxy and no redirect, as kaha itself.
+        tls = httpx.create_ssl_context(trust_env=False)
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
-            return await _status_of(url, body, headers), ""
-    except (TimeoutError, httpx.TimeoutException):
+            return await _answer(request, tls if request.url.scheme == "https" else None)
+    except TimeoutError:
         return 0, f"no answer within {TOTAL_SECONDS:g} s"
-    except httpx.ConnectError:
+
+
+async def _answer(request: httpx.Request, tls: ssl.SSLContext | None) -> tuple[int, str]:
+    try:
+        reader, writer = await _connection(request.url, tls)
+    except OSError:
         return 0, "no connection: is the receiver running?"
-    except httpx.HTTPError as error:
-        return 0, f"no answer: the connection broke off ({type(error).__name__})"
+    lines = [b"%s: %s" % header for header in request.headers.raw]
+    writer.write(b"\r\n".join([b"POST %s HTTP/1.1" % request.url.raw_path, *lines, b"", request.content]))
+    try:
+        # A status counts whatever follows it, as kaha itself believes it. Before it, interim answers may come.
+        while (found := STATUS.match(await reader.readline())) and int(found[1]) < HTTPStatus.OK:
+            while (await reader.readline()).strip():
+                pass
+    except (OSError, ValueError):
+        found = None
+    finally:
+        writer.close()
+    return (int(found[1]), "") if found else (0, "no answer: the connection broke off, or what came is not HTTP")
 
 
-async def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
-    with faults_named():
-        # No proxy and no redirect, as kaha itself. This limit is for each step; the one of the caller for all of them.
-        client = httpx.AsyncClient(trust_env=False, timeout=TOTAL_SECONDS)
-    async with client as local:
-        try:
-            return await _post(local, url, body, headers)
-        except httpx.ConnectError:
-            await asyncio.sleep(RETRY_SECONDS)
-            return await _post(local, url, body, headers)
-
-
-async def _post(local: httpx.AsyncClient, url: str, body: bytes, headers: dict[str, str]) -> int:
-    # The body of the answer is not read: its status is all that counts.
-    async with local.stream("POST", url, content=body, headers=headers) as response:
-        return response.status_code
+async def _connection(url: httpx.URL, tls: ssl.SSLContext | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, port = url.raw_host.decode(), url.port or (443 if tls else 80)
+    try:
+        return await asyncio.open_connection(host, port, ssl=tls)
+    except OSError:
+        await asyncio.sleep(RETRY_SECONDS)
+        return await asyncio.open_connection(host, port, ssl=tls)
 
 
 def _key_of(secret: str) -> bytes:

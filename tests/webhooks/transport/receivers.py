@@ -168,3 +168,23 @@ def response(status: int = 200, body: bytes = b"", **headers: str) -> bytes:
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     head = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}", *lines, "", ""]
     return "\r\n".join(head).encode() + body
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+# Answers that take an event, whatever follows their status.
+BELIEVED = {
+    "a long line": HEAD + b"Content-Security-Policy: " + b"x" * 9_000 + b"\r\nContent-Length: 2\r\n\r\nok",
+    "a long reason": b"HTTP/1.1 200 " + b"x" * 9_000 + b"\r\n\r\n",
+    "a huge line": HEAD + b"X: " + b"x" * 100_000,
+    "countless lines": HEAD + b"X: x\r\n" * 100_000,
+    "equal lengths": HEAD + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+    "two lengths": HEAD + b"Content-Length: 1, 2\r\n\r\n",
+    "a cut chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhe",
+    "a bad chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "a cut body": HEAD + b"Content-Length: 20\r\n\r\no",
+    "a cut head": HEAD + b"Content-",
+    "no head": HEAD,
+    "interim answers before": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+    + HEAD
+    + b"Content-",
+}
