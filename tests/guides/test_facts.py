@@ -12,6 +12,7 @@ from django.apps import apps
 from django.core.management import get_commands, load_command_class
 
 from payments.api.schema.introduction import TEST_CARDS
+from payments.invariants.registry import INVARIANTS
 from tests.figures.__main__ import FIGURES
 from tests.guides.texts import GUIDES, ROOT, TEXTS, text_of
 
@@ -152,6 +153,12 @@ def test_no_guide_has_more_than_2500_words_and_readme_no_more_than_200_lines() -
 
 def test_readme_leads_to_every_guide() -> None:
     assert [name for name in GUIDES if f"(templates/guides/{name}.md)" not in TEXTS["README.md"]] == []
+
+
+def test_the_number_of_invariants_is_said_once_and_is_true() -> None:
+    said = {name: re.findall(r"(\d+) invariants", text) for name, text in TEXTS.items()}
+    counts = {name: numbers for name, numbers in said.items() if numbers}
+    assert counts == {"templates/guides/ledger.md": [str(len(INVARIANTS))]}
 
 
 def test_the_map_has_every_folder() -> None:
