@@ -79,4 +79,4 @@ def test_a_session_whose_card_was_tried_and_not_kept_is_deleted_with_what_its_pa
 def test_many_are_deleted_in_batches(api: Api) -> None:
     for number in range(3):
         made_before(expired(api), timedelta(days=400 + number))
-    assert delete_in_batches(retention.CHECKOUTS.old(), batch=1) == 3
+    assert delete_in_batches(retention.CHECKOUTS.old(clock.now()), batch=1) == 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -45,10 +45,10 @@ class Kept:
     order: str = ""
     batch: int = 1_000
 
-    def old(self) -> QuerySet[Any]:
-        """Return the rows that are due to be deleted, in the order of an index."""
+    def old(self, now: datetime) -> QuerySet[Any]:
+        """Return the rows that are to be deleted `now`, in the order of an index."""
         days = getattr(settings, self.days) if isinstance(self.days, str) else self.days
-        before = clock.now() - timedelta(days=days) - self.more
+        before = now - timedelta(days=days) - self.more
         bound = {f"{self.column}__lt": first_id(before) if self.column == "id" else before}
         return self.model._default_manager.filter(self.which(), **bound).order_by(self.order or self.column)
 
@@ -73,7 +73,7 @@ def _ended_without_charge() -> Q:
 CHECKOUTS = Kept(Checkout, "id", "EVENTS_KEEP_DAYS", _ended_without_charge, more=LIFE)
 RETENTION = (
     Kept(IdempotencyRecord, "id", "IDEMPOTENCY_KEEP_DAYS", _answered),
-    Kept(SearchEntry, "id", 0, lambda: Q(id__in=CHECKOUTS.old().values("id"))),
+    Kept(SearchEntry, "id", 0, lambda: Q(id__in=CHECKOUTS.old(clock.now()).values("id"))),
     CHECKOUTS,
     Kept(PageVisit, "last_at", 90),
     Kept(PayerMessage, "id", 90),
@@ -91,10 +91,10 @@ RETENTION = (
 
 def delete_old_rows() -> int:
     """Delete what is kept no longer; return how many rows. Raise the last Error, after all are tried."""
-    total, fault = 0, None
+    now, total, fault = clock.now(), 0, None
     for kept in RETENTION:
         try:
-            total += delete_in_batches(kept.old(), kept.batch)
+            total += delete_in_batches(kept.old(now), kept.batch)
         except Error as error:
             fault = error
     if fault:

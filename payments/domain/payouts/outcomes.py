@@ -40,7 +40,7 @@ def record(payout: Payout, answer: Answer) -> Payout:
             return states.mark_failed(payout, code)
         case Returned():
             return states.mark_failed(payout, "returned")
-        case _:
+        case Accepted() | Paid():
             return payout
 
 
@@ -56,5 +56,5 @@ def _late(payout: Payout, answer: Answer) -> Payout:
             return states.mark_paid_late(payout)
         case Accepted():
             raise CannotBeTrue(f"The provider is paying it out, and it is {payout.status} here.")
-        case _:
+        case Failed() | Returned():
             return payout

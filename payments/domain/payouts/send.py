@@ -21,7 +21,7 @@ from payments.ids import public_id
 from payments.models import Payout
 from payments.models.books.payout import WHY_MAX_LENGTH
 from payments.providers.base import NotFound, NotSent, PayoutOutcome, Rejected, Unknown
-from payments.providers.payouts import Accepted
+from payments.providers.payouts import Accepted, Failed, Paid, Returned
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.payouts")
@@ -105,7 +105,7 @@ def _record(payout: Payout, answer: PayoutOutcome, sends: bool) -> None:
             _look_up_later(payout, "The provider does not know it.")
         case NotSent(why=why) | Unknown(why=why) | Rejected(message=why):
             _look_up_later(payout, f"Its outcome is not known: {why}")
-        case _:
+        case Accepted() | Paid() | Failed() | Returned():
             outcomes.record(payout, answer)
 
 
