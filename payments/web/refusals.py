@@ -6,8 +6,9 @@ from django.http import HttpResponse
 
 from payments import context, ids
 from payments.api.access.throttling import client_address
+from payments.api.responses import error_table
 from payments.api.responses.error_forms import put_in_form
-from payments.api.responses.errors import ApiError, error_response
+from payments.api.responses.errors import ApiError, error_response, refused
 from payments.web.environ import Environ, request_of
 
 logger = logging.getLogger("kaha.request")
@@ -26,21 +27,18 @@ class Refused(Exception):
 def too_slow(deadline_seconds: int) -> ApiError:
     """Return 408: the body took too long."""
     message = f"The body did not arrive within {deadline_seconds} seconds, and nothing was done. Send it again."
-    return ApiError(408, "invalid_request_error", "request_timeout", message)
+    return refused(error_table.REQUEST_TIMEOUT, message)
 
 
 def too_many_bodies() -> ApiError:
     """Return 503: too many bodies are late."""
-    return _busy("Too many requests wait for their bodies, and nothing was done. Try again in a moment.")
+    message = "Too many requests wait for their bodies, and nothing was done. Try again in a moment."
+    return refused(error_table.SERVER_BUSY, message, retry_after_seconds=BUSY_SECONDS)
 
 
 def too_many_requests() -> ApiError:
     """Return 503: all threads are busy, and the queue for them is full."""
-    return _busy("The server is busy, and nothing was done. Try again in a moment.")
-
-
-def _busy(message: str) -> ApiError:
-    return ApiError(503, "api_error", "server_busy", message, headers={"Retry-After": str(BUSY_SECONDS)})
+    return refused(error_table.SERVER_BUSY, retry_after_seconds=BUSY_SECONDS)
 
 
 def answer_to(environ: Environ, error: ApiError) -> HttpResponse:

@@ -11,7 +11,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from payments import sourcetypes
 from payments.api.schema import document as described
 from payments.api.schema.introduction import TEST_CARDS
-from payments.providers.simulator.scenarios import SCENARIOS
 from tests.concurrency import at_once
 from tests.openapi.conftest import Document, escaped
 
@@ -204,11 +203,6 @@ def test_it_shows_no_card_numbers_but_test_cards(described: Document) -> None:
     shown = set(re.findall(r"(?<![0-9a-f])[0-9]{13,19}(?![0-9a-f])", str(described.content)))
     listed = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
     assert shown == listed
-
-
-def test_it_lists_every_special_test_card() -> None:
-    listed = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
-    assert SCENARIOS.keys() < listed
 
 
 def test_its_introduction_names_every_way_to_pay(described: Document) -> None:

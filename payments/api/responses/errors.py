@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from math import ceil
 from typing import Any
@@ -15,7 +15,9 @@ from psycopg.errors import CheckViolation, LockNotAvailable, ReadOnlySqlTransact
 from rest_framework import exceptions
 
 from payments import context
-from payments.api.responses.error_envelope import STATUSES, error_body
+from payments.api.responses import error_table
+from payments.api.responses.error_envelope import error_body
+from payments.api.responses.error_table import OF_DOMAIN, Refusal
 from payments.api.responses.rendering import json_response
 from payments.domain.shared import errors
 from payments.domain.shared.errors import PaymentError, busy
@@ -60,33 +62,39 @@ class ApiError(Exception):
         return self.message
 
 
+def refused(refusal: Refusal, message: str = "", code: str = "", retry_after_seconds: int | None = None) -> ApiError:
+    """Return the answer of `refusal`: by default with its first code, and with the message that the table has."""
+    code = code or next(iter(refusal.codes))
+    headers = {} if retry_after_seconds is None else {"Retry-After": str(retry_after_seconds)}
+    return ApiError(refusal.status, refusal.type, code, message or refusal.codes[code], headers=headers)
+
+
 def invalid_json(message: str) -> ApiError:
     """Return a 400 for a body that is not one JSON object (contract, section 1)."""
-    return ApiError(400, "invalid_request_error", "invalid_json", message)
+    return refused(error_table.BAD_BODY, message)
 
 
 def compressed_body() -> ApiError:
     """Return a 415 for a body with a Content-Encoding."""
     message = "A compressed body is not accepted. Send it as it is, without Content-Encoding."
-    return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
+    return refused(error_table.BAD_TYPE, message)
 
 
 def host_not_allowed(host: str) -> ApiError:
     """Return a 400 for a request to a host name that is not the service's."""
     name = redact(host)[:MAX_NAME_LENGTH]
     message = f"{name!r} is not a host name of this service. To allow it, add it to the setting ALLOWED_HOSTS."
-    return ApiError(400, "invalid_request_error", "host_not_allowed", message)
+    return refused(error_table.BAD_HOST, message)
 
 
 def body_too_large(limit_bytes: int) -> ApiError:
     """Return a 413 for a body of more than `limit_bytes`."""
-    message = f"The body must be no longer than {limit_bytes} bytes."
-    return ApiError(413, "invalid_request_error", "body_too_large", message)
+    return refused(error_table.TOO_LARGE, f"The body must be no longer than {limit_bytes} bytes.")
 
 
 def not_found(message: str = "No such object.") -> ApiError:
     """Return a 404, the same for an object that does not exist and for another merchant's."""
-    return ApiError(404, "not_found_error", "resource_missing", message)
+    return refused(error_table.MISSING, message)
 
 
 def no_such_path(near: str | None = None) -> ApiError:
@@ -103,14 +111,12 @@ def right_missing(right: str) -> ApiError:
 
 def origin_not_allowed() -> ApiError:
     """Return a 403 for a page whose origin is not one of its publishable key's."""
-    message = "This page's origin may not use this key. Add it to the key's allowed origins in the back office."
-    return ApiError(403, "permission_error", "origin_not_allowed", message)
+    return refused(error_table.BAD_ORIGIN)
 
 
 def in_clear_text() -> ApiError:
     """Return a 403 for a request over http, which anybody on its way could read."""
-    message = "Use https. If the request had a key, it was sent in clear text: roll it."
-    return ApiError(403, "permission_error", "https_required", message)
+    return refused(error_table.NO_HTTPS)
 
 
 def rate_limited(wait_seconds: int) -> ApiError:
@@ -123,7 +129,7 @@ def invalid(faults: Iterable[Fault]) -> ApiError:
     named = [_presentable(fault) for fault in list(faults)[:MAX_FAULTS]]
     first = named[0]
     message = f"{first.name}: {first.msg}" if first.name else first.msg
-    return ApiError(422, "validation_error", first.type, message, first.name or None, named)
+    return replace(refused(error_table.INVALID, message, first.type), param=first.name or None, errors=named)
 
 
 def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
@@ -155,8 +161,7 @@ def as_api_error(exc: Exception) -> ApiError:
 
 def _unexpected(exc: Exception) -> ApiError:
     logger.error("An unexpected error ended a request.", exc_info=exc)
-    message = "Something went wrong on our side. The request ID leads us to it."
-    return ApiError(500, "api_error", "internal_error", message)
+    return refused(error_table.INTERNAL)
 
 
 @as_api_error.register(InterfaceError)
@@ -186,8 +191,7 @@ def _(exc: Exception) -> ApiError:
 
 
 def _database_away() -> ApiError:
-    message = "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."
-    return ApiError(503, "api_error", "internal_error", message, headers={"Retry-After": "1"})
+    return refused(error_table.OVERLOADED, retry_after_seconds=1)
 
 
 @as_api_error.register
@@ -197,16 +201,14 @@ def _(exc: ApiError) -> ApiError:
 
 @as_api_error.register
 def _(exc: PaymentError) -> ApiError:
-    headers = {} if exc.retry_after_seconds is None else {"Retry-After": str(exc.retry_after_seconds)}
-    status, error_type = STATUSES[exc.kind]
-    return ApiError(status, error_type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
+    error = refused(OF_DOMAIN[exc.kind], exc.message, exc.code, exc.retry_after_seconds)
+    return replace(error, param=exc.param, charge_id=exc.charge_id)
 
 
 @as_api_error.register
 def _(exc: VaultUnavailable) -> ApiError:
     logger.error("The vault has no key to encrypt or decrypt the card data of a request.", exc_info=exc)
-    message = "Card data cannot be encrypted or decrypted at the moment, and nothing was done. Try again in a moment."
-    return ApiError(503, "api_error", "vault_unavailable", message, headers={"Retry-After": "1"})
+    return refused(error_table.VAULT_UNAVAILABLE, retry_after_seconds=1)
 
 
 @as_api_error.register
@@ -222,8 +224,7 @@ def _(_exc: Exception) -> ApiError:
 
 @as_api_error.register
 def _(_exc: exceptions.NotAuthenticated) -> ApiError:
-    message = "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token."
-    return ApiError(401, "authentication_error", "key_missing", message)
+    return refused(error_table.NO_KEY)
 
 
 @as_api_error.register
@@ -231,19 +232,18 @@ def _(exc: exceptions.AuthenticationFailed) -> ApiError:
     code = str(exc.get_codes())
     if code == exc.default_code:
         code = "key_invalid"
-    return ApiError(401, "authentication_error", code, str(exc.detail))
+    return refused(error_table.NO_KEY, str(exc.detail), code)
 
 
 @as_api_error.register(PermissionDenied)
 @as_api_error.register(exceptions.PermissionDenied)
 def _(_exc: Exception) -> ApiError:
-    return ApiError(403, "permission_error", "secret_key_required", "Only a secret key may do this.")
+    return refused(error_table.NOT_PUBLISHABLE)
 
 
 @as_api_error.register
 def _(_exc: exceptions.MethodNotAllowed) -> ApiError:
-    message = "This path does not answer that method."
-    return ApiError(405, "invalid_request_error", "method_not_allowed", message)
+    return refused(error_table.BAD_METHOD, "This path does not answer that method.")
 
 
 @as_api_error.register
@@ -252,7 +252,7 @@ def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
         "The body must be JSON in UTF-8, sent with Content-Type: application/json. "
         "Forms, other JSON types and other charsets are not accepted."
     )
-    return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
+    return refused(error_table.BAD_TYPE, message)
 
 
 @as_api_error.register

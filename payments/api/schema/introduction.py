@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from payments.api.schema.errors import REFUSALS, Refusal
+from payments.api.responses.error_table import REFUSALS, Refusal
 from payments.domain.merchants.scopes import RIGHTS
+from payments.providers.simulator.scenarios import SCENARIOS, numbers_of
 from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """
@@ -98,32 +99,7 @@ wins, everything else loses. An inquiry ends by any evidence. Money that nobody 
 
 Wallets and banks open a page where you decide as the payer. The right one-time PIN is `123456`.
 """
-TEST_CARDS = (
-    ("4242424242424242", "approved, after the 3-D Secure page unless `require_auth` is `false`"),
-    ("4012001037141112, 5555555555554444, 3566002020360505", "the same, of other brands"),
-    ("4000000000003055", "approved at once"),
-    ("4000000000000002", "declined: `card_declined`"),
-    ("4000000000009995", "declined: `insufficient_funds`"),
-    ("4000000000009987", "declined: `lost_card`"),
-    ("4000000000009979", "declined: `stolen_card`"),
-    ("4000000000000069", "declined: `expired_card`"),
-    ("4000000000000127", "declined: `incorrect_cvc`"),
-    ("4000000000000119", "declined: `processing_error`"),
-    ("4000000000000341", "can be kept for a customer, but its charges are declined"),
-    (
-        "4000000000003303",
-        "approved at once; kept, declined without its payer (`initiator`) until they have paid with it",
-    ),
-    ("4000000000005126", "approved; its refunds fail afterwards"),
-    ("4000000000007726", "approved; its refunds stay pending, then succeed"),
-    ("4000000000000259", "approved; disputed at once: the payer's bank takes the money"),
-    ("4000000000002685", "approved; disputed after three days"),
-    ("4000000000001976", "approved; its bank asks about it and takes nothing"),
-    ("4000000000004269", "approved; its bank asks about it, takes the money after a day, and returns it a week later"),
-    ("4000000000004277", "approved; disputed at once, and lost after a week"),
-    ("4000000000005100", "pending at first, because the answer is lost; then found approved"),
-    ("4000000000005118", "pending at first, because the request is lost; then failed"),
-)
+TEST_CARDS = [(", ".join(numbers_of(scenario)), scenario.words) for scenario in dict.fromkeys(SCENARIOS.values())]
 
 
 def introduction(public_url: str, keep_days: int) -> str:

@@ -10,8 +10,9 @@ from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from payments.api.access.idempotency_headers import LENGTH_MAX
-from payments.api.schema import errors
-from payments.api.schema.errors import PossibleRefusal, Refusal, error_responses
+from payments.api.responses import error_table as errors
+from payments.api.responses.error_table import Refusal
+from payments.api.schema.errors import PossibleRefusal, error_responses
 from payments.api.validation.fields import Schema
 from payments.api.validation.strict import StrictSerializer
 from payments.rendering.objects.api_object import ApiObject

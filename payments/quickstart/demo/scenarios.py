@@ -6,24 +6,31 @@ from datetime import datetime, timedelta
 from payments import clock, sourcetypes
 from payments.domain.charging import expiry
 from payments.providers.simulator import books
+from payments.providers.simulator.scenarios import (
+    ANSWER_LOST,
+    DIRECT,
+    ORDINARY,
+    OTHER_BRANDS,
+    REFUNDS_RETURN,
+    REFUNDS_WAIT,
+    declined_with,
+    numbers_of,
+)
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.shops import pick
 
 Steps = Iterator[datetime]
 Scenario = Callable[[Sale], Steps]
 
-DIRECT = "4000000000003055"
-CHALLENGED = ("4242424242424242", "4012001037141112", "5555555555554444", "3566002020360505")
-ANSWER_LOST = "4000000000005100"
-REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
-STOLEN = "4000000000009979"
+CHALLENGED = (*numbers_of(ORDINARY), *numbers_of(OTHER_BRANDS))
+STOLEN = declined_with("stolen_card")
 DECLINED = (
-    ("4000000000009995", 45),
-    ("4000000000000002", 25),
-    ("4000000000000127", 12),
-    ("4000000000000069", 8),
-    ("4000000000000119", 5),
-    ("4000000000009987", 2),
+    (declined_with("insufficient_funds"), 45),
+    (declined_with("card_declined"), 25),
+    (declined_with("incorrect_cvc"), 12),
+    (declined_with("expired_card"), 8),
+    (declined_with("processing_error"), 5),
+    (declined_with("lost_card"), 2),
     (STOLEN, 3),
 )
 # How Filipinos pay; other currencies come by card.

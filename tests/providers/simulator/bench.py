@@ -15,7 +15,7 @@ from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.messages import SIGNATURE_HEADER
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from payments.providers.simulator.operations import settle_due_refunds
-from payments.providers.simulator.scenarios import SCENARIOS, Story
+from payments.providers.simulator.scenarios import Story, declined_with
 from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 CHALLENGED = "4242424242424242"
@@ -53,7 +53,7 @@ class SimulatorBench:
     def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
         if challenged:
             return replace(CARD, number=CHALLENGED)
-        return replace(CARD, number=_number(declined)) if declined else CARD
+        return replace(CARD, number=declined_with(declined)) if declined else CARD
 
     def pay(self, payment: Payment) -> Mapping[str, str]:
         approve(_booked(payment), send_message=True)
@@ -120,11 +120,6 @@ def _released(entries: list[Entry]) -> int:
 
 def _sum(entries: list[Entry], *kinds: str) -> int:
     return sum(entry.amount for entry in entries if entry.kind in kinds)
-
-
-def _number(decline_code: str) -> str:
-    """Return the first card number that is declined with this code."""
-    return next(number for number, scenario in SCENARIOS.items() if scenario.decline_code == decline_code)
 
 
 def _booked(payment: Payment) -> SimulatedPayment:
