@@ -19,7 +19,7 @@ class CustomersConfig(AppConfig):
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
         from payments.domain.shared.customers import use_customers
-        from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES
+        from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES, EventType
         from payments.invariants import invariant, registry
         from payments.search.sweep import MAKERS
 
@@ -27,9 +27,9 @@ class CustomersConfig(AppConfig):
         MAKERS["customer"] = Customer, search_entries
         EVENT_TYPES.update(
             {
-                "customer.created": "A customer was made.",
-                "customer.updated": "A customer was changed, or its sources were.",
-                "customer.deleted": "A customer was deleted: shown as it was last.",
+                "customer.created": EventType("A customer was made.", notified=True),
+                "customer.updated": EventType("A customer was changed, or its sources were.", notified=True),
+                "customer.deleted": EventType("A customer was deleted: shown as it was last.", notified=True),
             }
         )
         use_customers(CUSTOMERS)

@@ -1,7 +1,6 @@
 """Messages about what needs attention: once an event, at a real mail server and a real chat receiver."""
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -35,13 +34,6 @@ pytestmark = pytest.mark.long
 def worker(db: None) -> None:
     """Have a worker at work, whose absence would need attention too."""
     a_worker()
-
-
-@pytest.fixture
-def server(settings: Settings) -> Iterator[Server]:
-    with Server() as server:
-        use(settings, server)
-        yield server
 
 
 def who_wants(mode: str, name: str = "ben", role: str = "viewer", sorts: list[str] | None = None) -> User:

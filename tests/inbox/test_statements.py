@@ -1,6 +1,5 @@
 """Statements by e-mail: once a month, to the operators who asked and may download them, and of their merchants."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -17,18 +16,11 @@ from payments.ledger.account_days import sum_up_due
 from payments.models import AccountDay, AuditEntry, Merchant, MerchantAccess, NotificationChoice, RunningBalance
 from payments.staff.roles import ALL_MERCHANTS
 from tests.client import signed_in
-from tests.inbox.smtp import Server, use
+from tests.inbox.smtp import Server
 from tests.operators.factories import person
 from tests.overview.past_charges import days_ago, make_past_charge
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
-
-
-@pytest.fixture
-def server(settings: Settings) -> Iterator[Server]:
-    with Server() as server:
-        use(settings, server)
-        yield server
 
 
 @pytest.fixture

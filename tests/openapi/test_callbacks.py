@@ -5,46 +5,9 @@ import pytest
 from payments.domain.charging.state_machine import TRANSITIONS
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
+from tests.contract.shapes import EVENT_TYPES
 from tests.openapi.conftest import Document, escaped
 from tests.support.receiver import Call, Receiver
-
-TYPES = [
-    "charge.created",
-    "charge.updated",
-    "charge.succeeded",
-    "charge.failed",
-    "charge.captured",
-    "charge.disputed",
-    "refund.created",
-    "refund.updated",
-    "dispute.created",
-    "dispute.updated",
-    "dispute.closed",
-    "payout.created",
-    "payout.updated",
-    "payout.paid",
-    "payout.failed",
-    "payout.cancelled",
-    "payout_account.created",
-    "payout_account.updated",
-    "checkout_session.created",
-    "checkout_session.completed",
-    "checkout_session.expired",
-    "payment_request.created",
-    "payment_request.updated",
-    "payment_request.succeeded",
-    "payment_request.failed",
-    "payment_link.created",
-    "payment_link.updated",
-    "organization.updated",
-    "source.created",
-    "source.updated",
-    "source.deleted",
-    "source.expiring",
-    "customer.created",
-    "customer.updated",
-    "customer.deleted",
-]
 
 
 def body_of(name: str) -> str:
@@ -62,7 +25,7 @@ def headers_of(described: Document, name: str) -> dict[str, str]:
 
 
 def test_it_describes_a_callback_for_every_type_of_the_contract_and_no_other(described: Document) -> None:
-    assert sorted(described.content["webhooks"]) == sorted(TYPES)
+    assert sorted(described.content["webhooks"]) == sorted(EVENT_TYPES)
 
 
 def test_it_describes_every_type_that_a_charges_change_can_have(described: Document) -> None:
@@ -71,7 +34,7 @@ def test_it_describes_every_type_that_a_charges_change_can_have(described: Docum
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("name", EVENT_TYPES)
 def test_its_example_is_such_an_event_and_another_events_object_is_not(name: str, described: Document) -> None:
     [media_type] = described.content["webhooks"][name]["post"]["requestBody"]["content"].values()
     [example] = (example["value"] for example in media_type["examples"].values())

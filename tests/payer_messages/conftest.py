@@ -1,18 +1,7 @@
-from collections.abc import Iterator
-
 import pytest
-from pytest_django.fixtures import Settings
 
 from payments.domain.merchants.merchants import NewMerchant
-from tests.inbox.smtp import Server, use
-
-
-@pytest.fixture
-def server(settings: Settings) -> Iterator[Server]:
-    """Yield a mail server that takes every mail."""
-    with Server() as server:
-        use(settings, server)
-        yield server
+from tests.inbox.conftest import server  # noqa: F401
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from typing import Any
 
 from payments.api.schema import examples
-from payments.domain.shared.events import EVENT_TYPES, NOTIFY_TYPES
+from payments.domain.shared.events import EVENT_TYPES
 from payments.rendering.objects.charges import CHARGE, REFUND
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.disputes import DISPUTE
@@ -84,7 +84,7 @@ ANSWERS: Described = {
 
 def webhooks(prefix: str) -> Described:
     """Return the webhooks by type; `prefix` begins the names of the plain signature headers."""
-    return {name: {"post": _call(name, EVENT_TYPES[name], shown, prefix)} for name, shown in CALLBACKS.items()}
+    return {name: {"post": _call(name, EVENT_TYPES[name].meaning, shown, prefix)} for name, shown in CALLBACKS.items()}
 
 
 def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
@@ -101,7 +101,7 @@ def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
 
 
 def _description(name: str) -> str:
-    notify = NOTIFY if name in NOTIFY_TYPES and name.startswith(("charge.", "refund.")) else ""
+    notify = NOTIFY if EVENT_TYPES[name].notified and name.startswith(("charge.", "refund.")) else ""
     return DESCRIPTION.strip().format(notify=notify, seconds=Limits().total_seconds, days=TRIED_FOR.days)
 
 

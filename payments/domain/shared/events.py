@@ -5,6 +5,7 @@ merchant that lists their type, by further rows of the same statement.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -34,53 +35,55 @@ from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
 from payments.rendering.objects.sources import SOURCE
 from payments.webhooks import outbox
 
-# Every type of event, and its meaning; customers add their own.
-EVENT_TYPES: dict[str, str] = {
-    "charge.created": "A charge was made.",
-    "charge.updated": "A charge changed otherwise: its payer must act, it was voided, refunded.",
-    "charge.succeeded": "The money was taken, or is held.",
-    "charge.failed": "No money will be taken: `failure_data` says why.",
-    "charge.captured": "Held money was taken.",
-    "charge.disputed": "The payer's bank disputes a charge: it asks, or has taken the money.",
-    "refund.created": "Money is on its way back.",
-    "refund.updated": "A refund has succeeded or failed.",
-    "dispute.created": "The payer's bank disputes a charge: it asks, or has taken the money.",
-    "dispute.updated": "A dispute has come further.",
-    "dispute.closed": "A dispute was won or lost; a second chargeback may open it again.",
-    "payout.created": "Money of your balance will be paid out.",
-    "payout.updated": "A payout is on its way to your bank, or its reserve was released.",
-    "payout.paid": "A payout has left for your bank account.",
-    "payout.failed": "A bank refused or returned a payout: your balance has the money again.",
-    "payout.cancelled": "A payout will not be sent: your balance has the money again.",
-    "payout_account.created": "Payouts will go to another bank account, from its `effective_at` on.",
-    "payout_account.updated": "A bank account was withdrawn before payouts went to it.",
-    "organization.updated": "An operator changed what leads your data, money or trust: `changed` names it.",
-    "checkout_session.created": "A checkout session was made.",
-    "checkout_session.completed": "A payer has paid a checkout session, or its amount is held.",
-    "checkout_session.expired": "A checkout session ended without a payment.",
-    "payment_request.created": "A payment request was made.",
-    "payment_request.updated": "A payment request was voided, sent again or delivered.",
-    "payment_request.succeeded": "A customer has paid a payment request.",
-    "payment_request.failed": "An attempt to pay a payment request was declined.",
-    "payment_link.created": "A payment link was made.",
-    "payment_link.updated": "A payment link was changed, activated or deactivated, or its stock has changed.",
-    "source.created": "A source was made.",
-    "source.updated": "A source was used, or is kept for a customer.",
-    "source.deleted": "A source that was kept for a customer was given up.",
-    "source.expiring": "A card that is kept for a customer expires within 30 days.",
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """A type of event: its meaning, and whether the notify URL of a source gets it, too.
+
+    Existing receivers at notify URLs raise an error on any type that they do not know.
+    """
+
+    meaning: str
+    notified: bool = False
+
+
+# Every type of event; customers add their own.
+EVENT_TYPES: dict[str, EventType] = {
+    "charge.created": EventType("A charge was made.", True),
+    "charge.updated": EventType("A charge changed otherwise: its payer must act, it was voided, refunded.", True),
+    "charge.succeeded": EventType("The money was taken, or is held.", True),
+    "charge.failed": EventType("No money will be taken: `failure_data` says why.", True),
+    "charge.captured": EventType("Held money was taken.", True),
+    "charge.disputed": EventType("The payer's bank disputes a charge: it asks, or has taken the money.", True),
+    "refund.created": EventType("Money is on its way back.", True),
+    "refund.updated": EventType("A refund has succeeded or failed.", True),
+    "dispute.created": EventType("The payer's bank disputes a charge: it asks, or has taken the money."),
+    "dispute.updated": EventType("A dispute has come further."),
+    "dispute.closed": EventType("A dispute was won or lost; a second chargeback may open it again."),
+    "payout.created": EventType("Money of your balance will be paid out."),
+    "payout.updated": EventType("A payout is on its way to your bank, or its reserve was released."),
+    "payout.paid": EventType("A payout has left for your bank account."),
+    "payout.failed": EventType("A bank refused or returned a payout: your balance has the money again."),
+    "payout.cancelled": EventType("A payout will not be sent: your balance has the money again."),
+    "payout_account.created": EventType("Payouts will go to another bank account, from its `effective_at` on."),
+    "payout_account.updated": EventType("A bank account was withdrawn before payouts went to it."),
+    "organization.updated": EventType("An operator changed what leads your data, money or trust: `changed` names it."),
+    "checkout_session.created": EventType("A checkout session was made.", True),
+    "checkout_session.completed": EventType("A payer has paid a checkout session, or its amount is held.", True),
+    "checkout_session.expired": EventType("A checkout session ended without a payment.", True),
+    "payment_request.created": EventType("A payment request was made.", True),
+    "payment_request.updated": EventType("A payment request was voided, sent again or delivered.", True),
+    "payment_request.succeeded": EventType("A customer has paid a payment request.", True),
+    "payment_request.failed": EventType("An attempt to pay a payment request was declined.", True),
+    "payment_link.created": EventType("A payment link was made.", True),
+    "payment_link.updated": EventType(
+        "A payment link was changed, activated or deactivated, or its stock has changed.", True
+    ),
+    "source.created": EventType("A source was made.", True),
+    "source.updated": EventType("A source was used, or is kept for a customer.", True),
+    "source.deleted": EventType("A source that was kept for a customer was given up.", True),
+    "source.expiring": EventType("A card that is kept for a customer expires within 30 days."),
 }
-# What the notify URL of a source may get, because existing receivers raise an error on any other type.
-NOTIFY_TYPES = frozenset(
-    [
-        *("charge.created", "charge.updated", "charge.succeeded", "charge.failed", "charge.captured"),
-        *("charge.disputed", "refund.created", "refund.updated"),
-        *("customer.created", "customer.updated", "customer.deleted"),
-        *("source.created", "source.updated", "source.deleted"),
-        *("checkout_session.created", "checkout_session.completed", "checkout_session.expired"),
-        *("payment_request.created", "payment_request.updated", "payment_request.succeeded", "payment_request.failed"),
-        *("payment_link.created", "payment_link.updated"),
-    ]
-)
 # What events are about, by the prefix of its ID; customers add their own.
 EVENT_OBJECTS: dict[str, Any] = {
     "ch": Charge,
@@ -132,10 +135,10 @@ def writes_of(
 ) -> list[Write]:
     """Return the writes of an event that shows `rendered`, the `sequence`th of its object, and of its webhooks.
 
-    They go to `notify_url`, if there is one and the type is one of NOTIFY_TYPES, and to the endpoints that list it.
+    They go to `notify_url`, if there is one and the type is notified, and to the endpoints that list it.
     """
     event = new_event(caller, event_type, object_id, sequence, rendered)
-    url = notify_url if event_type in NOTIFY_TYPES else ""
+    url = notify_url if EVENT_TYPES[event_type].notified else ""
     return [Insert(event), *outbox.build_webhooks(event, url, endpoints_of(caller))]
 
 
