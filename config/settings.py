@@ -157,6 +157,7 @@ TEMPLATES = [
     }
 ]
 
+FORM_RENDERER = "payments.admin.framework.reason_form.Renderer"
 METRICS_ADDRESS = env.host_and_port("METRICS_ADDRESS")
 OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, TRACES_SAMPLE_RATE = exports.traces(env)
 SENTRY_DSN = exports.dsn(env)

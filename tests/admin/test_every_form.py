@@ -69,7 +69,7 @@ def test_no_form_keeps_a_card_number_or_answers_500_at_an_end_of_any_type(
     newest: Mapping[type[Model], Model],  # noqa: F811
     visitor: Client,
 ) -> None:
-    texts, disguises, faults, written = cycle(TEXTS), cycle(DISGUISES.values()), [], 0
+    texts, disguises, faults, shown, written = cycle(TEXTS), cycle(DISGUISES.values()), [], [], 0
     for form in forms(visitor, addresses(newest)):
         for name, kind in {**dict.fromkeys(form.hidden, "text"), **form.typed}.items():
             ends = MOMENTS if kind.startswith("date") else islice(texts, 2)
@@ -77,8 +77,10 @@ def test_no_form_keeps_a_card_number_or_answers_500_at_an_end_of_any_type(
             number, written = next(disguises)(NUMBER), written + 1
             # What this one does is not undone: it is looked for at the end.
             answers[number] = form.send(visitor, {name: number})
+            shown += [(form.action, name)] * is_in(answers[number].content.decode())
             faults += [(form.action, form.method, name, text) for text in answers if answers[text].status_code >= 500]
     assert written > 150
+    assert shown == [], "\n".join(map(str, shown))
     assert faults == []
     assert card_numbers_kept() == []
 

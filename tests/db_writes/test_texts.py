@@ -8,15 +8,19 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 from django.db import connection, models
 from django.db.models import F, Value
 from django.db.models.functions import Concat
+from django.test import Client
 
 from payments.db.columns import prepared
-from payments.db.texts.declared import DECLARED, Rule
-from payments.db.texts.writes import TextRefused, kept, no_card_number, rule_of
+from payments.db.texts.declared import DECLARED, OF_LINES, Rule
+from payments.db.texts.writes import TextRefused, kept, no_card_number, one_line, rule_of
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import FeeTemplate, Notification, ProviderMessage, ReconciliationItem
 from tests.canaries.misplaced import NUMBER
+from tests.merchant_site.conftest import owner  # noqa: F401  who sets a title
 
 
 def texts() -> Iterator[Any]:
@@ -61,6 +65,25 @@ def keeps_numbers_out(field: Any) -> None:
     else:
         declared = DECLARED[field.model._meta.label]
         assert any(field.name in names.split() for names in declared.values()), field
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x85", "\u2028", "\u202e"])
+def test_a_name_or_title_of_any_model_is_of_one_line(end: str) -> None:
+    for field in texts():
+        if rule_of(field) is Rule.REFUSED and isinstance(field, models.CharField) and field.name not in OF_LINES:
+            with pytest.raises(TextRefused, match="line end"):
+                prepared(field.model, {field.attname: f"Sari{end}Bcc: x"}, connection)
+            assert one_line in field.validators, field
+
+
+@pytest.mark.django_db
+def test_a_command_and_a_page_refuse_a_title_of_two_lines(owner: Client, shop: NewMerchant) -> None:  # noqa: F811
+    with pytest.raises(CommandError, match="title: This holds a line end"):
+        call_command("merchant", "create", "Sari\nStore")
+    address = f"/merchant/payments/merchant/{shop.merchant.pk}/change/?edit=1"
+    assert b"holds a line end" in owner.post(address, {"title": "Sari\nStore"}).content
+    shop.merchant.refresh_from_db()
+    assert "\n" not in shop.merchant.title
 
 
 def test_bytes_are_declared() -> None:

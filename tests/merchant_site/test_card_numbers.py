@@ -6,7 +6,18 @@ from django.test import Client
 
 from payments.admin.framework.reason_form import TextForm
 from payments.merchant_site.pages.colleagues import ColleagueForm
-from tests.client import CHALLENGED
+from tests.admin.conftest import House
+from tests.client import CHALLENGED, signed_in
+from tests.merchant_site.conftest import member
+from tests.merchant_site.test_walls import (  # noqa: F401  one of everything
+    Rows,
+    addresses,
+    forms_on,
+    newest_shown,
+    rows,
+    shown,
+)
+from tests.undone import undone
 
 REFUSED = "looks like it holds a card number"
 
@@ -24,6 +35,19 @@ def test_a_link_does_not_show_it_again(owner: Client) -> None:
     sent |= {"items-0-name": f"Item {CHALLENGED}", "items-0-amount": "100", "items-0-quantity": "1"}
     text = owner.post("/merchant/payments/paymentlink/new-link/", sent).content.decode()
     assert (CHALLENGED in text, REFUSED in text) == (False, True)
+
+
+@pytest.mark.long
+def test_no_form_of_the_site_shows_it_again(rows: Rows, house: House) -> None:  # noqa: F811
+    client, written_back, tried = signed_in(member(house.shop.merchant)), [], 0
+    pages = addresses(rows)
+    for form in forms_on(client, [*pages, *(f"{page}?edit=1" for page in pages if page.endswith("/change/"))]):
+        for name in (*form.typed, *form.hidden):
+            with undone():
+                answer, tried = form.send(client, {name: CHALLENGED}), tried + 1
+            written_back += [(form.action, name)] * (CHALLENGED in shown(answer))
+    assert written_back == []
+    assert tried > 40
 
 
 def test_the_form_that_was_sent_is_left_as_it_was() -> None:

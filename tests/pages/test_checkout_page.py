@@ -14,10 +14,13 @@ from payments.domain.shared.errors import busy
 from payments.failpoints import Failpoint
 from payments.models import Checkout
 from payments.models.checkout.checkout import ATTEMPTS_MAX
-from tests.checkout.cast import SETUP, charges_of, opened, pay, pay_by_wallet, shown
+from tests.admin.forms import forms_of
+from tests.checkout.cast import SETUP, billed, charges_of, opened, pay, pay_by_wallet, shown
+from tests.checkout.shelf import linked
 from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, NEVER_ARRIVES, Api, made
 from tests.pages.checkout_page import INSUFFICIENT, page_of, send, text_of
 from tests.pages.waiting_charges import path_of
+from tests.undone import undone
 
 pytestmark = pytest.mark.django_db
 
@@ -297,3 +300,20 @@ def test_after_too_many_declines_the_page_says_to_wait(
     response = send(client, session, attempt="1")
     assert response.status_code == 429
     assert "Too many attempts were declined" in response.content.decode()
+
+
+@pytest.mark.long
+def test_no_form_of_a_payer_shows_a_refused_card_number_again(client: Client, api: Api) -> None:
+    shipped = {"shipping_address_collection": {"allowed_countries": ["PH"]}, "phone_number_collection": True}
+    bank = api.charge_source(api.wallet("bpi"))["action"]["url"]
+    session = opened(api, billing_address_collection="required", **shipped)
+    pages = [session["payment_url"], linked(api, **shipped)["url"]]
+    written_back, tried = [], 0
+    for page in map(path_of, [*pages, billed(api)["payment_request_url"], bank]):
+        for form in forms_of(page, client.get(page).content.decode()):
+            for name in (*form.typed, *form.hidden):
+                with undone():
+                    answer, tried = form.send(client, {name: CHALLENGED}), tried + 1
+                written_back += [(page, name)] * (CHALLENGED in answer.content.decode())
+    assert written_back == []
+    assert tried > 20

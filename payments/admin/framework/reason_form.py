@@ -7,11 +7,12 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.forms.renderers import DjangoTemplates
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, context
-from payments.db.texts.writes import no_card_number
+from payments.db.texts.writes import no_card_number, one_line
 from payments.ids import moment_of, new_id
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 from payments.sensitive_data.card_numbers import holds_card_number
@@ -35,6 +36,34 @@ class HiddenNumberInput(forms.TextInput):
 
     def format_value(self, value: Any) -> None:
         return None
+
+
+class Typed(forms.BoundField):
+    """What a field shows: no card number that was typed is written back into its page."""
+
+    def value(self) -> Any:
+        typed = super().value()
+        # The ID of a row is signed, and no text. The text area of a reason leaves the rest.
+        is_signed = isinstance(self.field, RowIdField) and self.name not in self.form.errors
+        is_safe = is_signed or isinstance(self.field.widget, SecretsHidden)
+        return typed if is_safe else _without_card_numbers(typed)
+
+
+class Renderer(DjangoTemplates):
+    """Renders each form of both sites."""
+
+    bound_field_class = Typed
+
+
+def _without_card_numbers(typed: Any) -> Any:
+    match typed:
+        case str():
+            return "" if holds_card_number(typed) else typed
+        case list():
+            return [_without_card_numbers(each) for each in typed]
+        case dict():
+            return {name: _without_card_numbers(each) for name, each in typed.items()}
+    return typed
 
 
 UNCHECKED = (HiddenNumberInput, forms.PasswordInput)
@@ -65,13 +94,7 @@ def reason_field(help_text: Any = REASON_HELP) -> forms.CharField:
 
 
 class TextForm(forms.BaseForm):
-    """A form whose texts hold no card number, but where its input is for numbers and secrets.
-
-    A text that was refused for one is not written back into the page.
-    """
-
-    data: Any
-    _errors: Any
+    """A form whose texts hold no card number, but in inputs for secrets, and are of one line, but in text areas."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **{"label_suffix": ""} | named)
@@ -79,18 +102,8 @@ class TextForm(forms.BaseForm):
     def full_clean(self) -> None:
         for field in self.fields.values():
             if isinstance(field, forms.CharField) and not isinstance(field.widget, UNCHECKED):
-                field.validators.append(no_card_number)
+                field.validators += [no_card_number, *([] if isinstance(field.widget, forms.Textarea) else [one_line])]
         super().full_clean()
-        refused = [name for name in self._errors or () if name in self.fields and self._holds_card_number(name)]
-        if refused:
-            self.data = self.data.copy()
-        for name in refused:
-            self.data[self.add_prefix(name)] = ""
-
-    def _holds_card_number(self, name: str) -> bool:
-        # The text area of a reason hides it by itself, and leaves the rest.
-        is_hidden = isinstance(self.fields[name].widget, SecretsHidden)
-        return not is_hidden and holds_card_number(str(self.data.get(self.add_prefix(name), "")))
 
 
 class ReasonForm(TextForm, forms.Form):

@@ -23,6 +23,8 @@ class Rule(Enum):
 
 HIDDEN, REQUEST, PROVIDER, SEALED, OURS = Rule.HIDDEN, Rule.REQUEST, Rule.PROVIDER, Rule.SEALED, Rule.OURS
 
+# Columns of a CharField are of one line, but those that people write in text areas.
+OF_LINES = frozenset(("reason", "note", "text", "lifted_because"))
 _ATTEMPTED = {
     OURS: "kind provider chosen state outcome response request_id",
     REQUEST: "idempotency_key",

@@ -10,7 +10,8 @@ from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.db import models
 from django.utils.translation import gettext
 
-from payments.db.texts.declared import DECLARED, Rule
+from payments.db.texts.declared import DECLARED, OF_LINES, Rule
+from payments.names import NOT_IN_ONE_LINE
 from payments.sensitive_data.card_numbers import SHORTEST, holds_card_number, holds_taken_card
 from payments.sensitive_data.redaction import without_card_numbers
 
@@ -20,6 +21,7 @@ TEXTS = (models.CharField, models.TextField, models.JSONField, models.BinaryFiel
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 CARD_NUMBER = "This looks like it holds a card number. Take it out; a card's last 4 digits may stay."
+LINES = "This holds a line end or another character that cannot be seen. Take it out."
 UNSTORABLE = "This holds a character that cannot be stored, such as NUL. Take it out."
 
 
@@ -41,6 +43,17 @@ def no_card_number(value: Any) -> None:
     """Raise ValidationError if a value of a column or a form holds a card number, or cannot be stored."""
     if problem := _problem(value):
         raise ValidationError(gettext(problem), "secret")
+
+
+def one_line(value: Any) -> None:
+    """Raise ValidationError if a text has a line end, or another character that mails and pages do not show."""
+    if isinstance(value, str) and NOT_IN_ONE_LINE.search(value):
+        raise ValidationError(gettext(LINES), "lines")
+
+
+def is_one_line(field: Field) -> bool:
+    """Return whether the texts of a column that refuses card numbers are of one line."""
+    return isinstance(field, models.CharField) and field.name not in OF_LINES
 
 
 @cache
@@ -73,7 +86,10 @@ def kept(field: Field, value: Any) -> Any:
         return value
     if rule is Rule.HIDDEN:
         return _hidden(value)
-    if problem := _problem(value):
+    problem = _problem(value)
+    if not problem and is_one_line(field) and NOT_IN_ONE_LINE.search(value):
+        problem = LINES
+    if problem:
         raise TextRefused(f"{field.model._meta.verbose_name}, {field.verbose_name}: {problem}")
     return value
 
@@ -85,7 +101,7 @@ def check_forms() -> None:
     for model in apps.get_models():
         for field in model._meta.local_concrete_fields:
             if rule_of(field) is Rule.REFUSED:
-                field.validators.append(no_card_number)
+                field.validators += [no_card_number, *([one_line] if is_one_line(field) else [])]
 
 
 def _problem(value: Any) -> str:

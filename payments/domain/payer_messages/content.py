@@ -11,12 +11,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from payments import names
 from payments.models import Merchant
 from payments.money import shown_amount
 
 SUBJECT_MAX_LENGTH = 255
-# Line ends, other controls, and marks that turn the direction of a text.
-NOT_IN_ONE_LINE = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 SPARE_LINES = re.compile(r"\n{3,}")
 
 
@@ -98,7 +97,7 @@ def render(content: Content, locale: str) -> Letter:
 
 def one_line(text: str) -> str:
     """Return `text` as a header may hold it: one line, without controls and marks of direction."""
-    return NOT_IN_ONE_LINE.sub(" ", text).strip()
+    return " ".join(filter(None, names.NOT_IN_ONE_LINE.sub(" ", text).split(" ")))
 
 
 def _contact(merchant: Merchant, as_link: bool = False) -> SafeString | str:
