@@ -1,5 +1,6 @@
 """A tool for each reading call of the API, made of the document that describes it."""
 
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
@@ -16,6 +17,9 @@ from payments.mcp.tools import Arguments, Asked, Refusal, Tool, read
 LEFT_OUT = ("ping",)
 # A tool answers at once.
 WITHOUT = ("wait",)
+# What says so of the API, where an assistant has `more` in place of a path.
+OF_THE_API = re.compile(r"(?:^| )[^.]*`(?:next|wait)`[^.]*\.")
+MORE = " If `more` is in the answer, call again with its `start_after`."
 
 
 @cache
@@ -35,15 +39,20 @@ def reads() -> tuple[Tool, ...]:
 
 def _tool(path: str, call: Mapping[str, Any]) -> Tool:
     parameters = [each for each in call.get("parameters", ()) if each["name"] not in WITHOUT]
-    properties = {each["name"]: each["schema"] | {"description": each["description"]} for each in parameters}
+    properties = {each["name"]: each["schema"] | {"description": _said(each["description"])} for each in parameters}
     required = [each["name"] for each in parameters if each.get("required")]
     schema = narrowed({"type": "object", "properties": properties, "required": required}, {})
     view: Any = resolve(path).func
     right = view.cls.rights[view.actions["get"]]
     in_path = [each["name"] for each in parameters if each["in"] == "path"]
     in_query = {name_of(each["name"]): each["name"] for each in parameters if each["in"] == "query"}
-    text = f"{call['summary']}. {call['description']}"
+    text = f"{call['summary']}. {_said(call['description'])}{MORE if 'start_after' in properties else ''}"
     return Tool(call["operationId"], text, schema, partial(_read, path, in_path, in_query), right)
+
+
+def _said(text: str) -> str:
+    """Return a description without its sentences about what no tool has."""
+    return OF_THE_API.sub("", text)
 
 
 def _read(path: str, in_path: list[str], in_query: Mapping[str, str], asked: Asked, arguments: Arguments) -> Any:

@@ -50,6 +50,14 @@ def faults(where: str, schema: Mapping[str, Any]) -> Iterator[str]:
         yield from faults(f"{where}.{name}", inner)
 
 
+def test_no_description_names_what_an_assistant_cannot_use(shop: NewMerchant) -> None:
+    tools = Assistant(shop.merchant, TOOLS).tools()
+    assert [name for name, tool in tools.items() if re.search("`(next|wait)`", json.dumps(tool))] == []
+    lists = [tool for tool in tools.values() if "start_after" in tool["inputSchema"]["properties"]]
+    assert len(lists) > 5
+    assert [tool["name"] for tool in lists if "`more`" not in tool["description"]] == []
+
+
 def test_every_program_takes_every_tool(shop: NewMerchant) -> None:
     tools = Assistant(shop.merchant, TOOLS).tools()
     assert len(tools) <= MOST_TOOLS

@@ -159,7 +159,7 @@ class FeedQuery(PageQuery):
         required=False,
         blank_is_absent=True,
         help_text="The ID before which the page ends: only newer objects, at most `limit` of those that come next "
-        "after it, the newest first and without `next`. Not together with `start_after`.",
+        "after it, the newest first. `next` is absent. Not together with `start_after`.",
     )
     wait = QueryInteger(
         min_value=1,
@@ -257,7 +257,7 @@ class EventListQuery(FeedQuery):
         EVENT_OBJECTS,
         required=False,
         help_text="Only events about the object with this ID, by their `sequence`; `start_after` must be one of them. "
-        "Not together with `ending_before` or `wait`.",
+        "Not together with `ending_before`. `wait` is refused, too.",
     )
 
     default_error_messages = {"other_object": "Events of this type are about another kind of object than this."}
