@@ -14,14 +14,18 @@ from payments.api.access import product_paths
 from tests.guides.texts import blocks_of
 from tests.support.http_server import Answered, Asked, answering
 
-HTML = {"Content-Type": "text/html; charset=utf-8"}
+# The strictest policy with what the guide asks for: kaha's address in `script-src` and `frame-src`.
+POLICY = (
+    "default-src 'none'; script-src KAHA 'nonce-n'; frame-src KAHA; style-src 'nonce-n'; img-src data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
 PAGE = """<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
-<style>.box { block-size: 2.5rem; inline-size: 20rem; border: 1px solid; }</style>
+<style nonce="n">.box { block-size: 2.5rem; inline-size: 20rem; border: 1px solid; }</style>
 <script src="KAHA/sdk/1/kaha.js" crossorigin></script>
 <label>Name <input id="name" value="Maria Santos"></label>
 <div id="cardNumber" class="box"></div><div id="cardExpiry" class="box"></div><div id="cardCvc" class="box"></div>
 <button id="pay">Pay</button><output id="result"></output>
-<script>
+<script nonce="n">
   window.noted = []
   addEventListener("message", event => noted.push(`${event.origin} ${JSON.stringify(event.data)}`))
   for (const kind of ["keydown", "keyup", "keypress", "beforeinput", "input", "change", "paste"]) {
@@ -73,7 +77,7 @@ class ShopPage:
 
     def result(self) -> str:
         """Return what the page shows in the end."""
-        self.tab.wait_for_function("result.value !== ''")
+        expect(self.tab.locator("#result")).not_to_be_empty()
         return str(self.tab.evaluate("result.value"))
 
     def noted(self) -> list[str]:
@@ -85,23 +89,26 @@ class ShopPage:
 def guides_page(kaha: str, key: str) -> str:
     """Return the page that the guide shows, for kaha at this address and this key."""
     code = {block.language: block.code for block in blocks_of("templates/guides/card-fields.md")}
-    page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,">{code["html"]}<script>{code["js"]}</script>'
+    script = f'<script nonce="n">{code["js"]}</script>'
+    page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,">{code["html"]}{script}'
     return page.replace("https://kaha.example", kaha).replace("pk_test_…", key)
 
 
 @contextmanager
-def shop_pages(kaha: str) -> Iterator[str]:
+def shop_pages(kaha: str, policy: str = POLICY) -> Iterator[str]:
     """Serve the shop's page on another port and host name than kaha's; yield its origin."""
+
+    html = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy.replace("KAHA", kaha)}
 
     def page(asked: Asked) -> Answered:
         if asked.path.startswith("/guide?"):
-            return Answered(200, guides_page(kaha, asked.path.partition("=")[2]).encode(), HTML)
+            return Answered(200, guides_page(kaha, asked.path.partition("=")[2]).encode(), html)
         if not asked.path.startswith("/?"):
-            return Answered(200, b"<!doctype html><title>Shop</title><link rel=icon href=data:,>", HTML)
+            return Answered(200, b"<!doctype html><title>Shop</title><link rel=icon href=data:,>", html)
         query = parse_qs(urlsplit(asked.path).query)
         text = PAGE.replace("KAHA", kaha).replace("KEY", query.get("key", ["pk_"])[0])
         text = text.replace("STYLE", query.get("style", ["{}"])[0])
-        return Answered(200, text.encode(), HTML)
+        return Answered(200, text.encode(), html)
 
     with answering(page) as server:
         yield server.address if "localhost" in kaha else server.address.replace("127.0.0.1", "localhost")

@@ -30,7 +30,7 @@ def page(browser: Browser, live_server: LiveServer, settings: Settings) -> Gener
     settings.PUBLIC_URL = live_server.url
     context = browser.new_context()
     context.set_default_timeout(30_000)
-    with shop_pages(live_server.url) as origin:
+    with shop_pages(live_server.url, policy="") as origin:
         yield ShopPage(context.new_page(), origin)
     context.close()
 
