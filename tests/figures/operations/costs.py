@@ -57,7 +57,9 @@ def costs(folders: Folders, charges: int) -> dict[str, object]:
         stack.callback(worker.kill)
         worker.start(**through)
         notify = f"http://{HOST}:{links['receivers'].port}/hook"
-        client = Client(Load(folders.data, CONNECTIONS), links["merchants"].port, merchant.keys["sk_test"], notify)
+        client = Client(
+            Load(folders.data, CONNECTIONS), links["merchants"].port, merchant.keys["sk_test"], receiver=notify
+        )
         pids = {"web": web, "worker": worker.program.pid} | _servers()
         _take(client, WARM_UP_CHARGES)
         before = _measure(pids, links)
