@@ -132,7 +132,8 @@ def _measure(figure: Figure, **arguments: Any) -> Any:
     return getattr(import_module(module), name)(**arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser_of_figures() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.figures", description=__doc__)
     figures = parser.add_subparsers(dest="figure", required=True)
     for name, figure in FIGURES.items():
@@ -159,4 +160,4 @@ def _chosen(names: Sequence[str], text: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(vars(_parser().parse_args()))
+    main(vars(parser_of_figures().parse_args()))

@@ -2,6 +2,9 @@
 
 import ast
 import re
+import shlex
+import subprocess
+import sys
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from functools import cache
@@ -13,10 +16,15 @@ from django.core.management import get_commands, load_command_class
 
 from payments.api.schema.introduction import TEST_CARDS
 from payments.invariants.registry import INVARIANTS
-from tests.figures.__main__ import FIGURES
+from tests.figures.__main__ import FIGURES, parser_of_figures
 from tests.guides.texts import GUIDES, ROOT, TEXTS, text_of
 
 PATH = re.compile(r"`((?:\.ci|config|customers|payments|templates|tests)/[^`\s]*|[A-Za-z_.]+\.(?:lock|md))`")
+README = TEXTS["README.md"]
+FIGURE = re.compile(r"python -m tests\.figures ([a-z_]+(?: --[a-z-]+ [^\s`,]+)*)")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# The file that a link leads to.
+LINKED = re.compile(r"\]\(([^)#]+)[^)]*\)")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?:[^`\n|]|\\\n)*)")
 WITH_LABELS = (
     *("administration", "back-office", "backups-and-upgrades", "disputes", "keys-and-vault", "ledger", "on-call"),
@@ -110,9 +118,17 @@ def test_the_operations_guide_lists_every_command() -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_each_figure_has_its_name(name: str) -> None:
-    named = set(re.findall(r"python -m tests\.figures ([a-z_]+)", TEXTS[name]))
-    assert named <= FIGURES.keys()
+def test_each_figure_has_its_name_and_its_options(name: str) -> None:
+    for arguments in FIGURE.findall(TEXTS[name]):
+        # Ends the process where there is no such name, option or value.
+        parser_of_figures().parse_args(shlex.split(arguments))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arguments", FIGURE.findall(README.partition("## Evaluate in an hour")[2]))
+def test_each_figure_that_is_evaluated_in_an_hour_runs(arguments: str) -> None:
+    command = [sys.executable, "-m", "tests.figures", *shlex.split(arguments)]
+    assert subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 def test_each_figure_of_the_guarantees_has_its_name() -> None:
@@ -146,13 +162,30 @@ def test_the_testing_guide_has_real_test_cards() -> None:
     assert shown <= known.keys()
 
 
-def test_no_guide_has_more_than_2500_words_and_readme_no_more_than_200_lines() -> None:
+def test_no_guide_has_more_than_2500_words_and_readme_no_more_than_130_lines() -> None:
     assert [name for name in GUIDES if len(text_of(name).split()) > 2500] == []
-    assert len(TEXTS["README.md"].splitlines()) <= 200
+    assert len(README.splitlines()) <= 130
 
 
-def test_readme_leads_to_every_guide() -> None:
-    assert [name for name in GUIDES if f"(templates/guides/{name}.md)" not in TEXTS["README.md"]] == []
+def test_readme_has_three_guides_for_each_reader() -> None:
+    rows = re.findall(r"^\| [a-z].+ \| (.+\)) \|$", README.partition("## Guides")[2], re.M)
+    assert [len(LINKED.findall(row)) for row in rows] == [3] * 6
+
+
+def test_each_number_of_readme_is_in_a_guide_that_its_line_or_section_links_to() -> None:
+    sections = re.sub(r"^```.*?^```$|`[^`]*`|^\d\.", "", README, flags=re.DOTALL | re.MULTILINE).split("\n## ")
+    numbers = [
+        (number, LINKED.findall(line) or LINKED.findall(section))
+        for section in sections
+        for line in section.splitlines()
+        for number in NUMBER.findall(LINKED.sub("", line))
+    ]
+    assert len(numbers) > 20
+    assert [number for number, files in numbers if not any(number in numbers_of(file) for file in files)] == []
+
+
+def numbers_of(file: str) -> list[str]:
+    return NUMBER.findall((ROOT / file).read_text()) if (ROOT / file).is_file() else []
 
 
 def test_the_number_of_invariants_is_said_once_and_is_true() -> None:
@@ -162,7 +195,7 @@ def test_the_number_of_invariants_is_said_once_and_is_true() -> None:
 
 
 def test_the_map_has_every_folder() -> None:
-    drawn = map_of_readme()
+    drawn = map_of_architecture()
     assert [path for path in drawn if not (ROOT / path).is_dir()] == []
     folders = {path.parent for room in ("config", "payments") for path in ROOT.glob(f"{room}/*/__init__.py")}
     there = {folder.relative_to(ROOT).as_posix() for folder in folders}
@@ -170,10 +203,11 @@ def test_the_map_has_every_folder() -> None:
     assert there - set(drawn) - NOT_ON_THE_MAP == set()
 
 
-def map_of_readme() -> list[str]:
-    """Return the folders that README's map draws, by indentation."""
+def map_of_architecture() -> list[str]:
+    """Return the folders that the map draws, by indentation."""
     found: list[tuple[int, Path]] = []
-    for line in TEXTS["README.md"].partition("## Map")[2].partition("```text\n")[2].partition("```")[0].splitlines():
+    drawn = text_of("architecture").partition("## Map\n")[2].partition("```text\n")[2].partition("```")[0]
+    for line in drawn.splitlines():
         name = line.split()[0].rstrip("/")
         depth = len(line) - len(line.lstrip())
         parent = next((path for indent, path in reversed(found) if indent < depth), Path())

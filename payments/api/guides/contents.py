@@ -21,7 +21,10 @@ CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "For support and finance",
         ("back-office", "payments-in-the-back-office", "administration", "disputes", "ledger", "reconciliation"),
     ),
-    ("To trust kaha", ("guarantees", "check-the-books", "service-guarantees", "performance", "what-makes-it-fast")),
+    (
+        "To trust kaha",
+        ("comparison", "guarantees", "check-the-books", "service-guarantees", "performance", "what-makes-it-fast"),
+    ),
     ("For everybody", ("architecture", "glossary")),
 )
 NAMES = frozenset(name for _, names in CONTENTS for name in names)
