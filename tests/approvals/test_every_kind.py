@@ -10,7 +10,10 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.admin.approvals.words import WORDS
-from payments.domain.approvals import decide, executors
+from payments.admin.operators.call_words import DOES
+from payments.admin.operators.words import ACTIONS
+from payments.domain.approvals import call_plans, calls, decide, executors
+from payments.domain.merchants.assistants import TOOLS
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE, OF_SERVICE
@@ -40,6 +43,11 @@ def request_of_ana(request: Any, api: Api, shop: NewMerchant) -> ApprovalRequest
 def test_every_kind_has_its_words_its_executor_and_those_who_see_it() -> None:
     assert WORDS.keys() == {*ApprovalRequest.KINDS}
     assert executors._EXECUTORS.keys() == OF_SERVICE.keys() == MAY_DECIDE.keys() == {*ApprovalRequest.Kind}
+
+
+def test_every_tool_that_moves_money_has_its_plan_its_verb_and_its_consequence() -> None:
+    assert TOOLS.keys() == call_plans.PLANS.keys() == calls.VERBS.keys()
+    assert TOOLS.keys() <= DOES.keys() | ACTIONS.keys()
 
 
 # Two kinds with the same consequence: of a new thing, and of a changed or rolled one.

@@ -59,7 +59,7 @@ def _standing(charge: Charge) -> Sequence[object]:
             return FAILED, NOTHING_PAID, *why
         case Charge.Status.VOIDED:
             return CANCELLED, SOME_DAYS
-        case Charge.Status.SUCCEEDED:
+        case Charge.Status.SUCCEEDED | Charge.Status.REFUNDED:
             return (HELD if charge.authorized else PAID,)
         case unknown:
             raise ValueError(unknown)
