@@ -198,8 +198,8 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
     search = IdSearch({"": "pk", "mer": "merchant_id"})
     fieldsets = (
         (None, {"fields": ("of_merchant", "mode", "currency", "interval", "next")}),
-        ("What it pays", {"fields": ("shown_payable", "account", "way_out")}),
-        ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
+        (_("What it pays"), {"fields": ("shown_payable", "account", "way_out")}),
+        (_("What it leaves"), {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
     )
     shown_payable = column(
         _("Payable now"), lambda schedule: money(schedule.payable, schedule.currency), is_number=True

@@ -77,12 +77,8 @@ class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
     noticed_fields = ()
     key_converter = "int"
     row_actions = (RaiseLimit(),)
-    list_display = list_display_links = ("currency", "shown_amount")
-    list_filter = ()
+    list_display_links = ("currency", "shown_amount")
     list_select_related = ()
-
-    def get_fields(self, request: Any, obj: Any = None) -> Any:
-        return [name for name in super().get_fields(request, obj) if name != "role"]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change, **kwargs)

@@ -79,7 +79,6 @@ def _shown_status(refund: Any) -> object:
 
 @admin.register(Refund, site=merchant_site)
 class MerchantRefunds(OfMerchant, RefundAdmin):
-    inlines = ()
     what_for = order_column()
     shown_status = column(_("Status"), _shown_status)
 

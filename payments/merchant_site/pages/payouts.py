@@ -11,12 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import beside, column, link, money, short_id
 from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_in_list, moment_text
 from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount
-from payments.admin.payouts.payouts import ByStatus, PayoutAdmin
+from payments.admin.payouts.payouts import PayoutAdmin
 from payments.admin.payouts.schedules import PayoutScheduleAdmin
 from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.statement import WORDS
@@ -69,19 +68,9 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     )
     change_form_template = "merchant/payout.html"
     views = {"balance": ("balance/", "balance")}
-    row_actions: Any = ()
     parts: Any = ()
     list_display: Any = ("created", "to_account", "shown_amount", "shown_status", "mode")
-    file_columns: Any = (
-        "public_id",
-        "created",
-        "shown_amount",
-        "shown_reserve",
-        "shown_status",
-        "paid",
-        "mode",
-    )
-    list_filter: ClassVar[Any] = (ByStatus, ByMode, "created_at")
+    file_columns: Any = ("public_id", "created", "shown_amount", "shown_reserve", "shown_status", "paid", "mode")
     fieldsets: ClassVar[Any] = (
         (_("Where it is"), {"fields": ("how_far", "to_account", "failure_code", "reserve_due")}),
         (
@@ -181,14 +170,7 @@ class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
     """When payouts are made, and what is kept of them; kaha's staff sets it."""
 
     for_merchants = "interval shown_payable next delay_days reserve currency account reserve_percent reserve_days"
-    row_actions: Any = ()
     list_display: Any = ("interval", "shown_payable", "next", "delay_days", "reserve", "mode")
-    file_columns: Any = ("mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
-    fieldsets: ClassVar[Any] = (
-        (None, {"fields": ("mode", "currency", "interval", "next")}),
-        (_("What it pays"), {"fields": ("shown_payable", "account")}),
-        (_("What it leaves"), {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
-    )
 
     def headline(self, row: PayoutSchedule) -> str:
         words = gettext("{interval} payouts in {currency}")

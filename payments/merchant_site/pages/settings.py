@@ -50,7 +50,6 @@ class Business(OfMerchant, MerchantAdmin):
         (_("Terms"), {"fields": ("payment_methods", "fees")}),
     )
     readonly_fields = [name for name in flatten_fieldsets(fieldsets) if name not in BusinessForm.base_fields]
-    inlines: ClassVar[Any] = ()
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Lead to the page of the one merchant that the list has."""
