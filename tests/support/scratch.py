@@ -16,8 +16,11 @@ SETTINGS = {"max_connections": "300"}
 
 
 @contextmanager
-def scratch_servers() -> Iterator[Folders]:
-    """Start both servers, point the settings to them, migrate the database, and yield where they are."""
+def scratch_servers(**settings: str) -> Iterator[Folders]:
+    """Start both servers, point the settings to them, migrate the database, and yield where they are.
+
+    `settings` are further ones of PostgreSQL.
+    """
     with ExitStack() as stack:
         data = stack.enter_context(data_folder())
         postgres, redis = Postgres(data), RedisProcess(data)
@@ -25,7 +28,7 @@ def scratch_servers() -> Iterator[Folders]:
         os.environ |= embedded.environment(postgres.folders)
         for server in (postgres, redis):
             stack.callback(server.stop)
-        postgres.start(**SETTINGS)
+        postgres.start(**SETTINGS, **settings)
         redis.start()
         django.setup()
         _migrate()
