@@ -56,7 +56,6 @@ GOALS = (
     Goal("pages of a list per second, of textbook", RATE, "list", "list/textbook", at_least=7, aim=10),
     Goal("server CPU of a charge, of the plain view's", SERVER_CPU, "charges", "charges/plain", at_most=12, aim=9),
     Goal("p99 of a charge, of its p50", P99, "charges", "charges", P50, at_most=4),
-    Goal("sources per second, of the insert", RATE, "sources", "sources/insert", at_least=0.1, aim=0.15),
     Goal("p50 of a session, of a source's", P50, "sessions", "sources", at_most=1.2),
     Goal(
         "p50 of a paid session, of a charge with its source", P50, "sessions + paid", "sources + charges", at_most=1.5

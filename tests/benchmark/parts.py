@@ -15,7 +15,6 @@ BESIDE = {
     "plain": "a plain view, the same JSON",
     "textbook": "textbook, in one transaction",
     "books": "textbook with books, in two",
-    "insert": "pgbench, the insert alone",
     "empty": "on a database without the seeded charges",
     "list": "a list meanwhile",
     "ping": "GET /ping meanwhile",
@@ -111,7 +110,7 @@ SEEDED: dict[str, Any] = {"again": True, "beside": (), "seeded": True}
 PARTS = {
     part.name: part
     for part in (
-        Part("sources", "POST /v2/sources/", Client.new_sources, beside=("plain", "insert")),
+        Part("sources", "POST /v2/sources/", Client.new_sources),
         Part("charges", "POST /v2/charges/, captured", _charges, beside=("plain", *PEERS)),
         Part("sessions", "POST /v2/checkout_sessions/", Client.new_sessions, beside=()),
         Part("paid", "the page of a session, paid by card", _paid, beside=()),

@@ -15,7 +15,6 @@ from tests.benchmark.clients.client import Answers, Client, Load
 from tests.benchmark.clients.load import HOST
 from tests.benchmark.clients.seeded_charges import seed
 from tests.benchmark.figures import Figures, measured
-from tests.benchmark.floors import Pgbench
 from tests.benchmark.options import Options
 from tests.benchmark.parts import PEERS, Part
 from tests.benchmark.peers.start import PeerClient, started_peers
@@ -147,8 +146,6 @@ class Bench:
     def _other(self, trial: Trial, name: str) -> Callable[[], Figures]:
         """Return what measures one of those beside a part."""
         seconds = self._options.seconds
-        if name == "insert":
-            return Pgbench(self._service, self._options.connections, seconds).measure
         if name == "plain":
             trial.measure_beside(self._plain, WARM_UP_SECONDS)
             return partial(trial.measure_beside, self._plain, seconds)
