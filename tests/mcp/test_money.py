@@ -11,13 +11,15 @@ from django.contrib.auth.models import User
 from payments import clock
 from payments.domain.approvals import decide, kinds
 from payments.domain.approvals.call_plans import Call
-from payments.domain.approvals.calls import ask
+from payments.domain.approvals.calls import ask, plan_of
 from payments.domain.approvals.execution import execute_action, execute_left
+from payments.domain.approvals.kinds.calls import key_of
+from payments.domain.approvals.request import submit
 from payments.domain.merchants.api_keys import revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.shared.errors import PaymentError
-from payments.ids import parse_id
+from payments.ids import new_id, parse_id
 from payments.models import ApiKey, ApprovalLimit, ApprovalRequest, AssistantCall, Charge, Merchant, MerchantAccess
 from tests.charging.doubles import Unreachable, provider
 from tests.client import Api, made
@@ -202,8 +204,32 @@ def test_a_hold_that_is_captured_meanwhile_is_not_given_back(shop: NewMerchant, 
     charge, assistant = api.held(), Assistant(shop.merchant, ["void"])
     assistant.call("void", id=charge["id"], **wish())
     made(api.post(f"/charges/{charge['id']}/capture"))
+    request = AssistantCall.objects.get()
+    with pytest.raises(PaymentError, match="captured meanwhile"):
+        plan_of(key_of(request), request)
     assert approve(person).state == "refused"
     assert api.read(charge)["status"] == "succeeded"
+
+
+def test_a_call_that_would_move_another_amount_than_was_planned_is_not_asked_for(shop: NewMerchant, api: Api) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], **wish())
+    planned = AssistantCall.objects.get()
+    planned.id = planned.subject_id = new_id()
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1}))
+    with pytest.raises(PaymentError, match="has just changed"):
+        submit(planned)
+    assert AssistantCall.objects.count() == 1
+
+
+def test_a_call_whose_key_of_execution_somebody_has_used_ends_as_refused(
+    shop: NewMerchant, api: Api, person: User
+) -> None:
+    charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
+    assistant.call("refund", id=charge["id"], **wish())
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1}, AssistantCall.objects.get().idempotency_key))
+    request = approve(person)
+    assert (request.state, request.code) == ("refused", "idempotency_key_reused")
 
 
 def test_an_assistant_leaves_room_in_the_list_of_others(shop: NewMerchant, api: Api) -> None:
@@ -215,10 +241,11 @@ def test_an_assistant_leaves_room_in_the_list_of_others(shop: NewMerchant, api: 
     assert len(assistant.call("list_asked")["data"]) == 20
 
 
-def test_a_reason_that_holds_a_card_number_is_refused(shop: NewMerchant, api: Api) -> None:
-    assistant = Assistant(shop.merchant, ["refund"])
-    with pytest.raises(Failed):
-        assistant.call("refund", id=api.charge()["id"], **wish(why="4242424242424242"))
+def test_a_reason_that_holds_a_secret_is_refused(shop: NewMerchant, api: Api) -> None:
+    assistant, charge = Assistant(shop.merchant, ["refund"]), api.charge()
+    for secret, code in (("4242424242424242", "card_data"), (api.key, "not_allowed")):
+        with pytest.raises(Failed, match=code):
+            assistant.call("refund", id=charge["id"], **wish(why=secret))
 
 
 def test_who_issued_a_key_approves_no_more_of_its_calls_than_they_give_back_alone(shop: NewMerchant, api: Api) -> None:

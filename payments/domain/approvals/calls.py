@@ -163,8 +163,9 @@ def _refuse(caller: Caller, request: ApprovalRequest, refusal: PaymentError) -> 
     except Replay as replay:
         _end(request, replay.answer)
     except PaymentError as conflicting:
+        # A key under which the merchant sent a request of its own executes this call never.
         if conflicting.code != IN_USE:
-            raise
+            _move(request, State.REFUSED, code=refusal.code)
 
 
 def _move(request: ApprovalRequest, state: State, **values: Any) -> None:
