@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Failpoint(StrEnum):
-    """The failpoints in order: of an operation on a charge, deliveries, a settlement, the log and a payout."""
+    """The failpoints in order: of an operation on a charge, deliveries, a settlement, the log, a request, a payout."""
 
     WAITING = "waiting"  # for another operation on the charge
     OPENING = "opening"  # nothing is written
@@ -24,6 +24,7 @@ class Failpoint(StrEnum):
     LEAVES_READ = "leaves_read"  # journals that have no leaf are read
     LEAVES_WRITTEN = "leaves_written"  # their leaves are written, and the tree is as before
     TREE_GROWN = "tree_grown"  # the tree has grown, and nothing is committed
+    EXECUTED = "executed"  # what was approved is done, and its request is as before
     TAKEN = "taken"  # the parts of a payout are taken, and the payout is not written
 
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import hypothesis
@@ -22,6 +21,7 @@ from payments.domain.operators import four_eyes
 from tests.audited_pages import audited_pages
 from tests.client import HANDLER, Api
 from tests.empty_database import EmptyDatabase
+from tests.high_limits import NOBODY_IS_NEW
 from tests.ledger.books import charge_fees
 from tests.support.receiver import Receiver
 
@@ -29,7 +29,7 @@ from tests.support.receiver import Receiver
 cached_keys.seconds = 0
 
 # Nobody waits a day before an approval; who does is in `tests/approvals/test_new_rights.py`.
-four_eyes.NEW_FOR = timedelta(days=-36_500)
+four_eyes.NEW_FOR = NOBODY_IS_NEW
 
 # A slow hash is for passwords that somebody guesses.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

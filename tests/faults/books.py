@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from payments.models import Attempt, Charge, Dispute, Event, Posting, Refund
+from payments.models import ApprovalRequest, Attempt, Charge, Dispute, Event, Posting, Refund
 from payments.models.charging.attempt import UNRESOLVED
 from payments.providers.simulator.messages import unacknowledged
 from payments.providers.simulator.models import Entry, SimulatedPayment
@@ -34,6 +34,8 @@ def not_found_out(source_id: UUID) -> bool:
         return True
     references = [attempt.reference for attempt in Attempt.objects.filter(charge__source_id=source_id)]
     if unacknowledged(references).exists():
+        return True
+    if ApprovalRequest.objects.approved().filter(charge__source_id=source_id).exists():
         return True
     return attempts.exists() or Charge.objects.filter(source_id=source_id).exclude(operation="").exists()
 

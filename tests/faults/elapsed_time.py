@@ -7,7 +7,17 @@ from uuid import UUID
 from django.db.models import F
 
 from payments import clock
-from payments.models import Attempt, Charge, Checkout, Dispute, Payout, PayoutPart, PayoutSchedule, Webhook
+from payments.models import (
+    ApprovalRequest,
+    Attempt,
+    Charge,
+    Checkout,
+    Dispute,
+    Payout,
+    PayoutPart,
+    PayoutSchedule,
+    Webhook,
+)
 from payments.providers.references import check_reference
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
 
@@ -31,6 +41,11 @@ def let_pass_for_check(checkout_id: UUID | None, seconds: int) -> None:
     _nearer(SimulatedPayment.objects.filter(reference__in=references, state="awaiting"), seconds, "expires_at")
     _nearer(rows, seconds, "updated_at")
     _nearer(rows, seconds, "check_due_at")
+
+
+def let_approvals_pass(merchant_id: UUID, seconds: int) -> None:
+    """Let time pass for what is approved and not executed."""
+    _nearer(ApprovalRequest.objects.approved().filter(merchant=merchant_id), seconds, "updated_at")
 
 
 def let_leases_end(merchant_id: UUID, seconds: int) -> None:

@@ -2,25 +2,16 @@
 
 import os
 import signal
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
 
 from payments import failpoints
-from payments.domain.charging import operations
 from payments.domain.payouts import make, send, states
-from payments.domain.shared import idempotency
-from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.errors import PaymentError
-from payments.domain.shared.idempotency import Replay
 from payments.failpoints import Failpoint
-from payments.ids import public_id
 from payments.ledger.settlement import settle_due
-from payments.models import Charge
 from payments.sweeps.scope import Scope
 from payments.tasks import run_sweep
 from tests.charging.doubles import provider
@@ -130,27 +121,15 @@ class PayOut:
         make.make_due(scope=Scope(self.merchant_id))
 
 
-@dataclass(frozen=True)
-class Extend:
-    """A hold is extended as an operator says, under a key of the act's own."""
-
-    charge_id: UUID
-    key: str
-
-    def __call__(self) -> None:
-        charge = Charge.objects.get(id=self.charge_id)
-        key = IdempotencyKey(self.key, sha256(self.key.encode()).digest())
-        caller = replace(Caller.service(charge), idempotency=key)
-        with suppress(PaymentError, Replay):
-            idempotency.look_up(caller)
-            operations.extend(caller, public_id("ch", charge.id))
-
-
 def recover() -> None:
     """Everything by which a worker finds out outcomes."""
-    run_sweep("resolve_attempts")
-    run_sweep("apply_simulator_messages")
-    run_sweep("send_dispute_responses")
+    for name in (
+        "resolve_attempts",
+        "apply_simulator_messages",
+        "send_dispute_responses",
+        "execute_approved_actions",
+    ):
+        run_sweep(name)
 
 
 def report() -> None:

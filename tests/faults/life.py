@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock
+from payments.domain.approvals.execution import LEFT_AFTER
 from payments.domain.disputes.respond import DUE as RESPONSES
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.payouts import make
@@ -19,9 +20,10 @@ from payments.models import Charge, PayoutSchedule, Webhook
 from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.factories import new_customer
+from tests.faults.approvals import Approval, faults
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
-from tests.faults.elapsed_time import let_leases_end, let_pass, let_responses_end
+from tests.faults.elapsed_time import let_approvals_pass, let_leases_end, let_pass, let_responses_end
 from tests.faults.jobs import Answer, Fault, PayOut, Request, Stall, Visit, deliver, recover, respond
 from tests.faults.processes import Job
 from tests.faults.verbs import ACTION_SECONDS, VERBS
@@ -92,8 +94,12 @@ class Life:
 
     def request(self, path: str, body: dict[str, Any]) -> Request:
         """Return a new request of the merchant's program, under a key of its own."""
+        return Request(self.api.key, path, body, self.new_key())
+
+    def new_key(self) -> str:
+        """Return a new idempotency key."""
         # A number right after the digits of an ID is taken for the end of a card number once in 25,000 keys.
-        return Request(self.api.key, path, body, f"{next(self.keys)} of {self.source_id.hex}")
+        return f"{next(self.keys)} of {self.source_id.hex}"
 
     def do(self, verb: str, fault: Fault = None, then: Fault = None) -> None:
         """Run `verb` under `fault` and find its outcome, the first time under the fault `then`."""
@@ -108,6 +114,8 @@ class Life:
             self._find_out_later()
         if isinstance(job, Request):
             self._check_answer(job, answer)
+        if isinstance(job, Approval):
+            self.findings.extend(faults(job))
         self._compare(after=f"{verb} {fault} {then or ''}")
 
     def begin(self) -> None:
@@ -136,6 +144,10 @@ class Life:
                 return ask_until_answered(job, result, self._waits())
             case Visit():
                 return self._visit_until_over(job)
+            case Approval():
+                # Nobody sends it again: the worker does what is left.
+                let_approvals_pass(self.merchant_id, round(LEFT_AFTER.total_seconds()))
+                return self._find_out()
         if job is deliver:
             let_leases_end(self.merchant_id, round(LEASE.total_seconds()) + 1)
         if job is respond:
@@ -206,7 +218,7 @@ class Life:
         charges = Charge.objects.filter(source_id=self.source_id)
         if charges.count() != 1:
             self._found("double", f"{charges.count()} charges after {after}")
-        asked = sum(count for (verb, _), count in self.done.items() if verb == "refund")
+        asked = sum(count for (verb, _), count in self.done.items() if verb.endswith("refund"))
         if charges.filter(refunds__isnull=False).count() > asked:
             self._found("double", f"more refunds than {asked} after {after}")
         self.findings.extend(("books", f"{line} after {after}") for line in differences(self.source_id))

@@ -27,7 +27,15 @@ READY = {
     "authenticate": {"kind": Kind(CHALLENGED)},
     "overstay": {"kind": Kind(CHALLENGED)},
     "expire": HELD,
-    "extend": HELD,
+    "approve_capture": HELD,
+    "approve_void": {},
+    "approve_refund": {},
+    "approve_release": HELD,
+    "approve_extend": HELD,
+    "ask_capture": HELD,
+    "ask_void": HELD,
+    "ask_refund": {},
+    "ask_payout": {},
     "verify": {"kind": Kind(type="bpi")},
     "deliver": {},
     "dispute": {},
@@ -72,7 +80,9 @@ def test_a_process_that_continues_after_it_was_taken_for_dead_does_nothing_twice
         assert life.findings == [], step
 
 
-@pytest.mark.parametrize("verb", ["charge", "capture", "void", "extend", "refund", "verify"])
+@pytest.mark.parametrize(
+    "verb", ["charge", "capture", "void", "approve_extend", "approve_refund", "ask_capture", "refund", "verify"]
+)
 def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_receives_nothing(
     ready: Callable[[str], Life], verb: str
 ) -> None:

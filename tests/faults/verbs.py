@@ -2,22 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from random import Random
 from typing import TYPE_CHECKING
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Sum
 
 from payments import clock
+from payments.domain.approvals.kinds.charge_actions import max_amount
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
 from payments.failpoints import Failpoint
 from payments.ids import public_id
-from payments.models import Charge, Dispute, PayoutSchedule, Webhook
-from payments.models.charging.charge import EXTENDED_DAYS_MAX
+from payments.models import Charge, Dispute, OperatorAction, PayoutPart, PayoutSchedule, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from payments.providers.simulator.scenarios import Story
 from tests.client import made
+from tests.faults import approvals
 from tests.faults.elapsed_time import let_days_pass_for_payouts, let_pass
-from tests.faults.jobs import Extend, PayOut, Request, Settle, Visit, deliver, expire, recover, report, respond
+from tests.faults.jobs import PayOut, Request, Settle, Visit, deliver, expire, recover, report, respond
 from tests.faults.processes import Job
 from tests.pages.waiting_charges import page_of, path_of
 from tests.payouts.stories import give_account, give_schedule
@@ -32,6 +35,7 @@ ANNOUNCED = (Failpoint.WAKING_WORKER,)
 # moved, as if it had just looked at the clock.
 UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
 STALL = (Failpoint.OPENED, *RECORD)
+EXECUTE = (*OPEN, *RECORD, *ANNOUNCED, Failpoint.EXECUTED)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
 SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
 PAY_OUT = (Failpoint.LOCKED, Failpoint.TAKEN, Failpoint.POSTED, Failpoint.SETTLED)
@@ -99,10 +103,6 @@ def _expire(life: "Life") -> Job:
     return expire
 
 
-def _extend(life: "Life") -> Extend:
-    return Extend(life.charge.id, f"extend-{life.source_id.hex}-{next(life.keys)}")
-
-
 def _overstay(life: "Life") -> Job:
     """Let the payer's hour pass."""
     let_pass(life.source_id, ACTION_SECONDS)
@@ -115,6 +115,16 @@ def _settle(life: "Life") -> Settle:
 
 
 def _pay_out(life: "Life") -> PayOut:
+    _make_payable(life)
+    return PayOut(life.merchant_id)
+
+
+def _ask_payout(life: "Life") -> Job:
+    _make_payable(life)
+    return approvals.call("payout", life)
+
+
+def _make_payable(life: "Life") -> None:
     """Let a day pass; the merchant has another bank account each time, and some of them send money back."""
     if life.charge.settle_due_at:
         _settle(life)()
@@ -123,16 +133,19 @@ def _pay_out(life: "Life") -> PayOut:
     if not PayoutSchedule.objects.filter(merchant=life.merchant_id).exists():
         give_schedule(life.shop.merchant, "daily", reserve_percent=10, reserve_days=2)
     let_days_pass_for_payouts(life.merchant_id, 1)
-    return PayOut(life.merchant_id)
 
 
 def _dispute(life: "Life") -> Job:
-    """Let the payer's bank take its next step."""
-    payment = _payment_of(life.charge)
-    if not payment.filter(dispute_due_at__isnull=False).exists():
-        payment.update(story=life.random.choice(list(Story)), dispute_step=0)
-    payment.update(dispute_due_at=clock.now())
+    take_next_step(life.charge, life.random)
     return report
+
+
+def take_next_step(charge: Charge, random: Random) -> None:
+    """Have the next step of the payer's bank be due, the first one of a story where none has begun."""
+    payment = _payment_of(charge)
+    if not payment.filter(dispute_due_at__isnull=False).exists():
+        payment.update(story=random.choice(list(Story)), dispute_step=0)
+    payment.update(dispute_due_at=clock.now())
 
 
 def _respond(life: "Life") -> Job:
@@ -164,7 +177,7 @@ def _has_open_dispute(charge: Charge) -> bool:
     return _open_disputes(charge).exists()
 
 
-def _can_be_disputed(charge: Charge) -> bool:
+def can_be_disputed(charge: Charge) -> bool:
     """Whether the story of its payment has not begun, or has another step."""
     is_taken = state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED, ChargeState.REFUNDED)
     return is_taken and _payment_of(charge).filter(Q(story="") | Q(dispute_due_at__isnull=False)).exists()
@@ -182,10 +195,6 @@ def _is_held(charge: Charge) -> bool:
     return state_of(charge) is ChargeState.HELD
 
 
-def _can_be_extended(charge: Charge) -> bool:
-    return _is_held(charge) and charge.hold_extended_days < EXTENDED_DAYS_MAX
-
-
 def _can_be_refunded(charge: Charge) -> bool:
     return state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED) and _left(charge) > 0
 
@@ -195,8 +204,20 @@ def _can_be_voided(charge: Charge) -> bool:
     return is_voidable and not charge.amount_refunded and not charge.disputed
 
 
+def _has_to_pay_out(charge: Charge) -> bool:
+    """Whether a day later there is something in the balance, beside what is kept of it."""
+    parts = PayoutPart.objects.filter(merchant=charge.merchant_id, payout=None)
+    return charge.settled_at is not None and parts.aggregate(left=Sum("amount", default=0))["left"] > 1
+
+
 def _is_untold(charge: Charge) -> bool:
     return Webhook.objects.filter(merchant_id=charge.merchant_id, due_at__lte=clock.now()).exists()
+
+
+def _approval(request: Callable[[str, "Life"], Job], kind: str) -> Verb:
+    """Return the verb of what is requested, decided and executed, where the charge allows this kind."""
+    stalls = (*STALL, Failpoint.EXECUTED)
+    return Verb(partial(request, kind), lambda charge: max_amount(kind, charge) > 0, EXECUTE, stalls)
 
 
 VERBS = {
@@ -207,13 +228,12 @@ VERBS = {
     "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
     "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *ANNOUNCED), stalls=RECORD),
     "expire": Verb(_expire, _is_held),
-    "extend": Verb(_extend, _can_be_extended),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *ANNOUNCED), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
     "dispute": Verb(
         _dispute,
-        _can_be_disputed,
+        can_be_disputed,
         (Failpoint.RECORDING, Failpoint.RECORDED, *ANNOUNCED),
         stalls=(Failpoint.RECORDING, Failpoint.RECORDED),
         asks_provider=False,
@@ -233,6 +253,15 @@ VERBS = {
         stalls=(Failpoint.SETTLED,),
         asks_provider=False,
     ),
+    "ask_payout": Verb(
+        _ask_payout,
+        _has_to_pay_out,
+        (Failpoint.TAKEN, Failpoint.EXECUTED),
+        stalls=(Failpoint.EXECUTED,),
+        asks_provider=False,
+    ),
+    **{f"approve_{kind}": _approval(approvals.act, kind) for kind in OperatorAction.KINDS},
+    **{f"ask_{tool}": _approval(approvals.call, tool) for tool in ("capture", "void", "refund")},
 }
 
 

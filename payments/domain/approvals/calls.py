@@ -25,6 +25,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, invalid
 from payments.domain.shared.idempotency import Replay, StoredAnswer
+from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, ApprovalRequest, AssistantCall, Attempt
 
@@ -141,6 +142,7 @@ def _answer(key: ApiKey, caller: Caller, request: ApprovalRequest) -> StoredAnsw
 
 
 def _end(request: ApprovalRequest, answer: StoredAnswer) -> None:
+    reached(Failpoint.EXECUTED)
     body: dict[str, Any] = json.loads(answer.body)
     if answer.status >= REFUSED_FROM:
         charge = parse_id("ch", body["error"].get("charge_id") or "")

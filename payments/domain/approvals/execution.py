@@ -19,6 +19,7 @@ from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay, Result
+from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
@@ -98,6 +99,7 @@ def _ask(caller: Caller, action: ApprovalRequest) -> PaymentError | None:
 
 
 def _end(action: ApprovalRequest, code: str) -> None:
+    reached(Failpoint.EXECUTED)
     state = OperatorAction.State.REFUSED if code else OperatorAction.State.DONE
     approved, attempt = ApprovalRequest.objects.approved(), _attempt_of(action)
     move(action, approved, state, action.reason, detail=code, code=code, attempt=attempt)

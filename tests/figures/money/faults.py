@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import connection
 
 from payments.domain.merchants.merchants import create_merchant
+from payments.domain.operators import four_eyes
 from tests.charging.doubles import provider
 from tests.faults.checkouts import run_checkout
 from tests.faults.connector import RemoteSimulator
@@ -26,7 +27,7 @@ from tests.faults.histories import run_history
 from tests.faults.processes import Broke, forked
 from tests.faults.tallies import Tally, broken_invariants
 from tests.faults.world import world
-from tests.high_limits import MANY_DECLINES
+from tests.high_limits import MANY_DECLINES, NOBODY_IS_NEW
 
 PROGRESS_OPERATIONS = 100
 
@@ -42,6 +43,7 @@ def faults(operations: int, first_history: int, seed: int, of: str) -> dict[str,
     logging.disable(logging.WARNING)
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
+    four_eyes.NEW_FOR = NOBODY_IS_NEW
     started = time.monotonic()
     lanes = min(os.cpu_count() or 1, operations)
     connection.close()
