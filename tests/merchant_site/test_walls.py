@@ -63,7 +63,7 @@ def of_rows(rows: Rows) -> list[str]:
 
 
 def answers(client: Client, address: str) -> Iterator[Any]:
-    for ask in (client.get, client.post):
+    for ask in (client.get, client.options, client.post):
         with undone():
             yield ask(address)
 
@@ -109,9 +109,10 @@ def test_no_list_and_no_search_shows_another_merchant(
     with fallen():
         for address in addresses(rows):
             queries = ("?mode=live", "?q=Halo-halo", f"?q={house.charge['id']}")
-            for query in ("", *(queries if not address.endswith(READS_NO_QUERY) else ())):
+            asked = [(client.get, query) for query in queries if not address.endswith(READS_NO_QUERY)]
+            for ask, query in [(client.get, ""), (client.options, ""), *asked]:
                 if address not in named:
-                    text = shown(client.get(f"{address}{query}"))
+                    text = shown(ask(f"{address}{query}"))
                     # The page says what was looked for.
                     marks = [mark for mark in marks_of(house) if mark not in query]
                     leaks += [(address, query, mark) for mark in marks if mark in text]
