@@ -107,15 +107,13 @@ def _standing(row: Checkout, state: State) -> tuple[list[str], ...]:
     return (*CHARGED[state], ["voided"]) if state == State.PAID else CHARGED[state]
 
 
-def end_differences(found_out: Iterable[Seen]) -> list[str]:
-    """Return what is wrong when everything was found out: what is still open, and books that differ."""
-    found = []
-    for seen in found_out:
-        if seen.row.state == State.PAYING:
-            found.append(f"{seen.row} is being paid for ever")
-        for charge in seen.charges:
-            found += [f"an outcome of {charge} is not found out"] * not_found_out(charge.source_id)
-            found += book_differences(charge.source_id)
+def end_differences(found_out: list[Seen]) -> list[str]:
+    """Return what is wrong when everything was found out: what is still open, and books of the shop that differ."""
+    found = [f"{seen.row} is being paid for ever" for seen in found_out if seen.row.state == State.PAYING]
+    charges = Charge.objects.filter(merchant=found_out[0].row.merchant_id)
+    for source_id in charges.order_by("source_id").values_list("source_id", flat=True).distinct():
+        found += [f"an outcome of {source_id} is not found out"] * not_found_out(source_id)
+        found += book_differences(source_id)
     return found
 
 
