@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client
+from payments.sweeps.schedule import SWEEPS
 
 from config.celery import app
 from config.worker import run_sweep
@@ -21,7 +22,6 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.models import MerchantAccess
 from payments.quickstart.payment import CARD, CART, OFFER, ORDER, REFUNDED
 from payments.sweeps import claims
-from payments.sweeps.schedule import SWEEPS
 from payments.sweeps.timer import TICK_SECONDS
 from payments.web.environ import Environ, environ_of, put_body
 from payments.webhooks.worker import DeliveryLoop
