@@ -33,7 +33,7 @@ POSSIBLE_ON_CARD = (
 )
 _POSSIBLE = re.compile(rf"(?<![0-9])(?:[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}|{POSSIBLE_ON_CARD})")
 _IN_ANY_GROUPS = re.compile(rf"[0-9](?:{_GAP}[0-9]){{{SHORTEST - 1},}}")
-_ONE_BY_ONE = re.compile(rf"(?<![0-9])[0-9]({_CARD_MARK})[0-9](?:\1[0-9]){{{SHORTEST - 2},}}(?![0-9])")
+_ONE_BY_ONE = re.compile(rf"(?<![0-9])[0-9](?:{_CARD_MARK}[0-9]){{{SHORTEST - 1},}}(?![0-9])")
 # Lookaheads, because another number may begin within a match. Each match ends with a group of digits.
 _AS_ON_CARDS = [
     re.compile(rf"(?<![0-9])(?=({groups})(?![0-9]))")

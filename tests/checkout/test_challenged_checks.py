@@ -46,7 +46,9 @@ def decided(client: Client, bank: str, decision: str) -> str:
 
 def come_back(client: Client, session: dict[str, Any], **brought: str) -> str:
     """Return where the payer is led who comes back from the issuer's page."""
-    return str(client.get(page_of(session) + "/done", brought)["Location"])
+    return str(
+        client.get(page_of(session) + "/done", {"attempt": str(row_of(session).attempts), **brought})["Location"]
+    )
 
 
 def kept(api: Api, session: dict[str, Any]) -> list[dict[str, Any]]:
@@ -67,7 +69,7 @@ def test_a_payer_who_confirms_at_the_issuer_has_the_card_kept(
     client: Client, api: Api, session: dict[str, Any], bank: str
 ) -> None:
     assert "Sari Store" in client.get(bank).content.decode()
-    assert decided(client, bank, "pay") == session["payment_url"] + "/done"
+    assert decided(client, bank, "pay") == session["payment_url"] + "/done?attempt=1"
     assert kept(api, session) == []
     assert come_back(client, session) == session["success_url"]
     [source] = kept(api, session)
@@ -129,7 +131,7 @@ def test_a_payer_who_leaves_the_issuer_may_choose_another_card(
     client: Client, api: Api, session: dict[str, Any], bank: str
 ) -> None:
     client.post(page_of(session), {"otherwise": "1"})
-    assert state_of(session) == ("unpaid", 1, "action_expired")
+    assert state_of(session) == ("unpaid", 1, "payer_cancelled")
     send(client, session, attempt="1")
     assert (state_of(session)[:2], len(kept(api, session))) == (("paid", 2), 1)
     # The page of the first card is still open in another tab.
@@ -137,6 +139,17 @@ def test_a_payer_who_leaves_the_issuer_may_choose_another_card(
     run_sweep("apply_simulator_messages")
     assert come_back(client, session) == session["success_url"]
     assert len(kept(api, session)) == 1
+
+
+def test_an_earlier_card_s_page_neither_gives_up_nor_ends_the_check_of_the_next(
+    client: Client, session: dict[str, Any], bank: str
+) -> None:
+    client.post(page_of(session), {"otherwise": "1"})
+    save(session, CHALLENGED)
+    client.post(page_of(session), {"otherwise": "1"})
+    come_back(client, session, attempt="1")
+    row = row_of(session)
+    assert (row.state, row.attempts, bool(row.check_url)) == ("paying", 2, True)
 
 
 def test_who_has_confirmed_and_chooses_otherwise_has_the_card_kept_all_the_same(

@@ -13,7 +13,7 @@ from payments.ids import first_id, parse_id
 from payments.models import Charge, Checkout, SearchEntry
 from payments.search.sweep import rebuild
 from tests.checkout.cast import SAVE_CARD, opened, pay, save
-from tests.client import DECLINED, Api
+from tests.client import APPROVED, DECLINED, Api
 
 pytestmark = pytest.mark.django_db
 KEPT = timedelta(days=31)
@@ -67,9 +67,10 @@ def test_a_session_with_a_declined_charge_is_kept_with_it(api: Api) -> None:
     assert Charge.objects.get().checkout_id == parse_id("cs", session["id"])
 
 
-def test_a_session_whose_card_was_tried_and_not_kept_is_deleted_with_what_its_payer_gave(api: Api) -> None:
+@pytest.mark.parametrize("number", [DECLINED, APPROVED])
+def test_a_session_that_only_keeps_a_card_is_deleted_with_what_its_payer_gave(api: Api, number: str) -> None:
     session = opened(api, **SAVE_CARD)
-    save(session, DECLINED, email="maria@example.com")
+    save(session, number, email="maria@example.com")
     api.post(f"/checkout_sessions/{session['id']}/expire")
     assert Checkout.objects.get().payer == {"email": "maria@example.com"}
     with clock.at(clock.now() + timedelta(days=400)):

@@ -267,7 +267,7 @@ def come_back(history: CheckoutHistory, sale: Sale) -> None:
 
 def give_up(history: CheckoutHistory, sale: Sale) -> None:
     with history.cancelling():
-        history.post(sale, {"otherwise": "1"})
+        history.post(sale, {"otherwise": f"{sale.row.attempts}"})
 
 
 def late_money(history: CheckoutHistory, sale: Sale) -> None:

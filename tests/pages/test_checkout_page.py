@@ -149,8 +149,19 @@ def test_while_the_payer_is_at_a_bank_the_page_offers_to_continue_or_pay_otherwi
     assert "You have not approved this payment yet" in text
     assert charge.action["url"] in text
     assert client.post(page_of(session), {"otherwise": "1"})["Location"] == session["payment_url"]
-    assert 'name="number"' in text_of(client, session)
+    text = text_of(client, session)
+    assert ('name="number"' in text, "You cancelled the payment" in text, "in time" in text) == (True, True, False)
     assert send(client, session, attempt="1")["Location"].endswith("/done")
+
+
+def test_the_page_of_an_earlier_attempt_gives_up_no_other(client: Client, api: Api) -> None:
+    session = opened(api)
+    pay_by_wallet(session)
+    [given_up] = re.findall('name="otherwise" value="([0-9])"', text_of(client, session))
+    client.post(page_of(session), {"otherwise": given_up})
+    pay_by_wallet(session)
+    client.post(page_of(session), {"otherwise": given_up})
+    assert [charge.status for charge in charges_of(session)] == ["failed", "pending"]
 
 
 def test_while_an_outcome_is_unknown_the_page_offers_nothing_but_to_wait(client: Client, api: Api) -> None:

@@ -81,7 +81,7 @@ def test_a_payer_reads_filipino(shop: NewMerchant, server: Server) -> None:
 @pytest.mark.long
 @pytest.mark.django_db
 def test_hostile_texts_stay_texts(shop: NewMerchant, server: Server) -> None:
-    Merchant.objects.filter(pk=shop.merchant.pk).update(title=HOSTILE)
+    Merchant.objects.filter(pk=shop.merchant.pk).update(title=one_line(HOSTILE))
     put_into_outbox(captured(shop.merchant, description=HOSTILE))
     send_mails()
     [mail] = server.mails

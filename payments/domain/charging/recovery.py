@@ -39,6 +39,7 @@ from payments.sweeps.scope import ALL_MERCHANTS, Scope
 logger = logging.getLogger("kaha.recovery")
 
 BATCH = 100
+EXPIRED = "action_expired"
 # Without a lease: the claim of an attempt lasts until its next lookup.
 DUE = DueRows(same=("merchant_id", "state"))
 
@@ -71,10 +72,11 @@ def unresolved() -> int:
     return _left_unresolved().count()
 
 
-def resolve(attempt: Attempt) -> bool:
+def resolve(attempt: Attempt, over: str = EXPIRED) -> bool:
     """Look `attempt` up at its provider and record the outcome. Return False when another process does so.
 
-    Raise ProviderBusy, with nothing written.
+    A payment that is cancelled because its action is `over` fails with this code. Raise ProviderBusy, with nothing
+    written.
     """
     with attempts.place_of(attempt):
         if not _claim(attempt):
@@ -83,7 +85,7 @@ def resolve(attempt: Attempt) -> bool:
         if attempt.state != claimed.state:
             # A provider's webhook was faster, and some lookups would cancel what it reported.
             return True
-        outcome = look_up_outcome(attempt)
+        outcome = look_up_outcome(attempt, over)
         if isinstance(outcome, NotSent):
             return True
         if attempt.state == Attempt.State.DONE:
@@ -96,12 +98,12 @@ def resolve(attempt: Attempt) -> bool:
     return True
 
 
-def look_up_outcome(attempt: Attempt) -> Outcome:
+def look_up_outcome(attempt: Attempt, over: str = EXPIRED) -> Outcome:
     """Return the outcome of `attempt` at its provider; a refused lookup is an unknown outcome.
 
     It sends late money back, and cancels a payment whose action has expired.
     """
-    outcome = attempts.look_up(attempt, lambda provider: _ask(provider, attempt))
+    outcome = attempts.look_up(attempt, lambda provider: _ask(provider, attempt, over))
     if isinstance(outcome, Rejected):
         return Unknown(f"the lookup was refused: {outcome.provider_code} {outcome.message}".rstrip())
     return outcome
@@ -186,7 +188,7 @@ def _claim(attempt: Attempt) -> bool:
     return bool(DUE.put_off(attempt, until=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
 
 
-def _ask(provider: Provider, attempt: Attempt) -> Outcome:
+def _ask(provider: Provider, attempt: Attempt, over: str) -> Outcome:
     if attempt.kind == Attempt.Kind.REVERSE:
         return _reverse(provider, attempt)
     if attempt.kind != Attempt.Kind.AUTHORIZE:
@@ -199,7 +201,7 @@ def _ask(provider: Provider, attempt: Attempt) -> Outcome:
     # Cancelled at the provider first, so that a late payer cannot pay any more.
     cancelled = provider.cancel(attempts.follow_up(attempt, FollowUp.CANCEL))
     if isinstance(cancelled, Approved | NotFound):
-        return Declined("action_expired")
+        return Declined(over)
     # A payer who decided during the cancellation was in time.
     return provider.resolve(payment) if isinstance(cancelled, Declined) else outcome
 

@@ -167,7 +167,7 @@ def _resolve_alone(
         is_over = is_given_up or (checkout.check_url and _action_expires_at(checkout) <= clock.now())
         if is_over and isinstance(outcome, ActionRequired | Pending):
             # It moves no money, whatever the payer does there after it.
-            outcome = Declined("action_expired")
+            outcome = Declined("payer_cancelled" if is_given_up else "action_expired")
         if isinstance(outcome, Unknown | Pending | NotSent | Rejected):
             _put_off(caller, checkout, source, is_payer_here=is_given_up or question is not _look_up)
         else:
@@ -232,7 +232,7 @@ def _payment(checkout: Checkout, source: Source) -> Payment:
         source_type=sourcetypes.CARD,
         capture=False,
         authenticate=checkout.order.get("require_auth", True),
-        return_url=f"{payment_url(checkout)}/done",
+        return_url=f"{payment_url(checkout)}/done?attempt={checkout.attempts}",
         description="",
         statement_descriptor=checkout.merchant.statement_descriptor,
         card=card_data(card) if card.sealed_number else None,

@@ -196,5 +196,5 @@ def give_up(checkout: Checkout) -> bool:
         unchanged = {"id": charge.id, "merchant_id": charge.merchant_id, "version": charge.version}
         with suppress(StaleRow, ProviderBusy, PaymentError):
             execute_writes(Update(Charge, unchanged, {"action_expires_at": now}))
-            recovery.resolve(attempts.authorizing_attempt(charge))
+            recovery.resolve(attempts.authorizing_attempt(charge), "payer_cancelled")
     return Checkout.objects.filter(id=checkout.id, state=Checkout.State.UNPAID).exists()

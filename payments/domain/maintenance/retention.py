@@ -26,6 +26,7 @@ from payments.models import (
     ProviderMessage,
     SearchEntry,
 )
+from payments.models.checkout.checkout import WITHOUT_CHARGE
 from payments.providers.simulator.models import Message
 
 
@@ -64,13 +65,9 @@ def _applied() -> Q:
     return ~Q(events__in=waits)
 
 
-def _ended_without_charge() -> Q:
-    # Those with a charge, even a declined one, stay as long as it does. Where a card is only kept there is none.
-    return Q(state=Checkout.State.EXPIRED) & (Q(attempts=0) | Q(mode=Checkout.Mode.SAVE_CARD))
-
-
-# A checkout ends within its life.
-CHECKOUTS = Kept(Checkout, "id", "EVENTS_KEEP_DAYS", _ended_without_charge, more=LIFE)
+# A checkout ends within its life. One with a charge, even a declined one, stays as long as it does. Where a card was
+# kept, its customer has it.
+CHECKOUTS = Kept(Checkout, "id", "EVENTS_KEEP_DAYS", lambda: WITHOUT_CHARGE, more=LIFE)
 RETENTION = (
     Kept(IdempotencyRecord, "id", "IDEMPOTENCY_KEEP_DAYS", _answered),
     Kept(SearchEntry, "id", 0, lambda: Q(id__in=CHECKOUTS.old(clock.now()).values("id"))),

@@ -253,7 +253,7 @@ OPERATIONS = [
                 models.Index(F("merchant"), F("link"), condition=Q(link__isnull=False, state__in=["unpaid", "paying"]), name="checkout_under_way_of_link"),
                 models.Index(F("check_due_at"), condition=Q(check_due_at__isnull=False), name="checkout_check_due"),
                 models.Index(F("check_source_id"), condition=Q(check_source_id__isnull=False), name="checkout_checked"),
-                models.Index(F("id"), condition=Q(Q(("attempts", 0), ("mode", "save_card"), _connector="OR"), ("state", "expired")), name="checkout_without_charge"),
+                models.Index(F("id"), condition=Q(Q(("attempts", 0), ("state", "expired")), Q(("mode", "save_card"), ("state__in", ["expired", "paid"])), _connector="OR"), name="checkout_without_charge"),
             ],
             "constraints": [
                 payments.db.checks.RowRules(

@@ -39,6 +39,10 @@ class CheckoutQuerySet(ScopedQuerySet["Checkout"]):
         return self.filter(expires_at__isnull=True)
 
 
+# Over, and never charged: nobody tried to pay it, or it only kept a card.
+WITHOUT_CHARGE = Q(attempts=0, state="expired") | Q(mode="save_card", state__in=["expired", "paid"])
+
+
 class Checkout(FastModel):
     """An amount to be paid once: a checkout session, or a payment of a link or of a payment request.
 
@@ -166,7 +170,7 @@ class Checkout(FastModel):
             models.Index(
                 F("id"),
                 name="checkout_without_charge",
-                condition=(Q(attempts=0) | Q(mode="save_card")) & Q(state="expired"),
+                condition=WITHOUT_CHARGE,
             ),
         ]
 

@@ -72,7 +72,8 @@ def finish_checkout(request: HttpRequest, token: str, prefix: str) -> HttpRespon
     checkout = _checkout_at(prefix, token, with_charge=False)
     if checkout is None:
         return unknown_page(request)
-    if checkout.check_url:
+    # An earlier card's page may still be open, too.
+    if checkout.check_url and request.GET.get("attempt") == str(checkout.attempts):
         payments.come_back(checkout, request.GET.dict(), address_of_payer())
         checkout.refresh_from_db(fields=["state"])
     return SeeOther(_after(checkout))
@@ -104,7 +105,9 @@ def _after(checkout: Checkout) -> str:
 def _take(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     """Take what the payer sent; a form that is not of the present state leads to the page, which shows that state."""
     if "otherwise" in request.POST:
-        payments.give_up(checkout)
+        # The page of an earlier attempt may still be open.
+        if request.POST["otherwise"] == str(checkout.attempts):
+            payments.give_up(checkout)
         return _to_page(request, checkout)
     if checkout.state != State.UNPAID or checkout.merchant.is_closed:
         return _to_page(request, checkout)
@@ -226,7 +229,7 @@ def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     action = charge.action if charge else checkout.check_url and {"url": checkout.check_url}
     # Who has approved waits here: the shop may offer to pay once more.
     away = {} if action else {"cancel_url": ""}
-    shown = {"action": action, "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD}
+    shown = {"action": action, "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD, "attempt": checkout.attempts}
     response = page(request, "checkout/paying", context | shown | away)
     response["Refresh"] = str(REFRESH_SECONDS)
     return response

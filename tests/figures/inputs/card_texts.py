@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv6Address
+from itertools import cycle
 from time import process_time
 from urllib.parse import quote, urlencode
 
@@ -30,6 +31,7 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
     "dots between all digits": ".".join,
     "commas between all digits": ", ".join,
     "colons between all digits": ":".join,
+    "alternating marks between all digits": lambda number: "".join(map("".join, zip(number, cycle(".,")))),
     "an x between all digits": "x".join,
     "full-width digits": lambda number: number.translate(FULL_WIDTH),
     "Arabic digits": lambda number: number.translate(ARABIC),

@@ -34,7 +34,11 @@ def challenged(client: Client, world: World) -> tuple[dict[str, Any], Any]:
 
 
 def come_back(client: Client, session: dict[str, Any], booked: Any) -> str:
-    return str(client.get(page_of(session) + "/done", {"redirectResult": booked.psp_reference})["Location"])
+    return str(
+        client.get(
+            page_of(session) + "/done", {"redirectResult": booked.psp_reference, "attempt": row_of(session).attempts}
+        )["Location"]
+    )
 
 
 @pytest.mark.parametrize("agrees", [True, False])
@@ -75,7 +79,7 @@ def test_what_the_payer_of_another_session_brought_keeps_no_card(client: Client,
 
 def test_a_return_without_anything_ends_nothing(client: Client, world: World) -> None:
     session, booked = challenged(client, world)
-    assert client.get(page_of(session) + "/done")["Location"] == session["payment_url"]
+    assert client.get(page_of(session) + "/done?attempt=1")["Location"] == session["payment_url"]
     Checkout.objects.update(check_due_at=row_of(session).created_at)
     card_checks.resolve_due()
     assert row_of(session).check_url
