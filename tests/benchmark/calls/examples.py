@@ -25,7 +25,7 @@ from payments.sweeps import claims
 from payments.sweeps.timer import TICK_SECONDS
 from payments.web.environ import Environ, environ_of, put_body
 from payments.webhooks.worker import DeliveryLoop
-from tests.benchmark.calls.counting import COUNTED, WARM, Act, Count, counted, total
+from tests.benchmark.calls.counts import COUNTED, WARM, Act, Count, counted, total
 from tests.checkout.cast import billed
 from tests.client import Api, made, signed_in
 from tests.contract.calls import CUSTOMER

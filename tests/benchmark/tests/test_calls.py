@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 
 from tests.benchmark.calls.__main__ import lowest, rises
-from tests.benchmark.calls.counting import COUNTED, WARM, counted, total
+from tests.benchmark.calls.counts import COUNTED, WARM, counted, total
 
 COUNT = {"python": 1000, "c": 500, "statements": 2, "log_bytes": 900}
 
