@@ -9,6 +9,7 @@ from payments.db.writes import Update, Write
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import not_found
+from payments.domain.shared.finder import Finder
 from payments.ids import parse_id
 
 
@@ -17,14 +18,16 @@ def present(caller: Caller) -> CustomerQuerySet:
     return Customer.objects.of(caller.merchant_id, caller.livemode).present().whole(caller.merchant_id)
 
 
-def find(caller: Caller, text: str, param: str | None = None) -> Customer:
-    """Return the caller's customer with this public ID; raise PaymentError `resource_missing` about `param`."""
-    return _one(present(caller), text, param)
+find = Finder("cus", lambda *owner: Customer.objects.of(*owner).present().whole(owner[0]))
 
 
 def lock(caller: Caller, text: str, param: str | None = None) -> Customer:
     """Return the customer as `find` does, locked until the transaction ends."""
-    return _one(present(caller).select_for_update(), text, param)
+    uuid = parse_id("cus", text)
+    customer = present(caller).select_for_update().filter(id=uuid).first() if uuid else None
+    if customer is None:
+        raise not_found("customer", param, text)
+    return customer
 
 
 def of_customer(caller: Caller, event_type: str, customer: Customer) -> list[Write]:
@@ -44,11 +47,3 @@ def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) 
     for name, value in values.items():
         setattr(customer, name, value)
     return Update(Customer, unchanged, values), of_customer(caller, event_type, customer)
-
-
-def _one(rows: CustomerQuerySet, text: str, param: str | None = None) -> Customer:
-    uuid = parse_id("cus", text)
-    customer = rows.filter(id=uuid).first() if uuid else None
-    if customer is None:
-        raise not_found("customer", param, text)
-    return customer

@@ -9,12 +9,12 @@ from payments.api.validation.query_fields import EventListQuery
 from payments.api.views.feeds import Feed, show_feed
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.shared.errors import not_found
-from payments.ids import parse_id
+from payments.domain.shared.finder import Finder
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Event
 
 EVENTS = Feed(*(Event, "evt", CompiledQuery(events_page), event_filters), newer=CompiledQuery(newer_events))
+find = Finder("evt", Event.objects.of)
 
 
 class EventViewSet(ApiViewSet):
@@ -27,11 +27,7 @@ class EventViewSet(ApiViewSet):
         return show_feed(request, self.caller(request), EVENTS, self.query, _render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        caller, uuid = self.caller(request), parse_id("evt", pk)
-        event = Event.objects.of(caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
-        if event is None:
-            raise not_found("event", text=pk)
-        return json_response(bytes(event.payload))
+        return json_response(bytes(find(self.caller(request), pk).payload))
 
 
 def _render(event: Event) -> Any:

@@ -14,9 +14,9 @@ from payments.api.views.lists import Filters, Listing, not_in_list, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import ErrorKind, PaymentError, not_found
+from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.finder import Finder
 from payments.domain.transparency.proofs import leaves_of_journals, proof_of, with_leaves
-from payments.ids import parse_id
 from payments.ledger import transactions
 from payments.models import Payout, Posting
 from payments.rendering.objects.payouts import PAYOUT, PROOF, TRANSACTION
@@ -39,6 +39,8 @@ def _list_transactions(*, merchant_id: UUID, livemode: bool, **path: Any) -> lis
 
 
 PAYOUTS = Listing(Payout, "po", CompiledQuery(payouts_page, for_rendering=True), payout_filters)
+find_payout = Finder("po", lambda *owner: with_leaves(Payout.objects.of(*owner).select_related("account"), *owner))
+find_transaction = Finder("txn", lambda *owner: Posting.objects.of(*owner).filter(account__in=transactions.ACCOUNTS))
 TRANSACTIONS = Listing(
     *(Posting, "txn", _list_transactions, transaction_filters),
     within={"account__in": transactions.ACCOUNTS},
@@ -55,12 +57,12 @@ class PayoutViewSet(ApiViewSet):
         return show_page(request, self.caller(request), PAYOUTS, self.query, PAYOUT.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return json_response(PAYOUT.render(_find(self.caller(request), pk)))
+        return json_response(PAYOUT.render(find_payout(self.caller(request), pk)))
 
     @action(detail=True)
     def transactions(self, request: Request, pk: str) -> HttpResponse:
         caller = self.caller(request)
-        return show_page(request, caller, _parts_of(_find(caller, pk)), self.query, TRANSACTION.render)
+        return show_page(request, caller, _parts_of(find_payout(caller, pk)), self.query, TRANSACTION.render)
 
 
 class BalanceTransactionViewSet(ApiViewSet):
@@ -74,7 +76,7 @@ class BalanceTransactionViewSet(ApiViewSet):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller = self.caller(request)
-        [posting] = _with_leaves(caller.merchant_id, caller.livemode, [_find_transaction(caller, pk)])
+        [posting] = _with_leaves(caller.merchant_id, caller.livemode, [find_transaction(caller, pk)])
         return json_response(TRANSACTION.render(posting))
 
 
@@ -84,28 +86,10 @@ class ProofViewSet(ApiViewSet):
     rights = {"retrieve": "balance:read"}
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        proof = proof_of(_find_transaction(self.caller(request), pk))
+        proof = proof_of(find_transaction(self.caller(request), pk))
         if proof is None:
             raise PaymentError(ErrorKind.NOT_FOUND, "resource_missing", NO_PROOF_YET)
         return json_response(PROOF.render(proof))
-
-
-def _find_transaction(caller: Caller, text: str) -> Posting:
-    uuid = parse_id("txn", text)
-    own = Posting.objects.of(caller.merchant_id, caller.livemode).filter(account__in=transactions.ACCOUNTS)
-    posting = own.filter(id=uuid).first() if uuid else None
-    if posting is None:
-        raise not_found("balance transaction", text=text)
-    return posting
-
-
-def _find(caller: Caller, text: str) -> Payout:
-    uuid = parse_id("po", text)
-    own = Payout.objects.of(caller.merchant_id, caller.livemode).select_related("account")
-    payout = with_leaves(own, caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
-    if payout is None:
-        raise not_found("payout", text=text)
-    return payout
 
 
 def _parts_of(payout: Payout) -> Listing:

@@ -13,8 +13,7 @@ from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import LAST_ID
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import not_found
-from payments.ids import parse_id
+from payments.domain.shared.finder import Finder
 from payments.models import ApiRequest
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
@@ -31,6 +30,7 @@ REQUESTS = Feed(
     newer=CompiledQuery(newer_requests),
     is_logged=False,
 )
+find = Finder("req", ApiRequest.objects.of, "request_id")
 
 REQUEST = ApiObject(
     "Request",
@@ -59,9 +59,4 @@ class RequestViewSet(ApiViewSet):
         return show_feed(request, self.caller(request), REQUESTS, self.query, REQUEST.render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        caller, uuid = self.caller(request), parse_id("req", pk)
-        own = ApiRequest.objects.of(caller.merchant_id, caller.livemode)
-        found = own.filter(request_id=uuid).first() if uuid else None
-        if found is None:
-            raise not_found("request", text=pk)
-        return json_response(REQUEST.render(found))
+        return json_response(REQUEST.render(find(self.caller(request), pk)))

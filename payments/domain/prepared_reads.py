@@ -71,12 +71,6 @@ def block_of_payer(
 
 
 @CompiledQuery
-def charge(*, merchant_id: UUID, livemode: bool, charge_id: UUID) -> QuerySet[Charge]:
-    """Select a charge with all its parts."""
-    return Charge.objects.of(merchant_id, livemode).whole().filter(id=charge_id)
-
-
-@CompiledQuery
 def charge_of_attempt(*, merchant_id: UUID, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
     """Select a charge with all its parts, and as `attempt_list` one attempt at it, in one snapshot."""
     attempt = Prefetch("attempts", Attempt.objects.filter(id=attempt_id), to_attr="attempt_list")

@@ -10,6 +10,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from customers.api import views
+from customers.domain.changes import find as find_customer
 from customers.models import Customer, CustomerSource
 from customers.rendering import CUSTOMER
 from payments import clock
@@ -23,7 +24,14 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.domain.cards import bin_table
+from payments.domain.charging.charges import find as find_charge
+from payments.domain.checkout.links import find as find_link
+from payments.domain.checkout.requests import find as find_request
+from payments.domain.checkout.sessions import find as find_session
+from payments.domain.disputes.find import find as find_dispute
 from payments.domain.shared import idempotency
+from payments.domain.shared.finder import Finder
+from payments.domain.webhooks.endpoints import find as find_endpoint
 from payments.ids import new_id
 from payments.models import (
     ApiKey,
@@ -38,6 +46,8 @@ from payments.models import (
     Merchant,
     PaymentLink,
     PaymentRequest,
+    Payout,
+    Posting,
     Refund,
     WebhookEndpoint,
 )
@@ -51,6 +61,7 @@ from payments.rendering.objects.payment_requests import REQUEST
 from payments.rendering.objects.payouts import PAYOUT
 from payments.rendering.objects.webhook_endpoints import WEBHOOK_ENDPOINT
 from tests.factories import ChargeFactory, RefundFactory
+from tests.ledger.test_guards import commit, lines
 from tests.payouts.stories import make_payout
 from tests.risk.factories import block_card
 
@@ -76,6 +87,20 @@ SHOWN = {
 }
 # What a query calls a value of the stage that has a name of its own there.
 ARGUMENT = {"any_status": "status", "place": "status"}
+# What finds one object by its public ID, with where the ID of the stage's one is.
+FINDERS: dict[str, tuple[Finder[Any], type[Model], str]] = {
+    "charge": (find_charge, Charge, "id"),
+    "session": (find_session, Checkout, "id"),
+    "payment request": (find_request, PaymentRequest, "checkout_id"),
+    "link": (find_link, PaymentLink, "id"),
+    "dispute": (find_dispute, Dispute, "id"),
+    "payout": (payouts.find_payout, Payout, "id"),
+    "transaction": (payouts.find_transaction, Posting, "id"),
+    "event": (events.find, Event, "id"),
+    "request": (requests.find, ApiRequest, "request_id"),
+    "webhook endpoint": (find_endpoint, WebhookEndpoint, "id"),
+    "customer": (find_customer, Customer, "id"),
+}
 EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
@@ -84,7 +109,6 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
     "block of a payer": (prepared_reads.block_of_payer, (*IN_MODE, *PAYER, "address", "now")),
-    "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
     "charge of attempt": (prepared_reads.charge_of_attempt, ("merchant_id", "attempt_id", "charge_id")),
     "checkout of a page": (prepared_reads.checkout, ("checkout_id",)),
     "checkout of a charge": (prepared_reads.checkout_of_charge, ("merchant_id", "checkout_id")),
@@ -116,6 +140,7 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of paid payment requests": (payment_requests.REQUESTS.page, (*PAGE, "place")),
     "page of customers": (views.CUSTOMERS.page, PAGE),
     "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
+    **{name: (finder.query, ()) for name, (finder, _, _) in FINDERS.items()},
 }
 
 
@@ -165,6 +190,7 @@ def stage() -> dict[str, Any]:
     Dispute.objects.create(**owner, charge=charge, provider_ref="D1", status="needs_response", **dispute)
     make_payout(charge.merchant)
     WebhookEndpoint.objects.create(**owner, url="https://shop.example/", enabled_events=["*"])
+    commit(lines(charge, ("provider_receivable", 1), ("merchant_pending", -1)))
     BinRange.objects.create(prefix="4242424242", brand="visa")
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
     CustomerSource.objects.create(merchant=customer.merchant, customer=customer, source=charge.source)
@@ -212,6 +238,10 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:
     query, names = READS[name]
+    if name in FINDERS:
+        _, model, column = FINDERS[name]
+        rows: Any = model._default_manager.filter(**{one: stage[one] for one in IN_MODE}).order_by("-pk")
+        return query, {one: stage[one] for one in IN_MODE} | {"object_id": rows.values_list(column, flat=True)[0]}
     values = {ARGUMENT.get(name, name): stage[name] for name in names if name != "no_start"}
     return query, values | ({"after": None} if "no_start" in names else {})
 
@@ -245,7 +275,7 @@ def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
     found = {each for each in held if isinstance(each, CompiledQuery)} | {
         query
         for each in held
-        if isinstance(each, Listing)
+        if isinstance(each, Listing | Finder)
         for query in vars(each).values()
         if isinstance(query, CompiledQuery)
     }

@@ -9,7 +9,6 @@ from uuid import UUID
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update
-from payments.domain import prepared_reads
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts, failover, record_outcome, sources
 from payments.domain.charging.checkouts import checkout_progress
@@ -19,10 +18,11 @@ from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import NoSuchReturn, busy, conflict, invalid, not_found
+from payments.domain.shared.errors import NoSuchReturn, busy, conflict, invalid
+from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result
 from payments.failpoints import Failpoint, reached
-from payments.ids import new_id, parse_id, public_id
+from payments.ids import new_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, Checkout, Source
 from payments.providers.base import Outcome, Payment
@@ -65,14 +65,8 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result
     return _record(caller, attempt, outcome)
 
 
-def find(caller: Caller, text: str) -> Charge:
-    """Return the caller's charge of this public ID, with source and refunds. Raise PaymentError `resource_missing`."""
-    uuid = parse_id("ch", text)
-    owner: dict[str, Any] = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
-    charge = prepared_reads.charge.first(**owner, charge_id=uuid) if uuid else None
-    if charge is None:
-        raise not_found("charge", text=text)
-    return charge
+# With source and refunds.
+find = Finder("ch", lambda *owner: Charge.objects.of(*owner).whole())
 
 
 def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Result[Charge]:

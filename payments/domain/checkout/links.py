@@ -22,9 +22,9 @@ from payments.domain.checkout.sessions import OK
 from payments.domain.risk.addresses import counted
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import conflict, invalid, not_found
+from payments.domain.shared.errors import conflict, invalid
+from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.ids import parse_id
 from payments.models import AMOUNT_MAX, Checkout, Merchant, PaymentLink
 from payments.models.checkout.payment_link import SHORT_LENGTH
 from payments.rendering.objects.checkout import total_of
@@ -86,14 +86,7 @@ def new_link(caller: Caller, merchant: Merchant, order: Mapping[str, Any]) -> Pa
     return PaymentLink(merchant=merchant, livemode=caller.livemode, created_at=moment, updated_at=moment, **columns)
 
 
-def find(caller: Caller, text: str) -> PaymentLink:
-    """Return the caller's link of this public ID. Raise PaymentError `resource_missing`."""
-    uuid = parse_id("plink", text)
-    rows = PaymentLink.objects.of(caller.merchant_id, caller.livemode).whole()
-    found = rows.filter(id=uuid).first() if uuid else None
-    if found is None:
-        raise not_found("payment link", text=text)
-    return found
+find = Finder("plink", lambda *owner: PaymentLink.objects.of(*owner).whole())
 
 
 def change(caller: Caller, text: str, given: Mapping[str, Any], render: Render) -> Result[PaymentLink]:

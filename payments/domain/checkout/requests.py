@@ -91,9 +91,7 @@ def _next_number(caller: Caller, customer: KnownCustomer) -> dict[str, Any]:
     return {"series": series, "place": (made.values_list("place", flat=True).first() or 0) + 1}
 
 
-def find(caller: Caller, text: str) -> Checkout:
-    """Return the caller's request of this public ID, with its charge. Raise PaymentError `resource_missing`."""
-    return sessions.find(caller, text, Checkout.Kind.REQUEST)
+find = sessions.finder_of(Checkout.Kind.REQUEST)
 
 
 def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Checkout]:

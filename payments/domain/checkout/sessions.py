@@ -19,10 +19,11 @@ from payments.domain.checkout import availability
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
 from payments.domain.shared.customers import KnownCustomer, customers
-from payments.domain.shared.errors import PaymentError, conflict, not_found
+from payments.domain.shared.errors import PaymentError, conflict
+from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.domain.shared.said import said
-from payments.ids import parse_id, public_id
+from payments.ids import public_id
 from payments.models import Charge, Checkout, Merchant
 from payments.models.checkout.checkout import PREFIXES
 from payments.rendering.objects.checkout import total_of
@@ -80,17 +81,12 @@ def new_session(
     return session
 
 
-def find(caller: Caller, text: str, kind: Checkout.Kind = Checkout.Kind.SESSION) -> Checkout:
-    """Return the caller's session, or request, of this public ID, with its charge.
+def finder_of(kind: Checkout.Kind) -> Finder[Checkout]:
+    """Return the finder of the checkouts of one kind, with their charges."""
+    return Finder(PREFIXES[kind], lambda *owner: Checkout.objects.of(*owner).filter(kind=kind).whole(owner[0]))
 
-    Raise PaymentError `resource_missing`.
-    """
-    uuid = parse_id(PREFIXES[kind], text)
-    rows = Checkout.objects.of(caller.merchant_id, caller.livemode).filter(kind=kind)
-    found = rows.whole(caller.merchant_id).filter(id=uuid).first() if uuid else None
-    if found is None:
-        raise not_found("checkout session" if kind == Checkout.Kind.SESSION else "payment request", text=text)
-    return found
+
+find = finder_of(Checkout.Kind.SESSION)
 
 
 def expire(caller: Caller, text: str, render: Callable[[Checkout], StoredAnswer]) -> Result[Checkout]:

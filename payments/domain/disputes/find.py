@@ -3,23 +3,18 @@
 from payments import clock
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import PaymentError, conflict, not_found
+from payments.domain.shared.errors import PaymentError, conflict
+from payments.domain.shared.finder import Finder
 from payments.domain.shared.said import said
-from payments.ids import parse_id, public_id
+from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.providers import registry
 
 ResponseState = Dispute.ResponseState
 
 
-def find(caller: Caller, text: str) -> Dispute:
-    """Return the caller's dispute of this public ID, with the source of its charge. Raise PaymentError."""
-    uuid = parse_id("dp", text)
-    own = Dispute.objects.of(caller.merchant_id, caller.livemode).select_related("charge__source")
-    dispute = own.filter(id=uuid).first() if uuid else None
-    if dispute is None:
-        raise not_found("dispute", text=text)
-    return dispute
+# With the source of its charge.
+find = Finder("dp", lambda *owner: Dispute.objects.of(*owner).select_related("charge__source"))
 
 
 def find_open(caller: Caller, text: str) -> Dispute:

@@ -19,11 +19,12 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import create_webhook_secret, valid_webhook_secrets
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, mode_name, read_endpoints
-from payments.domain.shared.errors import conflict, not_found
+from payments.domain.shared.errors import conflict
+from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.domain.shared.said import said
 from payments.domain.webhooks import test_event
-from payments.ids import first_id, parse_id, public_id
+from payments.ids import first_id, public_id
 from payments.models import Event, Merchant, Webhook, WebhookEndpoint
 from payments.models.merchants.webhook_endpoint import PREFIX, WebhookEndpointQuerySet
 from payments.sweeps.in_turn import each_in_turn
@@ -55,13 +56,7 @@ def own(caller: Caller) -> WebhookEndpointQuerySet:
     return WebhookEndpoint.objects.of(caller.merchant_id, caller.livemode).present()
 
 
-def find(caller: Caller, text: str) -> WebhookEndpoint:
-    """Return the caller's endpoint of this public ID. Raise PaymentError `resource_missing`."""
-    uuid = parse_id(PREFIX, text)
-    endpoint = own(caller).filter(id=uuid).first() if uuid else None
-    if endpoint is None:
-        raise not_found("webhook endpoint", text=text)
-    return endpoint
+find = Finder(PREFIX, lambda *owner: WebhookEndpoint.objects.of(*owner).present())
 
 
 def create(caller: Caller, order: Mapping[str, Any], render: Render) -> Result[WebhookEndpoint]:
