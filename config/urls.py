@@ -1,17 +1,19 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
+import customers.api.urls
+import payments.api.urls
 from payments.api.account import HealthView, PingView
 from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
 from payments.api.reference.views import DocumentView, show_reference
+from payments.api.urls import ApiResolver
 from payments.mcp.views import McpView
 
 # Tried in this order, so the most frequent come first.
 of_everybody = [
-    path("v2/", include("payments.api.urls")),
-    path("v2/", include("customers.api.urls")),
+    ApiResolver([*payments.api.urls.urlpatterns, *customers.api.urls.urlpatterns]),
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^v2/health/?$", HealthView.as_view()),
     re_path(r"^ping/?$", PingView.as_view()),

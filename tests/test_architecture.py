@@ -60,6 +60,7 @@ FOLDED_FOR = {
     "names in ASCII of a protocol: headers, schemes, hosts, media types, settings": (
         *("config/", "payments/web/", "payments/webhooks/transport/", "payments/mcp/", "payments/staff/hosts.py"),
         *("payments/api/access/authentication.py", "payments/api/validation/", "payments/cli/"),
+        "payments/api/responses/rendering.py",
         "customers/domain/customers.py",
         "payments/redis_client/rate_counters.py",
     ),

@@ -15,6 +15,7 @@ from django.utils.cache import patch_vary_headers
 from config.http.host_and_https import HostAndHttps
 from payments.api.access.authentication import STRANGE_ORIGIN
 from payments.api.responses.error_forms import put_in_form
+from payments.api.responses.rendering import put_headers
 from payments.staff.hosts import SiteHosts
 from payments.web.middleware import GetResponse, is_api
 
@@ -39,8 +40,7 @@ class ApiShortcut:
             return self.get_response(request)
         response = self._api(request)
         put_in_form(request.path_info, response)
-        for name, value in self._headers[request.is_secure()]:
-            response.headers[name] = value
+        put_headers(response, self._headers[request.is_secure()])
         return response
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:

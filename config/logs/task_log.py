@@ -23,7 +23,7 @@ class RunningTasks:
 
     def begin(self, task_id: str, **_: Any) -> None:
         statements, stack = Statements(), ExitStack()
-        stack.enter_context(statements.counted())
+        stack.enter_context(statements)
         self._running[task_id] = (time.perf_counter(), statements, stack)
 
     def end(self, task_id: str, task: Any, args: Sequence[Any], state: str, retval: Any, **_: Any) -> None:

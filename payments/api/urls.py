@@ -1,6 +1,11 @@
 """The routes of `/v2`. Each answers with and without its trailing slash, never by a redirect."""
 
-from django.urls import re_path
+import re
+from functools import cached_property
+from typing import Any
+
+from django.urls import ResolverMatch, URLResolver, re_path
+from django.urls.resolvers import RoutePattern
 from rest_framework.routers import SimpleRouter
 
 from payments.api.account import AccountViewSet
@@ -15,6 +20,28 @@ from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet, Proof
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
 from payments.api.webhooks.endpoints import WebhookEndpointViewSet
+
+FIRST_WORD = re.compile(r"\^?([a-z_]+)")
+
+
+class ApiResolver(URLResolver):
+    """Resolves the paths of `/v2`: tries only the patterns that begin with the first word of a path, of some fifty."""
+
+    def __init__(self, patterns: list[Any]) -> None:
+        super().__init__(RoutePattern("v2/"), patterns)
+
+    @cached_property
+    def _by_word(self) -> dict[str, URLResolver]:
+        words: dict[str, list[Any]] = {}
+        for pattern in self.url_patterns:
+            word = FIRST_WORD.match(str(pattern.pattern))
+            words.setdefault(word[1] if word else "", []).append(pattern)
+        return {word: URLResolver(self.pattern, patterns) for word, patterns in words.items()}
+
+    def resolve(self, path: str) -> ResolverMatch:
+        found = self.pattern.match(path)
+        own = self._by_word.get(found[0].partition("/")[0]) if found else None
+        return own.resolve(path) if own else super().resolve(path)
 
 
 class OptionalSlashRouter(SimpleRouter):

@@ -65,11 +65,15 @@ def use(chosen: Bulkheads) -> Bulkheads:
     return chosen
 
 
-@contextmanager
-def caller_place(caller: Hashable) -> Iterator[None]:
-    """Hold a place for a request of the caller, a merchant or an address. Raise PaymentError `internal_error`."""
-    with bulkheads().callers.slot(caller, _server_busy):
-        yield
+def take_caller_place(caller: Hashable) -> Callable[[], None]:
+    """Take a place for a request of the caller, a merchant or an address; return what gives it back.
+
+    Raise PaymentError `internal_error` where there is none.
+    """
+    callers = bulkheads().callers
+    if not callers.take(caller):
+        raise _server_busy()
+    return partial(callers.give_back, caller)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import collections
 from collections.abc import Iterable
+from functools import cache
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -51,19 +52,24 @@ RECEIVERS_SLOW = Gauge(
 def count_request(route: str | None, method: str | None, status: int, seconds: float) -> None:
     """Count a request; `route` is that of the URL pattern, None where there is none."""
     route = NO_ROUTE if route is None else route
-    REQUESTS.labels(route, method if method in METHODS else OTHER, status).inc()
-    REQUEST_SECONDS.labels(route).observe(seconds)
+    _requests(route, method if method in METHODS else OTHER, status).inc()
+    _seconds(route).observe(seconds)
+
+
+# The library looks at each label anew at each call. There are as many as it keeps itself.
+_requests, _seconds, _charges = cache(REQUESTS.labels), cache(REQUEST_SECONDS.labels), cache(CHARGES.labels)
+_provider_calls, _provider_seconds = cache(PROVIDER_CALLS.labels), cache(PROVIDER_SECONDS.labels)
 
 
 def count_provider_call(provider: str, operation: str, outcome: object, seconds: float) -> None:
     """Count a question to a provider by the class of its `outcome`."""
-    PROVIDER_CALLS.labels(provider, operation, type(outcome).__name__).inc()
-    PROVIDER_SECONDS.labels(provider, operation).observe(seconds)
+    _provider_calls(provider, operation, type(outcome).__name__).inc()
+    _provider_seconds(provider, operation).observe(seconds)
 
 
 def count_charge(livemode: bool, outcome: object) -> None:
     """Count an outcome that was recorded for a charge, by its class."""
-    CHARGES.labels("live" if livemode else "test", type(outcome).__name__).inc()
+    _charges("live" if livemode else "test", type(outcome).__name__).inc()
 
 
 def count_webhook_attempts(results: Iterable[str]) -> None:

@@ -45,6 +45,8 @@ class SiteHosts:
                 raise Http404
             if is_for_site:
                 vars(request).update(people_site=site, urlconf=site.urlconf)
+        if not hasattr(request, "urlconf"):
+            return self.get_response(request)
         try:
             return self.get_response(request)
         finally:

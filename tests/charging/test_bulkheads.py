@@ -11,7 +11,7 @@ from django.http import HttpResponse
 
 from payments import clock
 from payments.domain import bulkheads
-from payments.domain.bulkheads import Bulkheads, caller_place, provider_place
+from payments.domain.bulkheads import Bulkheads, provider_place, take_caller_place
 from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.embedded.processes import wait_until
@@ -219,7 +219,7 @@ def test_a_merchant_with_many_requests_leaves_threads_to_others(
 ) -> None:
     with ExitStack() as others:
         for _ in range(4):
-            others.enter_context(caller_place(shop.merchant.id))
+            others.callback(take_caller_place(shop.merchant.id))
         refused = api.post("/sources/", {"type": "gcash"}, key="once")
         assert (refused.status_code, error_of(refused)["type"], refused["Retry-After"]) == (503, "api_error", "1")
         assert Api(other_shop.keys["sk_test"]).get("/charges/").status_code == 200
@@ -231,7 +231,7 @@ def test_requests_with_a_publishable_key_take_no_thread_from_their_merchants_own
     browser = Api(shop.keys["pk_test"])
     with ExitStack() as outsiders:
         for _ in range(4):
-            outsiders.enter_context(caller_place("127.0.0.1"))
+            outsiders.callback(take_caller_place("127.0.0.1"))
         assert browser.post("/sources/", {"type": "gcash"}).status_code == 503
         assert api.get("/charges/").status_code == 200
 

@@ -106,8 +106,8 @@ def counted_address(request: HttpRequest) -> str:
 
 def client_address(request: HttpRequest) -> str:
     """Return the client's address, past the TRUSTED_PROXIES proxies of ours that append to X-Forwarded-For."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUSTED_PROXIES else ""
-    hops = [part.strip() for part in forwarded.split(",") if part.strip()]
-    if not hops:
-        return str(request.META.get("REMOTE_ADDR", ""))
-    return hops[-min(settings.TRUSTED_PROXIES, len(hops))]
+    if proxies := settings.TRUSTED_PROXIES:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+        if hops := [part.strip() for part in forwarded.split(",") if part.strip()]:
+            return hops[-min(proxies, len(hops))]
+    return str(request.META.get("REMOTE_ADDR", ""))

@@ -1,21 +1,22 @@
 """The base view of `/v2`: checks that come before the work of each view."""
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed, ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from payments.api.access.authentication import caller_of
 from payments.api.responses.errors import Fault, faults_of, invalid, not_found
+from payments.api.responses.rendering import put_headers
 from payments.api.validation.fields import CARD_DATA
 from payments.api.validation.parsers import query_of, require_stated_length
 from payments.api.validation.strict import Nothing, StrictSerializer
-from payments.domain.bulkheads import caller_place
+from payments.domain.bulkheads import take_caller_place
 from payments.sensitive_data.card_numbers import holds_taken_card
 
 # The reference's names for path parameters that DRF names differently.
@@ -61,11 +62,27 @@ class ApiView(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer, and then release the place that the request held among those that merchants share."""
-        with ExitStack() as self.held:
+        self.give_back: Callable[[], None] | None = None
+        try:
             response = super().dispatch(request, *args, **kwargs)
+        finally:
+            if self.give_back:
+                self.give_back()
         # View and request refer to each other and themselves, and would wait for the garbage collector.
         self.request.parser_context.clear()
         vars(self).clear()
+        return response
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """Return DRF's request, with what it would look for in Django's at each use."""
+        made = super().initialize_request(request, *args, **kwargs)
+        made.META, made.method = request.META, request.method
+        return made
+
+    def finalize_response(self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(response, Response):
+            return super().finalize_response(request, response, *args, **kwargs)
+        put_headers(response, self.headers.items())
         return response
 
     def check_permissions(self, request: Request) -> None:
@@ -77,7 +94,7 @@ class ApiView(APIView):
             raise MethodNotAllowed("TRACE")
         super().initial(request, *args, **kwargs)
         if request.auth and HAS_PLACE not in request.META:
-            self.held.enter_context(caller_place(caller_of(request)))
+            self.give_back = take_caller_place(caller_of(request))
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return

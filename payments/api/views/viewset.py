@@ -42,20 +42,21 @@ class ApiViewSet(ViewSetMixin, ApiView):
     def caller(self, request: Request) -> Caller:
         """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""
         key = key_of(request)
+        merchant = key.merchant
         known: list[dict[str, Any]] = key.endpoint_list  # type: ignore[attr-defined] # annotated
         return Caller(
             merchant_id=key.merchant_id,
             livemode=key.livemode,
-            statement_descriptor=key.merchant.statement_descriptor,
-            rates=key.merchant.rates,
-            payment_methods=key.merchant.payment_method_settings,
-            send_receipts=key.merchant.send_receipts,
+            statement_descriptor=merchant.statement_descriptor,
+            rates=merchant.rates,
+            payment_methods=merchant.payment_method_settings,
+            send_receipts=merchant.send_receipts,
             endpoints=[Endpoint(UUID(each["id"]), each["url"], each["enabled_events"]) for each in known],
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,
             address=counted_address(request),
-            decline_budget=key.merchant.decline_budget,
+            decline_budget=merchant.decline_budget,
             rights=frozenset(key.rights) if key.kind in ApiKey.LIMITED else None,
         )
 

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
-from cachetools import TLRUCache
-
 from payments.domain import prepared_reads
 from payments.models import ApiKey
 
@@ -26,26 +24,27 @@ class KeyCache:
         self.seconds = seconds
         self._timer = timer
         self._lock = Lock()
-        # Each key with the time at which it was read.
-        self._known: TLRUCache[bytes, tuple[ApiKey, float]] = TLRUCache(
-            KEPT_COUNT, lambda _digest, known, _now: known[1] + self.seconds, timer
-        )
+        # Each key with the time at which it was read, the first one read longest ago.
+        self._known: dict[bytes, tuple[ApiKey, float]] = {}
 
     def find(self, digest: bytes) -> ApiKey | None:
         """Return the key of this digest with its merchant, or None."""
-        with self._lock:
-            # A lookup alone does not remove expired entries.
-            self._known.expire()
-            known = self._known.get(digest)
-        if known:
+        known = self._known.get(digest)
+        if known and self._timer() < known[1] + self.seconds:
             return known[0]
         # The time before the query, because the row may change while its answer is on the way.
         read_at = self._timer()
         key = prepared_reads.key.first(digest=digest)
-        if key is not None:
-            with self._lock:
+        with self._lock:
+            self._known.pop(digest, None)
+            if key is not None:
                 self._known[digest] = key, read_at
+            while self._known and self._is_over(*next(iter(self._known.values()))):
+                del self._known[next(iter(self._known))]
         return key
+
+    def _is_over(self, _key: ApiKey, read_at: float) -> bool:
+        return len(self._known) > KEPT_COUNT or self._timer() >= read_at + self.seconds
 
 
 cached_keys = KeyCache()

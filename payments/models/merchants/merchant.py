@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, ids
+from payments.db.fast_model import FastModel
 
 check_support_phone = RegexValidator(
     r"\A\+?[0-9][0-9 ()-]{3,22}[0-9]\Z", _("Write a telephone number as +63 917 555 0142.")
@@ -56,7 +57,7 @@ class Merchant(models.Model):
         return self.status == "closed"
 
 
-class ApiKey(models.Model):
+class ApiKey(FastModel):
     """An API key of one merchant in one mode; of a secret key only the SHA-256 digest is stored."""
 
     class Kind(models.TextChoices):

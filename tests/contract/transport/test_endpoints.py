@@ -1,10 +1,13 @@
 """Every row of the table of endpoints: it succeeds as documented, on every form of its path."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, resolve
+from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 from pytest_django import Settings
 
+from payments.api.urls import ApiResolver
 from tests.client import Api, error_of
 from tests.contract.calls import CALLS
 from tests.contract.shapes import ERROR, faults_in, id_of
@@ -27,6 +30,23 @@ def test_the_table_names_every_call_that_is_routed(api: Api) -> None:
     v2 = [part for part in get_resolver().url_patterns if str(part.pattern) == "v2/"]
     # HEAD is bound along with GET.
     assert {(method, name) for method, name in routes(v2) if method != "HEAD"} == asked
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["charges", "charges/", "charges/ch_1/refund", "customers/by_email/a@b.c/", "test/clock", "ping", "test", "pings"],
+)
+def test_a_path_leads_where_all_patterns_would_lead_it(path: str) -> None:
+    [api] = [part for part in get_resolver().url_patterns if isinstance(part, ApiResolver)]
+
+    def found(resolver: URLResolver) -> Any:
+        try:
+            match = resolver.resolve(f"v2/{path}")
+        except Resolver404:
+            return None
+        return match.func, match.kwargs, match.route, match.url_name
+
+    assert found(api) == found(URLResolver(api.pattern, api.url_patterns))
 
 
 def test_a_mistyped_capture_takes_no_money(api: Api) -> None:
