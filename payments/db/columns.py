@@ -64,7 +64,7 @@ def condition(model: Model, guards: Sequence[Guard]) -> str:
 
 
 def guards_of(match: Mapping[str, Any]) -> tuple[Guard, ...]:
-    return tuple((name, value is None) for name, value in match.items())
+    return tuple([(name, value is None) for name, value in match.items()])
 
 
 def cells_of(row: models.Model, connection: BaseDatabaseWrapper) -> list[Any]:

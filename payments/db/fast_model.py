@@ -6,6 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.db import models
 from django.db.models.base import ModelState
+from django.db.models.fields.related_descriptors import ForwardManyToOneDescriptor
+from django.db.models.signals import class_prepared
+from django.dispatch import receiver
 
 
 class FastModel(models.Model):
@@ -25,6 +28,21 @@ class FastModel(models.Model):
             _fill(self, defaults, given)
         else:
             super().__init__(*stored, **given)
+
+
+class HandedOver(ForwardManyToOneDescriptor):
+    """Returns a related row that was handed over at once; any other as Django does, after two calls for each."""
+
+    def __get__(self, row: Any, kind: Any = None) -> Any:
+        found = row._state.fields_cache.get(self.field.name) if row is not None else None
+        return super().__get__(row, kind) if found is None else found
+
+
+@receiver(class_prepared)
+def _hand_over(sender: type[models.Model], **_: Any) -> None:
+    for name, descriptor in list(vars(sender).items()) if issubclass(sender, FastModel) else ():
+        if type(descriptor) is ForwardManyToOneDescriptor:
+            setattr(sender, name, HandedOver(descriptor.field))
 
 
 Kind = TypeVar("Kind", bound=models.Model)
@@ -71,7 +89,7 @@ def _fill(row: models.Model, defaults: Defaults, given: dict[str, Any]) -> None:
         if other is not None and not isinstance(other, field.related_model):
             raise ValueError(f"{name} must be a {field.related_model.__name__}.")
         state.fields_cache[name] = other
-        attributes[field.attname] = None if other is None else other.pk
+        attributes[field.attname] = None if other is None else getattr(other, field.target_field.attname)
     attributes.update(given)
 
 

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any, Self
+from uuid import UUID
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
-from psycopg import RawCursor
+from psycopg import RawCursor, adapters
+from psycopg._cmodule import _psycopg
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8BinaryDumper
 from psycopg.types.string import TextLoader
@@ -40,11 +42,22 @@ def send(
     return cursor
 
 
+class _UuidText(str):
+    """A UUID as PostgreSQL reads it. The driver's own way to send one calls two functions of Python."""
+
+    __slots__ = ()
+
+
+class _UuidDumper(_psycopg._StrDumper):  # type: ignore[name-defined] # the driver's own in C, for texts
+    oid = adapters.types["uuid"].oid
+
+
 class _NumberedCursor(RawCursor[TupleRow]):
     """Sends PostgreSQL's `$n` for Django's `%s`."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
-        return super().execute(_numbered(query), params, **options)
+        sent = [_UuidText(f"{it.int:032x}") if type(it) is UUID else it for it in params or ()]
+        return super().execute(_numbered(query), sent, **options)
 
 
 def _cursor_of(connection: BoundedConnection, text: str, for_rendering: bool) -> RawCursor[TupleRow]:
@@ -54,6 +67,7 @@ def _cursor_of(connection: BoundedConnection, text: str, for_rendering: bool) ->
         connection.cursors.clear()
     cursor = connection.cursors[text, for_rendering] = _NumberedCursor(connection)
     cursor.adapters.register_dumper(int, Int8BinaryDumper)
+    cursor.adapters.register_dumper(_UuidText, _UuidDumper)
     for name in SHOWN_AS_TEXT if for_rendering else ():
         cursor.adapters.register_loader(name, TextLoader)
     return cursor

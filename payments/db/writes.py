@@ -124,7 +124,7 @@ def execute_writes(*writes: Write, quick: bool = False) -> None:
     connection = connections[DEFAULT_DB_ALIAS]
     parts = _joined(writes)
     compiled = [write.compile(connection) for write in parts]
-    text = _statement(tuple((text, write.count) for (text, _), write in zip(compiled, parts, strict=True)), quick)
+    text = _statement(tuple([(text, write.count) for (text, _), write in zip(compiled, parts, strict=True)]), quick)
     params = [param for _, params in compiled for param in params]
     try:
         send(connection, text, params)
@@ -166,7 +166,7 @@ def delete_in_batches(rows: models.QuerySet[Any], batch: int) -> int:
 
 def _joined(writes: Sequence[Write]) -> list[Write]:
     """Return `writes` with one INSERT for all rows of a model after the last guarded write."""
-    last_guarded = max((number for number, write in enumerate(writes) if isinstance(write, Guarded)), default=0)
+    last_guarded = max([number for number, write in enumerate(writes) if isinstance(write, Guarded)], default=0)
     rows: dict[Model, list[models.Model]] = {}
     for write in writes[last_guarded + 1 :]:
         for row in write.rows if isinstance(write, BulkInsert) else [write.row]:  # type: ignore[union-attr] # guarded ones are before

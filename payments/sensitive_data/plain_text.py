@@ -18,6 +18,7 @@ ESCAPED = (
 _IN_CODE = re.compile(r"(?<!\\)\\++(?:([bfnrtv])|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 # A form's blank; the one before a telephone number is none.
 _PLUS = re.compile(r"(?<=[0-9])\+(?=[0-9])")
+_SIGNS = re.compile(r"[%&\\+]")
 # A program may escape what another one has escaped.
 _MOST_ESCAPES = 3
 
@@ -48,7 +49,7 @@ def expanded(text: str) -> str:
 def unescaped(text: str) -> str:
     """Return `text` with the escapes of addresses, HTML, JSON and Python replaced by what they stand for."""
     for _ in range(_MOST_ESCAPES):
-        if not any(sign in text for sign in "%&\\+"):
+        if not _SIGNS.search(text):
             return text
         found = _IN_CODE.sub(_character, html.unescape(unquote(_PLUS.sub(" ", text))))
         if found == text:

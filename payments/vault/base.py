@@ -36,4 +36,4 @@ class Purpose(StrEnum):
 
 def joined(parts: Iterable[bytes]) -> bytes:
     """Return `parts` as one string, each after its length in 4 bytes, so that different lists never look alike."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return b"".join([len(part).to_bytes(4, "big") + part for part in parts])
