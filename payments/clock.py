@@ -47,11 +47,11 @@ def seconds(moment: datetime | str) -> int:
 def iso(moment: datetime | str) -> str:
     """Return an aware `moment` as the API writes it: ISO 8601 in UTC, `2026-11-21T01:43:00.123456Z`.
 
-    A text is PostgreSQL's: `2026-11-21 01:43:00.12+00`.
+    A text is PostgreSQL's: `2026-11-21 01:43:00.12+00`, or in its JSON `2026-11-21T01:43:00.12+00:00`.
     """
     if isinstance(moment, str):
-        if moment.endswith("+00"):
-            day, time = moment[:10], moment[11:-3]
+        if moment.endswith(("+00", "+00:00")):
+            day, time = moment[:10], moment[11:].partition("+")[0]
             return f"{day}T{time if '.' in time else f'{time}.':0<15}Z"
         moment = datetime.fromisoformat(moment)
     if moment.tzinfo is not UTC:

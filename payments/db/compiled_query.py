@@ -103,13 +103,23 @@ class Statement:
         """Return the instances, or the rows for rendering, that the query finds for `values`."""
         params = [values[name] for name in self._names]
         rows = send(connections[DEFAULT_DB_ALIAS], self._sql, params, self._for_rendering).fetchall()
-        return [self._read(row) for row in (map(self._converted, rows) if self._converters else rows)]
+        if self._converters:
+            known: dict[tuple[int, Any], Any] = {}
+            rows = [self._converted(row, known) for row in rows]
+        return list(map(self._read, rows))
 
-    def _converted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _converted(self, row: tuple[Any, ...], known: dict[tuple[int, Any], Any]) -> tuple[Any, ...]:
+        """Return the row as its fields make it; rows that are only rendered share what is made of the same value."""
         values = list(row)
         for at, (steps, column) in self._converters.items():
+            given = at, values[at]
+            if self._for_rendering and given in known:
+                values[at] = known[given]
+                continue
             for convert in steps:
                 values[at] = convert(values[at], column, connection)
+            if self._for_rendering:
+                known[given] = values[at]
         return tuple(values)
 
     def _instance(self, row: tuple[Any, ...]) -> Any:
@@ -125,12 +135,8 @@ class Statement:
         for name, at in self._annotations:
             setattr(rows, name, property(itemgetter(at)))
         for prefetch, at in self._prefetches:
-            setattr(rows, prefetch.attribute, property(_related(prefetch, at)))
+            setattr(rows, prefetch.attribute, prefetch.shown(at))
         return rows
-
-
-def _related(prefetch: JsonPrefetch, at: int) -> Callable[[ShownRow], list[Any]]:
-    return lambda row: prefetch.read(row[at])
 
 
 def _with_constants(sql: str, params: Sequence[Any]) -> str:

@@ -67,6 +67,13 @@ class JsonPrefetch:
         """Return instances of the related rows."""
         return list(map(self._instance, rows))
 
+    def shown(self, at: int) -> property:
+        """Return what reads the related rows, at a place of a row for rendering, as rows for rendering."""
+        rows = self.mapper.shown_rows()
+        for place, each in enumerate(self.inner, len(self.readers)):
+            setattr(rows, each.attribute, each.shown(place))
+        return property(lambda row: list(map(rows, row[at])))
+
     def _instance(self, row: list[Any]) -> Any:
         instance = self.mapper.instance(tuple(read(value) for read, value in zip(self.readers, row, strict=False)))
         for each, found in zip(self.inner, row[len(self.readers) :], strict=True):

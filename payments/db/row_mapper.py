@@ -1,6 +1,6 @@
 """Maps rows of the database to instances of models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -79,6 +79,16 @@ class RowMapper:
     def _shown(self) -> Callable[[Row], ShownRow | None]:
         rows, key = self.shown_rows(), self.key
         return lambda row: None if row[key] is None else rows(row)
+
+
+def instances(model: type[Model], names: Sequence[str], rows: Iterable[Row]) -> list[Any]:
+    """Return the instances in rows that have the columns `names`, each named as its attribute."""
+    found = []
+    for row in rows:
+        instance = model.__new__(model)
+        instance.__dict__ = dict(zip(names, row, strict=True), _state=_stored())
+        found.append(instance)
+    return found
 
 
 def _stored() -> ModelState:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db import DEFAULT_DB_ALIAS, connections
 
-from payments.models import RunningBalance
+from payments.db.numbered_cursor import send
 from payments.money import DEFAULT_CURRENCY
 
 
@@ -27,6 +27,10 @@ class Balance:
 
 # The accounts of a balance, in the order of its members.
 SHOWN = ("merchant_payable", "merchant_pending", "merchant_reserve", "merchant_hold", "payouts_in_transit")
+SUMS = f"""
+SELECT currency, {", ".join(f"sum({account})" for account in SHOWN)} FROM payments_runningbalance
+WHERE merchant_id = %s AND livemode = %s GROUP BY currency
+"""  # nosec B608 # made of constants
 
 
 def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:
@@ -34,10 +38,8 @@ def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:
 
     This reads the running balances: at most 16 rows for a currency, however many postings there are.
     """
-    rows = RunningBalance.objects.of(merchant_id, livemode).values("currency")
-    sums = rows.annotate(*map(Sum, SHOWN)).values_list("currency", *(f"{account}__sum" for account in SHOWN))
     balances = {DEFAULT_CURRENCY: Balance()}
-    for currency, *totals in sums:
+    for currency, *totals in send(connections[DEFAULT_DB_ALIAS], SUMS, [merchant_id, livemode]).fetchall():
         # A debt to the merchant is a credit, so it is negative in the ledger.
         balances[currency] = Balance(*(-int(total) for total in totals))
     return dict(sorted(balances.items()))

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from payments.db.row_mapper import instances
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.models import Payout, PayoutPart, Posting
 
@@ -169,4 +170,6 @@ def _of_merchant(accounts: tuple[str, ...]) -> str:
 
 
 def _rows(sql: str, values: Mapping[str, Any]) -> list[Posting]:
-    return list(Posting.objects.raw(sql, values))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return instances(Posting, [column.name for column in cursor.description], cursor.fetchall())

@@ -7,13 +7,18 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import OuterRef, QuerySet
 
+from payments.db.numbered_cursor import send
 from payments.ledger.transparency.heads import newest_head
 from payments.ledger.transparency.leaves import COLUMNS, content_of, opening_of, shown
 from payments.ledger.transparency.tree import inclusion_proof
 from payments.models import LogLeaf, Payout, Posting
 
+LEAVES = """
+SELECT journal, number FROM payments_logleaf WHERE merchant_id = %s AND livemode = %s AND journal = ANY(%s::uuid[])
+"""
 Payouts = TypeVar("Payouts", bound=QuerySet[Payout])
 
 
@@ -32,8 +37,7 @@ class Proof:
 
 def leaves_of_journals(merchant_id: UUID, livemode: bool, journals: Collection[UUID]) -> Mapping[UUID, int]:
     """Return the leaf of each of a merchant's journals that has one."""
-    found = LogLeaf.objects.of(merchant_id, livemode).filter(journal__in=journals)
-    return dict(found.values_list("journal", "number"))
+    return dict(send(connections[DEFAULT_DB_ALIAS], LEAVES, [merchant_id, livemode, list(journals)]).fetchall())
 
 
 def with_leaves(payouts: Payouts, merchant_id: UUID, livemode: bool) -> Payouts:

@@ -17,7 +17,8 @@ class Member:
     `inlined`, the members of that object stand in place of this one.
 
     The value is what `read` says, an attribute of the row (default: that of the member's name, or the constant of the
-    schema) or a function of the row; `convert` makes the value of it, unless that is None and may be. A member that is
+    schema), an expression that begins with one (`order.get('locale')`), or a function of the row, which takes a call
+    for each row; `convert` makes the value of it, unless that is None and may be. A member that is
     not `required` is left out where it is None, and so it is in the example.
     """
 
@@ -35,6 +36,10 @@ class Member:
     def constant(self) -> Any:
         """Return the only value that the schema allows, or None."""
         return self.form.get("const") if isinstance(self.form, dict) else None
+
+
+def none_if_empty(value: Any) -> Any:
+    return value or None
 
 
 class ApiObject:
@@ -81,7 +86,9 @@ def _part(name: str, member: Member, suffix: str, known: dict[str, Any]) -> str:
         return f"**row.{name}"
     value = f"read{suffix}(row)" if callable(member.read) else f"row.{member.read or name}"
     known |= {f"read{suffix}": member.read, f"convert{suffix}": member.convert}
-    if member.convert and (member.nullable or not member.required):
+    if member.convert is none_if_empty:
+        value = f"{value} or None"
+    elif member.convert and (member.nullable or not member.required):
         value = f"None if (value := {value}) is None else convert{suffix}(value)"
     elif member.convert:
         value = f"convert{suffix}({value})"

@@ -1,6 +1,6 @@
 """Checkout sessions as the API and the webhooks show them (checkout law, sections 2 and 3)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -21,11 +21,11 @@ def line_item(**own: Member) -> ApiObject:
     return ApiObject(
         "LinkItem" if own else "LineItem",
         "What is sold: a unit amount, and how many of it.",
-        name=Member({"type": "string"}, "Name of the item.", "Halo-halo", read=lambda item: item["name"]),
-        amount=member.number("Amount of one, in the smallest unit.", 12_500, read=lambda item: item["amount"]),
-        quantity=member.number("How many.", 2, read=lambda item: item["quantity"]),
-        description=member.or_null(member.text("More about it.", read=lambda item: item.get("description"))),
-        image=member.or_null(member.web_address("Its picture.", read=lambda item: item.get("image"))),
+        name=Member({"type": "string"}, "Name of the item.", "Halo-halo", read="get('name')"),
+        amount=member.number("Amount of one, in the smallest unit.", 12_500, read="get('amount')"),
+        quantity=member.number("How many.", 2, read="get('quantity')"),
+        description=member.or_null(member.text("More about it.", read="get('description')")),
+        image=member.or_null(member.web_address("Its picture.", read="get('image')")),
         **own,
     )
 
@@ -34,32 +34,39 @@ LINE_ITEM = line_item()
 _COLOUR_FORM = {"type": "string", "pattern": f"^{COLOUR.pattern}$"}
 
 
-def _colour(name: str, merchants: str, own: str) -> Member:
-    def read(row: Any) -> str:
-        given = (row.order.get("branding") or {}).get(name) or row.merchant.branding.get(merchants)
-        return str(given) if COLOUR.fullmatch(str(given)) else own
-
-    return Member(_COLOUR_FORM, f"Given, else the merchant's `{merchants}`, else kaha's.", example=own, read=read)
+def _colour(name: str, own: str) -> Member:
+    theirs = {"primary_color": "brand_color", "secondary_color": "accent_color"}[name]
+    meaning = f"Given, else the merchant's `{theirs}`, else kaha's."
+    return Member(_COLOUR_FORM, meaning, example=own, read=f"get({name!r})")
 
 
-def _given_or_merchants(name: str) -> Callable[[Any], Any]:
-    """Return the reader of a member of branding; one that was given replaces the merchant's."""
-    return lambda row: (row.order["branding"] if row.order.get("branding") else row.merchant.branding).get(name)
+def branding_of(row: Any) -> dict[str, Any]:
+    """Return what BRANDING shows of a checkout, a link or a request; one that was given replaces the merchant's."""
+    given, merchants = row.order.get("branding") or {}, row.merchant.branding
+    shown = given or merchants
+    primary = str(given.get("primary_color") or merchants.get("brand_color"))
+    secondary = str(given.get("secondary_color") or merchants.get("accent_color"))
+    return {
+        "icon": shown.get("icon"),
+        "logo": shown.get("logo"),
+        "use_logo": shown.get("use_logo") is True,
+        "primary_color": primary if COLOUR.fullmatch(primary) else OWN_COLOUR,
+        "secondary_color": secondary if COLOUR.fullmatch(secondary) else OWN_ACCENT,
+    }
 
 
-# It shows the branding of a checkout, a link or a request.
 BRANDING = ApiObject(
     "CheckoutBranding",
     "How the payer's page looks.",
-    icon=member.or_null(member.web_address("A small square picture.", read=_given_or_merchants("icon"))),
-    logo=member.or_null(member.web_address("The logo.", read=_given_or_merchants("logo"))),
+    icon=member.or_null(member.web_address("A small square picture.", read="get('icon')")),
+    logo=member.or_null(member.web_address("The logo.", read="get('logo')")),
     use_logo=member.flag(
         "Whether the logo is shown in place of the icon.",
         False,
-        read=lambda row: _given_or_merchants("use_logo")(row) is True,
+        read="get('use_logo')",
     ),
-    primary_color=_colour("primary_color", "brand_color", OWN_COLOUR),
-    secondary_color=_colour("secondary_color", "accent_color", OWN_ACCENT),
+    primary_color=_colour("primary_color", OWN_COLOUR),
+    secondary_color=_colour("secondary_color", OWN_ACCENT),
 )
 CONTACT = ApiObject(
     "CheckoutMerchant",
@@ -98,14 +105,14 @@ COUNTRIES = ApiObject(
 )
 
 
-def ordered(name: str) -> Callable[[Any], Any]:
-    """Return the reader of a member of the order."""
-    return lambda row: row.order.get(name)
+def ordered(name: str) -> str:
+    """Return how a member of the order is read."""
+    return f"order.get({name!r})"
 
 
-def _payers(name: str) -> Callable[[Any], Any]:
-    """Return the reader of what the payer gave, else of what the order gave."""
-    return lambda row: row.payer.get(name) or row.order.get(f"customer_{name}")
+def _payers(name: str) -> str:
+    """Return how what the payer gave is read, else what the order gave."""
+    return f"payer.get({name!r}) or row.order.get({f'customer_{name}'!r})"
 
 
 def payment_url(checkout: Checkout) -> str:
@@ -122,13 +129,9 @@ def status(checkout: Checkout) -> str:
 
 def _address(kind: str) -> Member:
     given = member.nested(
-        ADDRESS, f"The {kind} address, as the payer gave it.", read=lambda row: row.payer.get(kind), example=None
+        ADDRESS, f"The {kind} address, as the payer gave it.", read=f"payer.get({kind!r})", example=None
     )
     return member.or_null(given)
-
-
-def _items(row: Any) -> Any:
-    return row.order.get("line_items") or []
 
 
 def types() -> Member:
@@ -145,7 +148,7 @@ SESSION = ApiObject(
     id=member.own_id("cs", SESSION_ID),
     amount_subtotal=member.number("The sum of the items.", 25_000, read="amount"),
     amount_total=member.number("What the payer pays, in the currency's smallest unit.", 25_000, read="amount"),
-    branding=member.nested(BRANDING, "How the payer's page looks.", read=lambda row: row),
+    branding=member.nested(BRANDING, "How the payer's page looks.", read=branding_of),
     billing_address_collection=member.choice(
         ["auto", "required"],
         "Whether a billing address is required.",
@@ -165,11 +168,13 @@ SESSION = ApiObject(
     phone_number_collection=member.flag(
         "Whether a number is asked for.", False, read=ordered("phone_number_collection")
     ),
-    line_items=member.nested(LINE_ITEM, "What is sold.", many=True, read=_items, example=[LINE_ITEM.example]),
+    line_items=member.nested(
+        LINE_ITEM, "What is sold.", many=True, read="order.get('line_items') or []", example=[LINE_ITEM.example]
+    ),
     livemode=member.livemode(),
     locale=member.choice(["en", "fil"], "Language of the page.", "en", read=ordered("locale")),
     merchant=member.nested(CONTACT, "The merchant, as payers see it."),
-    metadata=member.any_object("Data of the merchant's own.", {}, read=lambda row: row.order.get("metadata") or {}),
+    metadata=member.any_object("Data of the merchant's own.", {}, read="order.get('metadata') or {}"),
     mode=member.choice(Checkout.Mode.values, "What is done with the card or the amount.", "payment"),
     payment_method_types=types(),
     payment_status=member.choice(STATUSES, "How far the payment is.", "unpaid", read=status),

@@ -7,7 +7,7 @@ from typing import Any
 
 from payments.clock import iso
 from payments.ids import public_id
-from payments.rendering.objects.api_object import ApiObject, Member, Schema
+from payments.rendering.objects.api_object import ApiObject, Member, Schema, none_if_empty
 
 ID_DIGITS = "[0-9a-f]{32}"
 MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
@@ -36,7 +36,7 @@ def own_id(prefix: str, example: str | None = None, text: str = "The object's ID
 def nested(shown: ApiObject, text: str, *, many: bool = False, required: bool = True, **options: Any) -> Member:
     """Return a member that shows a row, or `many`, as `shown` does; its example is that one's where it is required."""
     render = shown.render
-    convert = (lambda rows: [render(row) for row in rows]) if many else render
+    convert = (lambda rows: list(map(render, rows))) if many else render
     example = shown.example if required and not many else None
     return Member(shown, text, many=many, required=required, convert=convert, **{"example": example, **options})
 
@@ -47,12 +47,12 @@ def text(meaning: str, example: str | None = None, **options: Any) -> Member:
 
 def text_if_any(meaning: str, example: str | None = None, **options: Any) -> Member:
     """Return an optional text, which is left out where it is empty."""
-    return text(meaning, example, required=False, convert=_none_if_empty, **options)
+    return text(meaning, example, required=False, convert=none_if_empty, **options)
 
 
 def or_null(member: Member) -> Member:
     """Return `member` as one that is always there, and null where nothing is known."""
-    return replace(member, nullable=True, convert=member.convert or _none_if_empty)
+    return replace(member, nullable=True, convert=member.convert or none_if_empty)
 
 
 def web_address(meaning: str, example: str | None = None, **options: Any) -> Member:
@@ -104,8 +104,4 @@ def updated(**options: Any) -> Member:
 
 def metadata(**example: Any) -> Member:
     meaning = "Data of the merchant's own, returned as it was sent, numbers digit for digit; `{}` without any."
-    return any_object(meaning, example, read=lambda row: row.metadata or {})
-
-
-def _none_if_empty(value: Any) -> Any:
-    return value or None
+    return any_object(meaning, example, read="metadata or {}")

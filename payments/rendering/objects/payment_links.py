@@ -8,11 +8,11 @@ from payments.clock import seconds
 from payments.models import PaymentLink
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
-from payments.rendering.objects.checkout import BRANDING, COUNTRIES, line_item, ordered, types
+from payments.rendering.objects.checkout import BRANDING, COUNTRIES, branding_of, line_item, ordered, types
 
 LINK_ID = "plink_019aa3c5e2a47d10b1c6f0d2a3948591"
 SHORT = "4fGk9ZpQ2x"
-LINK_ITEM = line_item(remaining=member.number("How many are left.", 48, read=lambda item: item["remaining"]))
+LINK_ITEM = line_item(remaining=member.number("How many are left.", 48, read="get('remaining')"))
 
 
 def link_url(link: PaymentLink) -> str:
@@ -38,12 +38,12 @@ PAYMENT_LINK = ApiObject(
         True,
         read=ordered("allow_adjustable_quantity"),
     ),
-    branding=member.nested(BRANDING, "How its page looks.", read=lambda row: row),
+    branding=member.nested(BRANDING, "How its page looks.", read=branding_of),
     created=member.number(
-        "When it was made, in seconds since 1970.", 1_764_120_000, read=lambda row: seconds(row.created_at)
+        "When it was made, in seconds since 1970.", 1_764_120_000, read="created_at", convert=seconds
     ),
     updated=member.number(
-        "When it last changed, in seconds since 1970.", 1_764_120_000, read=lambda row: seconds(row.updated_at)
+        "When it last changed, in seconds since 1970.", 1_764_120_000, read="updated_at", convert=seconds
     ),
     currency=member.text("ISO 4217 code, as it was sent.", "PHP", read=ordered("currency")),
     internal_name=member.text("What you call it; payers do not see it.", "Summer menu"),
@@ -51,7 +51,7 @@ PAYMENT_LINK = ApiObject(
         LINK_ITEM, "What is sold; `quantity` is the stock.", many=True, read=items_of, example=[LINK_ITEM.example]
     ),
     livemode=member.livemode(),
-    metadata=member.any_object("Data of the merchant's own.", {}, read=lambda row: row.order.get("metadata") or {}),
+    metadata=member.any_object("Data of the merchant's own.", {}, read="order.get('metadata') or {}"),
     payment_method_types=types(),
     phone_number_collection=member.flag(
         "Whether a number is asked for.", False, read=ordered("phone_number_collection")

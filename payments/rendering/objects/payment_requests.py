@@ -1,28 +1,25 @@
 """Payment requests as the API and the webhooks show them (checkout law, sections 2 and 5)."""
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any
-
 from payments.clock import seconds
 from payments.models import Checkout
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.charges import CHARGE
-from payments.rendering.objects.checkout import BRANDING, LINE_ITEM, ordered, payment_url, types
+from payments.rendering.objects.checkout import BRANDING, LINE_ITEM, branding_of, ordered, payment_url, types
 
 REQUEST_ID = "pr_019aa3c5e9b07c2286d5a1f04e7b3c6d"
+State = Checkout.State
 EXAMPLE_SECONDS = 1_763_689_380
 
 
-def _seconds(meaning: str, read: str | Callable[[Any], datetime | None], example: int | None = None) -> Member:
+def _seconds(meaning: str, read: str, example: int | None = None) -> Member:
     """Return a member that shows a moment in seconds since 1970."""
     form = {"type": "integer", "minimum": 0}
     return Member(form, f"{meaning} In seconds since 1970.", example, read=read, convert=seconds)
 
 
-def _ended_as(state: Checkout.State) -> Callable[[Checkout], datetime | None]:
-    return lambda row: row.ended_at if row.state == state else None
+def _ended_as(state: Checkout.State) -> str:
+    return f"ended_at if row.state == {state.value!r} else None"
 
 
 DELIVERED = ApiObject(
@@ -37,8 +34,8 @@ REQUEST = ApiObject(
     "An invoice to one customer, who pays it on a page of kaha.",
     object=member.named("payment_request"),
     id=member.own_id("pr", REQUEST_ID),
-    account_name=member.text("The merchant, as payers see it.", "Halo-Halo Haven", read=lambda row: row.merchant.title),
-    branding=member.nested(BRANDING, "How the payer's page looks.", read=lambda row: row),
+    account_name=member.text("The merchant, as payers see it.", "Halo-Halo Haven", read="merchant.title"),
+    branding=member.nested(BRANDING, "How the payer's page looks.", read=branding_of),
     created=_seconds("Time of creation.", "created_at", EXAMPLE_SECONDS),
     updated=_seconds("Time of the last change.", "updated_at", EXAMPLE_SECONDS),
     currency=member.text("ISO 4217 code, as it was sent.", "PHP", read=ordered("currency")),
@@ -58,10 +55,10 @@ REQUEST = ApiObject(
         LINE_ITEM, "What is owed.", many=True, read=ordered("line_items"), example=[LINE_ITEM.example]
     ),
     livemode=member.livemode(),
-    metadata=member.any_object("Data of the merchant's own.", {}, read=lambda row: row.order.get("metadata") or {}),
-    number=member.text("The number on the invoice.", "4E3F2A1B-0001", read=lambda row: row.request.number),
-    paid=member.flag("Whether it is paid.", False, read=lambda row: row.state == Checkout.State.PAID),
-    voided=member.flag("Whether it is voided.", False, read=lambda row: row.state == Checkout.State.VOIDED),
+    metadata=member.any_object("Data of the merchant's own.", {}, read="order.get('metadata') or {}"),
+    number=member.text("The number on the invoice.", "4E3F2A1B-0001", read="request.number"),
+    paid=member.flag("Whether it is paid.", False, read=f"state == {State.PAID.value!r}"),
+    voided=member.flag("Whether it is voided.", False, read=f"state == {State.VOIDED.value!r}"),
     payment_method_types=types(),
     payment_request_url=member.web_address(
         "The payer's page.", f"https://pay.example/requests/{REQUEST_ID}", read=payment_url
@@ -70,16 +67,16 @@ REQUEST = ApiObject(
     subtotal=member.number("The sum of the items.", 25_000, read="amount"),
     total=member.number("What the payer pays, in the currency's smallest unit.", 25_000, read="amount"),
     account_support_email=member.or_null(
-        member.text("Where payers write to.", "help@shop.example", read=lambda row: row.merchant.support_email)
+        member.text("Where payers write to.", "help@shop.example", read="merchant.support_email")
     ),
     customer_phone=member.or_null(
         member.text("The customer's mobile number.", "+639171234567", read=ordered("customer_phone"))
     ),
     message=member.or_null(member.text("What the merchant says to the customer.", read=ordered("message"))),
-    paid_at=member.or_null(_seconds("When it was paid.", _ended_as(Checkout.State.PAID))),
+    paid_at=member.or_null(_seconds("When it was paid.", _ended_as(State.PAID))),
     payment_details=member.or_null(member.nested(CHARGE, "The charge, as it is now.", read="paid_by", example=None)),
-    void_reason=member.or_null(member.text("Why it was voided.", read=lambda row: row.request.void_reason)),
-    voided_at=member.or_null(_seconds("When it was voided.", _ended_as(Checkout.State.VOIDED))),
+    void_reason=member.or_null(member.text("Why it was voided.", read="request.void_reason")),
+    voided_at=member.or_null(_seconds("When it was voided.", _ended_as(State.VOIDED))),
 )
 # An example of a paid one.
 PAID = REQUEST.example | {"paid": True, "paid_at": EXAMPLE_SECONDS, "payment_details": CHARGE.example}

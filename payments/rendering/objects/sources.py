@@ -29,7 +29,7 @@ CARD = ApiObject(
     checked=member.flag(
         "Whether a payment with the card's owner was ever approved. A kept card that was not is declined more often.",
         False,
-        read=lambda card: card.checked_at is not None,
+        read="checked_at is not None",
     ),
     funding=member.choice(FUNDINGS, "Kind of funding.", "credit"),
     issuing_bank=member.text("The issuing bank's name, or `unknown`.", "Test Bank"),
