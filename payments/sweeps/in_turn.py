@@ -34,6 +34,9 @@ def each_in_turn(rows: QuerySet[Row], order: str, act: Callable[[Row], int]) -> 
     The first row of each merchant comes before the second of any, so that the many rows of one delay nobody else's. A
     row that `act` leaves due is tried once in a run, and one that raises is dealt with as `alone` says.
     """
+    # Mostly none is, and to compile this takes the ORM a third of what the query below does.
+    if not rows.exists():
+        return 0
     sweep, ends_at, total = f"{act.__module__}.{act.__qualname__}", time.monotonic() + RUN_SECONDS, 0
     turn = Window(RowNumber(), partition_by=F("merchant_id"), order_by=order)
     queue = rows.annotate(turn=turn).order_by("turn", order)

@@ -47,7 +47,7 @@ DUE = DueRows(same=("merchant_id", "state"))
 def resolve_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Look up at most `limit` attempts that are due; return how many."""
     due = _askable(scope).filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
-    return sum(_resolve_alone(attempt) for attempt in due)
+    return sum(_resolve_alone(attempt) for attempt in due) if due.exists() else 0
 
 
 def make_due(before: datetime) -> int:
