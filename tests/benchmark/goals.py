@@ -50,11 +50,10 @@ def _sums(rounds: Rounds, names: str, measures: str) -> Sequence[float]:
 
 
 GOALS = (
-    Goal("charges per second, of textbook with books", RATE, "charges", "charges/books", at_least=3.5, aim=5),
-    Goal("CPU of a charge, of textbook with books", CPU, "charges", "charges/books", at_most=0.28, aim=0.2),
-    Goal("charges per second, of textbook", RATE, "charges", "charges/textbook", at_least=2.3, aim=3),
-    Goal("pages of a list per second, of textbook", RATE, "list", "list/textbook", at_least=7, aim=10),
-    Goal("server CPU of a charge, of the plain view's", SERVER_CPU, "charges", "charges/plain", at_most=12, aim=9),
+    Goal("charges per second, of a company's textbook", RATE, "charges", "charges/company", at_least=2.7, aim=3),
+    Goal("CPU of a charge, of a company's textbook", CPU, "charges", "charges/company", at_most=0.38, aim=0.33),
+    Goal("pages of a list per second, of a company's textbook", RATE, "list", "list/company", at_least=3, aim=4),
+    Goal("server CPU of a charge, of the plain view's", SERVER_CPU, "charges", "charges/plain", at_most=15),
     Goal("p99 of a charge, of its p50", P99, "charges", "charges", P50, at_most=4),
     Goal("p50 of a session, of a source's", P50, "sessions", "sources", at_most=1.2),
     Goal(

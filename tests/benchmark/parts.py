@@ -15,13 +15,14 @@ BESIDE = {
     "plain": "a plain view, the same JSON",
     "textbook": "textbook, in one transaction",
     "books": "textbook with books, in two",
+    "company": "textbook as a company runs it",
     "empty": "on a database without the seeded charges",
     "list": "a list meanwhile",
     "ping": "GET /ping meanwhile",
     "quiet_list": "a list otherwise",
     "quiet_ping": "GET /ping otherwise",
 }
-PEERS = ("textbook", "books")
+PEERS = ("textbook", "books", "company")
 AMONG_SEEDED = ("charges", "list", "middle", "last", "quiet")
 
 
@@ -120,7 +121,7 @@ PARTS = {
         Part("replayed", "POST /v2/charges/, replayed", _replayed, again=True),
         Part("capture", "POST /v2/charges/ID/capture", _capture),
         Part("refund", "POST /v2/charges/ID/refund", _refund),
-        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", "textbook")),
+        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", "company")),
         Part("retrieve", "GET /v2/charges/ID", _retrieve, again=True),
         Part("middle", "GET /v2/charges/, a page in the middle", _middle, **SEEDED),
         Part("last", "GET /v2/charges/, the last page", _last, **SEEDED),

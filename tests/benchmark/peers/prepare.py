@@ -7,7 +7,8 @@ from django.core.management import call_command
 from django.db import connection
 
 BATCH = 1000
-CARD = {"type": "card", "name": "Payer 1", "brand": "visa", "last4": "3055", "exp_month": "12", "exp_year": "2034"}
+OF_CARD = {"name": "Payer 1", "brand": "visa", "last4": "3055", "exp_month": "12", "exp_year": "2034"}
+CARD = {"type": "card", **OF_CARD}
 
 
 def main(charges: int) -> None:
@@ -16,6 +17,7 @@ def main(charges: int) -> None:
     from rest_framework.authtoken.models import Token
 
     from tests.benchmark.clients.client import ORDER
+    from tests.benchmark.peers.company import models as company
     from tests.benchmark.peers.textbook.models import Charge, Source
 
     # The apps, which have no migrations, name tables of those that have.
@@ -27,6 +29,13 @@ def main(charges: int) -> None:
         sources = Source.objects.bulk_create(new)
         Charge.objects.bulk_create(
             Charge(owner=source.owner, source=source, status=Charge.Status.SUCCEEDED, **ORDER) for source in sources
+        )
+        theirs = [company.Source(owner=source.owner, type="card", used=True) for source in sources]
+        theirs = company.Source.objects.bulk_create(theirs)
+        company.Card.objects.bulk_create(company.Card(source=source, **OF_CARD) for source in theirs)
+        company.Charge.objects.bulk_create(
+            company.Charge(owner=source.owner, source=source, status=Charge.Status.SUCCEEDED, **ORDER)
+            for source in theirs
         )
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

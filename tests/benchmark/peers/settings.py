@@ -12,6 +12,7 @@ INSTALLED_APPS = [
     "rest_framework.authtoken",
     "tests.benchmark.peers.textbook",
     "tests.benchmark.peers.books",
+    "tests.benchmark.peers.company",
 ]
 MIDDLEWARE = ["django.middleware.security.SecurityMiddleware", "django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "tests.benchmark.peers.urls"

@@ -39,7 +39,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 def test_each_part_is_measured_beside_others(ended: Ended) -> None:
     parts = ["charges", "list"]
-    peers = {"charges/textbook", "charges/books", "list/textbook"}
+    peers = {"charges/textbook", "charges/books", "charges/company", "list/company"}
     assert ended.found["figures"].keys() == {*parts, *(f"{part}/plain" for part in parts), *peers}
 
 
@@ -52,13 +52,13 @@ def test_every_measure_of_the_service_has_median_minimum_and_maximum(ended: Ende
 def test_a_peer_has_the_cpu_of_its_server_and_of_the_same_postgresql(ended: Ended) -> None:
     figures = ended.found["figures"]
     assert "postgres_cpu_ms" not in figures["charges/plain"]
-    assert figures["charges/books"].keys() == figures["charges"].keys()
+    assert figures["charges/company"].keys() == figures["charges"].keys()
 
 
 def test_the_goals_stand_beside_what_was_reached(ended: Ended) -> None:
     figures = ended.found["figures"]
     first = ended.found["goals"][0]
-    ratio = figures["charges"]["per_second"]["median"] / figures["charges/books"]["per_second"]["median"]
+    ratio = figures["charges"]["per_second"]["median"] / figures["charges/company"]["per_second"]["median"]
     assert first["ratio"] == pytest.approx(ratio, rel=0.01)
 
 

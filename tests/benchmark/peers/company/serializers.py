@@ -1,0 +1,64 @@
+from typing import Any
+
+from rest_framework import serializers
+
+from tests.benchmark.peers.company.models import Card, Charge, Refund, Source
+
+
+class CardSerializer(serializers.ModelSerializer[Card]):
+    object = serializers.ReadOnlyField(default="card")
+
+    class Meta:
+        model = Card
+        exclude = ["source"]
+
+
+class SourceSerializer(serializers.ModelSerializer[Source]):
+    object = serializers.ReadOnlyField(default="source")
+    card = CardSerializer(read_only=True)
+
+    class Meta:
+        model = Source
+        exclude = ["owner"]
+
+
+class CardInput(serializers.ModelSerializer[Card]):
+    """The body of a request that makes a source of a card."""
+
+    type = serializers.ChoiceField(["card"], write_only=True)
+
+    class Meta:
+        model = Card
+        fields = ["type", "name", "brand", "last4", "exp_month", "exp_year"]
+
+
+class OrderSerializer(serializers.ModelSerializer[Charge]):
+    """The body of a request that charges a source of the caller."""
+
+    class Meta:
+        model = Charge
+        fields = ["amount", "currency", "description", "source"]
+
+    def validate_source(self, source: Source) -> Source:
+        if source.owner_id != self.context["request"].user.id:
+            raise serializers.ValidationError("There is no such source.")
+        return source
+
+
+class RefundSerializer(serializers.ModelSerializer[Refund]):
+    object = serializers.ReadOnlyField(default="refund")
+
+    class Meta:
+        model = Refund
+        fields: Any = "__all__"
+
+
+class ChargeSerializer(serializers.ModelSerializer[Charge]):
+    object = serializers.ReadOnlyField(default="charge")
+    source = SourceSerializer()
+    billing = serializers.ReadOnlyField(source="source.billing")
+    refunds = RefundSerializer(many=True)
+
+    class Meta:
+        model = Charge
+        exclude = ["owner"]
