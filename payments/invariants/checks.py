@@ -18,7 +18,6 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Merchant, MoneyCheck
 
 RUN_EVERY = timedelta(days=1)
-KEEP_FOR = timedelta(days=90)
 
 # The invariants read whole tables, so their statements may take long and get memory to sort in. The lock keeps months
 # from being dropped; it comes before the first query, which takes the snapshot.
@@ -49,7 +48,6 @@ def run(
 
     `starting` is called before each invariant, `done` after it.
     """
-    MoneyCheck.objects.filter(started_at__lt=clock.now() - KEEP_FOR).delete()
     names = [invariant.name for invariant in invariants]
     whole = merchant is None and set(names) == {invariant.name for invariant in INVARIANTS}
     money_check = MoneyCheck.objects.create(whole=whole, merchant=merchant, invariants=names)

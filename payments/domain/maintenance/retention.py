@@ -19,6 +19,7 @@ from payments.models import (
     Evidence,
     EvidenceSent,
     IdempotencyRecord,
+    MoneyCheck,
     Notification,
     PageVisit,
     PayerMessage,
@@ -74,6 +75,7 @@ RETENTION = (
     CHECKOUTS,
     Kept(PageVisit, "last_at", 90),
     Kept(PayerMessage, "id", 90),
+    Kept(MoneyCheck, "started_at", 90),
     # Longer than a month, whose statements are mailed once. What still needs attention is announced again.
     Kept(Notification, "created_at", 35),
     Kept(ProviderMessage, "received_at", 90, _applied),
