@@ -68,6 +68,7 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     )
     change_form_template = "merchant/payout.html"
     views = {"balance": ("balance/", "balance")}
+    row_actions: Any = ()
     parts: Any = ()
     list_display: Any = ("created", "to_account", "shown_amount", "shown_status", "mode")
     file_columns: Any = ("public_id", "created", "shown_amount", "shown_reserve", "shown_status", "paid", "mode")
@@ -170,6 +171,7 @@ class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
     """When payouts are made, and what is kept of them; kaha's staff sets it."""
 
     for_merchants = "interval shown_payable next delay_days reserve currency account reserve_percent reserve_days"
+    row_actions: Any = ()
     list_display: Any = ("interval", "shown_payable", "next", "delay_days", "reserve", "mode")
 
     def headline(self, row: PayoutSchedule) -> str:
