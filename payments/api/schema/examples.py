@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from payments.providers.simulator.scenarios import DIRECT
 from payments.rendering.objects.charges import ACTION, CHARGE, FAILURE_DATA, REFUND
 from payments.rendering.objects.disputes import DISPUTE, DISPUTE_RESPONSE
 from payments.rendering.objects.events import EVENT as EVENT_OBJECT
@@ -22,7 +23,7 @@ def page(path: str, row: Example) -> Example:
 
 CARD = {
     "name": "Juan dela Cruz",
-    "number": "4000000000003055",
+    "number": DIRECT,
     "exp_month": "12",
     "exp_year": "2039",
     "cvc": "123",

@@ -56,6 +56,7 @@ NO_CARD = Scenario("no card", decline_code="processing_error")
 PLAIN_DECLINE = Scenario("declined: `card_declined`", decline_code="card_declined")
 DIRECT, ANSWER_LOST = "4000000000003055", "4000000000005100"
 REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
+DISPUTED, DISPUTE_LOST = "4000000000000259", "4000000000004277"
 # The test cards, in the order in which the reference lists them.
 SCENARIOS = {
     "4242424242424242": ORDINARY,
@@ -79,13 +80,13 @@ SCENARIOS = {
     ),
     REFUNDS_RETURN: Scenario("approved; its refunds fail afterwards", refunds=Refunds.FAIL_LATER),
     REFUNDS_WAIT: Scenario("approved; its refunds stay pending, then succeed", refunds=Refunds.SUCCEED_LATER),
-    "4000000000000259": Scenario("approved; disputed at once: the payer's bank takes the money", story=Story.AT_ONCE),
+    DISPUTED: Scenario("approved; disputed at once: the payer's bank takes the money", story=Story.AT_ONCE),
     "4000000000002685": Scenario("approved; disputed after three days", story=Story.LATER),
     "4000000000001976": Scenario("approved; its bank asks about it and takes nothing", story=Story.INQUIRY),
     "4000000000004269": Scenario(
         "approved; its bank asks about it, takes the money after a day, and returns it a week later", story=Story.WON
     ),
-    "4000000000004277": Scenario("approved; disputed at once, and lost after a week", story=Story.LOST),
+    DISPUTE_LOST: Scenario("approved; disputed at once, and lost after a week", story=Story.LOST),
     ANSWER_LOST: Scenario("pending at first, because the answer is lost; then found approved", lost=Lost.ANSWER),
     "4000000000005118": Scenario("pending at first, because the request is lost; then failed", lost=Lost.REQUEST),
 }

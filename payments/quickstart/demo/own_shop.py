@@ -8,10 +8,10 @@ from payments.domain.checkout import links, payments, requests
 from payments.domain.checkout.payments import Choice
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Checkout
+from payments.providers.simulator.scenarios import DISPUTE_LOST, DISPUTED
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import DIRECT, Scenario, Steps, after, begin, hold_expired
 
-DISPUTED, DISPUTE_LOST = "4000000000000259", "4000000000004277"
 ADDRESS = "203.0.113.7"
 TYPES = ["card", "gcash", "qrph"]
 BOX: dict[str, Any] = {
