@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client
-from payments.sweeps.schedule import SWEEPS
 
 from config.celery import app
 from config.worker import run_sweep
@@ -22,6 +21,7 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.models import MerchantAccess
 from payments.quickstart.payment import CARD, CART, OFFER, ORDER, REFUNDED
 from payments.sweeps import claims
+from payments.sweeps.table import SWEEPS
 from payments.sweeps.timer import TICK_SECONDS
 from payments.web.environ import Environ, environ_of, put_body
 from payments.webhooks.worker import DeliveryLoop
@@ -241,6 +241,7 @@ def _run_all(name: str) -> None:
 
 def _idle_second(log_bytes: Callable[[], int]) -> Count:
     """Sum up what each sweep costs that finds nothing, by how often it runs, and the looks for what is due."""
+    app.loader.import_default_modules()
     claims.register()
     worker = ids.new_id()
     for name in SWEEPS:
