@@ -90,7 +90,7 @@ ARGUMENT = {"any_status": "status", "place": "status"}
 # What finds one object by its public ID, with where the ID of the stage's one is.
 FINDERS: dict[str, tuple[Finder[Any], type[Model], str]] = {
     "charge": (find_charge, Charge, "id"),
-    "session": (find_session, Checkout, "id"),
+    "session": (find_session, Charge, "checkout_id"),
     "payment request": (find_request, PaymentRequest, "checkout_id"),
     "link": (find_link, PaymentLink, "id"),
     "dispute": (find_dispute, Dispute, "id"),
