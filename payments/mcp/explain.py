@@ -11,7 +11,7 @@ from payments import clock
 from payments.api.account import BALANCE
 from payments.domain.approvals.call_plans import caller_of
 from payments.domain.charging import charges
-from payments.domain.charging.story import tell
+from payments.domain.shared.charge_story import charge_story
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
 from payments.mcp.results import foreign
@@ -69,7 +69,7 @@ def _charge(asked: Asked, arguments: Arguments) -> Any:
         found = charges.find(caller_of(asked.key), str(arguments.get("id", "")))
     except PaymentError as refusal:
         raise Refusal(refusal.code, refusal.message) from refusal
-    story = tell(found)
+    story = charge_story(found)
     return {
         "object": Own("explanation"),
         "id": str(found),

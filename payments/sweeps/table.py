@@ -103,7 +103,7 @@ SWEEPS = {
     "void_expired_holds": _asking("domain.charging.expiry:void_expired_holds", HOLD_DUE, seconds=30.0),
     "expire_checkouts": Sweep(EXPIRE_CHECKOUTS, 10.0, CHECKOUTS_DUE),
     "remind_of_requests": Sweep("domain.checkout.requests:remind_due", 60.0, (REMINDER_DUE,)),
-    # The second call only tells the loop to look again.
+    # A second call makes the loop that runs look again.
     "deliver_webhooks": Sweep("webhooks.worker:DELIVERER.run", 1.0, (oldest_unserved,), at_once=2, shared=True),
     "catch_up_endpoints": Sweep("domain.webhooks.endpoints:catch_up", 1.0, (ENDPOINT_DUE,)),
     "disable_failing_endpoints": Sweep("domain.webhooks.endpoints:disable_failing", 600.0),

@@ -36,9 +36,9 @@ from payments.admin.timeline.summary import (
     settlements,
     sums_of,
 )
-from payments.domain.charging.story import Story, told_by
 from payments.domain.operators.twins import twins_of
 from payments.domain.payer_messages.spoken import spoken
+from payments.domain.shared.charge_story import ChargeStory, writes_charge_story
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, Event, Posting, Webhook
 
@@ -134,13 +134,13 @@ def story_of(moments: list[Moment]) -> list[Moment]:
     return [moment for moment in reversed(moments) if moment.in_words][:STORY_MAX]
 
 
-@told_by
-def story_for_merchants(charge: Charge) -> Story:
+@writes_charge_story
+def story_for_merchants(charge: Charge) -> ChargeStory:
     """Return the story of a charge as its merchant's page has it, without markup."""
     whole = Charge.objects.select_related("merchant", "source__card")
     records = Records(whole.get(pk=charge.pk, merchant=charge.merchant_id))
     newest = story_of(timeline(records, False, FOR_MERCHANTS))
-    return Story(
+    return ChargeStory(
         money=[" ".join(map(str, filter(None, line[:3]))) for line in sums_of(records)],
         facts=[f"{name}: {strip_tags(str(value))}" for name, value in known(payment_facts(records))],
         happened=[(each.at, strip_tags(str(each.in_words))) for each in reversed(newest)],

@@ -1,4 +1,4 @@
-"""The story of a charge in plain sentences. The back office tells it, and assistants read it."""
+"""What happened to a charge, in plain sentences: the back office registers how it writes them, and assistants read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from payments.models import Charge
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ChargeStory:
     """What the page of a charge says to its merchant: lines of its money, facts by name, and what happened when."""
 
     money: Sequence[str]
@@ -17,17 +17,17 @@ class Story:
     happened: Sequence[tuple[datetime, str]]
 
 
-Teller = Callable[[Charge], Story]
-_tellers: list[Teller] = []
+Writer = Callable[[Charge], ChargeStory]
+_writers: list[Writer] = []
 
 
-def told_by(teller: Teller) -> Teller:
-    """Have `teller` tell the story of every charge; return it."""
-    _tellers[:] = [teller]
-    return teller
+def writes_charge_story(writer: Writer) -> Writer:
+    """Have `writer` write the story of every charge; return it."""
+    _writers[:] = [writer]
+    return writer
 
 
-def tell(charge: Charge) -> Story:
+def charge_story(charge: Charge) -> ChargeStory:
     """Return the story of a charge."""
-    [teller] = _tellers
-    return teller(charge)
+    [writer] = _writers
+    return writer(charge)
