@@ -23,6 +23,7 @@ MOST = 100
 LINKS_A_DAY = 30
 DAY_SECONDS = 24 * 3600
 UNUSABLE = "!"  # begins the password of an account that has none
+OPENED = gettext_lazy("This person has opened the invitation already.")
 LAST_OWNER = gettext_lazy("No other owner has signed in yet. Give somebody else this role first.")
 MAIL = """Hello,
 
@@ -62,10 +63,12 @@ def add(merchant: Merchant, name: str, email: str, role: str) -> MerchantAccess:
 
 @transaction.atomic
 def send_again(access: MerchantAccess) -> dict[str, str] | str:
-    """Send a new link in place of the one before. Raise Refused where too many went out today."""
-    _lock(access.merchant)
-    _count_link(access.merchant)
-    return send_link(access)
+    """Send a new link in place of the one before. Raise Refused where it was opened, or too many went out today."""
+    found = _as_it_is(access)
+    if not is_invited(found):
+        raise Refused(OPENED)
+    _count_link(found.merchant)
+    return send_link(found)
 
 
 def send_link(access: MerchantAccess) -> dict[str, str] | str:
@@ -74,9 +77,7 @@ def send_link(access: MerchantAccess) -> dict[str, str] | str:
     link = invitations.invite(user)
     if not settings.EMAIL_HOST:
         return {_("Link"): link}
-    # The lines of a foreign text would be read as ours.
-    title = " ".join(access.merchant.title.split())
-    text = MAIL.format(merchant=title, days=invitations.VALID.days, link=link, name=user.get_username())
+    text = MAIL.format(merchant=access.merchant.title, days=invitations.VALID.days, link=link, name=user.get_username())
     try:
         send_mail("Your access to payments", text, None, [user.email])
     except (OSError, SMTPException):
@@ -120,16 +121,23 @@ def is_invited(access: MerchantAccess) -> bool:
 
 
 def _to_change(access: MerchantAccess) -> MerchantAccess:
-    """Return the access as it is now, with its merchant locked: of two owners who end each other, one is refused."""
+    """Return the access as it is now; of two owners who end each other, one is refused."""
+    found = _as_it_is(access)
+    people = MerchantAccess.objects.filter(merchant=access.merchant)
+    others = people.filter(role=MerchantAccess.Role.OWNER, user__is_active=True).exclude(pk=found.pk)
+    can_sign_in = others.exclude(user__password__startswith=UNUSABLE)
+    if found.role == MerchantAccess.Role.OWNER and not can_sign_in.exists():
+        raise Refused(LAST_OWNER)
+    return found
+
+
+def _as_it_is(access: MerchantAccess) -> MerchantAccess:
+    """Return the access as it is now, with its merchant locked. Raise Refused where it has ended."""
     _lock(access.merchant)
     people = MerchantAccess.objects.filter(merchant=access.merchant).exclude(role="").select_related("user")
     found = people.filter(pk=access.pk).first()
     if found is None:
         raise Refused(_("This access has ended meanwhile."))
-    others = people.filter(role=MerchantAccess.Role.OWNER, user__is_active=True).exclude(pk=found.pk)
-    can_sign_in = others.exclude(user__password__startswith=UNUSABLE)
-    if found.role == MerchantAccess.Role.OWNER and not can_sign_in.exists():
-        raise Refused(LAST_OWNER)
     return found
 
 

@@ -145,6 +145,14 @@ def test_operators_see_where_a_later_stage_differs_from_the_first(api: Api) -> N
     assert row_of(charge).amount_disputed == 6_000
 
 
+def test_operators_see_that_a_bank_asks_before_arbitration_after_it_took_the_money_again(api: Api) -> None:
+    charge = api.charge()
+    stages = (Stage.CHARGEBACK, Stage.REVERSED, Stage.PREARBITRATION, Stage.SECOND_CHARGEBACK)
+    assert {reported(charge, at(stage)) for stage in stages} == {""}
+    assert "asks before arbitration" in reported(charge, at(Stage.PREARBITRATION))
+    assert Dispute.objects.get().status == "lost"
+
+
 def test_a_chargeback_of_more_than_was_captured_takes_that_and_operators_see_the_rest(api: Api) -> None:
     charge = api.charge()
     assert "has ₱103.50, of which ₱100.00 is posted" in reported(charge, replace(CHARGEBACK, amount=10_350))

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.merchant_site import colleagues
-from payments.models import AuditEntry, Merchant, MerchantAccess
+from payments.models import AuditEntry, MerchantAccess
 from tests.admin.conftest import the_operator, words_of
 from tests.client import signed_in
 from tests.concurrency import at_once
@@ -134,11 +134,14 @@ def test_a_colleague_is_shown_by_the_name_that_this_merchant_gave(owner: Client,
     assert "555" not in words_of(owner.get(LIST))
 
 
-@pytest.mark.usefixtures("by_mail")
-def test_a_title_adds_no_lines_to_a_message(owner: Client) -> None:
-    Merchant.objects.update(title="Sari\r\n\r\nYour account is locked")
-    owner.post(f"{LIST}add/", NEW)
-    assert "Sari Your account is locked gives you access" in mail.outbox[0].body
+def test_what_was_opened_or_ended_meanwhile_is_not_sent_again(owner: Client) -> None:
+    link_to(owner)
+    read = MerchantAccess.objects.select_related("user", "merchant").get(user__email="dina@shop.example")
+    User.objects.filter(pk=read.user_id).update(password="set")
+    for why in (colleagues.OPENED, "has ended meanwhile"):
+        with pytest.raises(Refused, match=str(why)):
+            colleagues.send_again(read)
+        MerchantAccess.objects.filter(pk=read.pk).delete()
 
 
 def test_so_many_invitations_go_out_in_a_day(owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -329,6 +329,15 @@ def test_many_events_are_caught_up_in_parts(shop: NewMerchant, monkeypatch: pyte
     assert (caught_up(), len(written())) == (5, 5)
 
 
+def test_a_type_that_is_added_soon_after_an_endpoint_was_made_comes_from_then_on(shop: NewMerchant) -> None:
+    endpoint, caller = add_endpoint(shop.merchant, events=("charge.updated",)), Caller(shop.merchant.id, False)
+    make_unaware(shop)
+    with clock.at(clock.now() + timedelta(seconds=20)):
+        endpoints.update(caller, str(endpoint), {"enabled_events": ["charge.updated", "charge.failed"]})
+        make_unaware(shop)
+        assert (caught_up(), len(written())) == (1, 1)
+
+
 def test_a_changed_endpoint_gets_what_it_lists_now_and_an_enabled_one_everything(shop: NewMerchant) -> None:
     endpoint, caller = add_endpoint(shop.merchant, events=("charge.updated",)), Caller(shop.merchant.id, False)
     WebhookEndpoint.objects.update(owed_since=None, catch_up_at=None)

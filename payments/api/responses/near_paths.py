@@ -1,4 +1,4 @@
-"""The path of the API that was probably meant by one at which there is nothing."""
+"""Words of other services, and the path of the API that was probably meant by one at which there is nothing."""
 
 import re
 from collections.abc import Iterator
@@ -25,6 +25,13 @@ FIRST_WORDS = {
     "transactions": "balance_transactions",
     "clock": "test/clock",
     "test_clock": "test/clock",
+}
+# Members of bodies in other services, and what to use here.
+MEMBERS = {
+    "data": "Send its attributes as members of the body itself.",
+    "ending_before": "Each page has older objects: follow `next`, or send the last ID of a page as `start_after`.",
+    "return_url": "Send `success_url` and `cancel_url` of a session, `redirect_url` of a link or a charge.",
+    "ui_mode": "The page is always a page of kaha: send the payer to its URL.",
 }
 VERBS = {"cancel": "void", "reverse": "void", "refunds": "refund", "captures": "capture", "confirm": "verify"}
 # Refunds are made and shown with their charge.

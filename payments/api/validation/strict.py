@@ -8,20 +8,13 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import Field, SkipField, empty
 
+from payments.api.responses.near_paths import MEMBERS
+
 Errors = dict[str, Any]
 
 # Comparing names takes time: only the beginning of the first unknown ones is compared.
 MAX_SUGGESTIONS = 5
 MAX_NAME_LENGTH = 40
-
-
-# What other services name so, and what to use here; of paths `payments.api.responses.near_paths` has the words.
-ELSEWHERE = {
-    "data": "Send its attributes as members of the body itself.",
-    "ending_before": "Each page has older objects: follow `next`, or send the last ID of a page as `start_after`.",
-    "return_url": "Send `success_url` and `cancel_url` of a session, `redirect_url` of a link or a charge.",
-    "ui_mode": "The page is always a page of kaha: send the payer to its URL.",
-}
 
 
 class Strict(Field[Any, Any, Any, Any]):
@@ -77,8 +70,8 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
         return ErrorDetail(str(self.error_messages[key]).format(**values), code=key)
 
     def _unknown(self, name: str) -> ErrorDetail:
-        if name in ELSEWHERE:
-            return ErrorDetail(f"{self.fault('unknown_parameter')} {ELSEWHERE[name]}", code="unknown_parameter")
+        if name in MEMBERS:
+            return ErrorDetail(f"{self.fault('unknown_parameter')} {MEMBERS[name]}", code="unknown_parameter")
         similar = get_close_matches(name[:MAX_NAME_LENGTH], self.fields, 1)
         if not similar:
             return self.fault("unknown_parameter")

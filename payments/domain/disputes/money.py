@@ -8,7 +8,7 @@ from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Charge, Dispute
 from payments.money import shown_amount
-from payments.providers.disputes import Disputed
+from payments.providers.disputes import Disputed, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,10 @@ def unexpected(charge: Charge, dispute: Dispute, reported: Disputed, money: Mone
     return " ".join(found)
 
 
-def contradicts(reported: Disputed, money: Money) -> str:
-    """Return how a repeated report differs from the one that counts; empty where it does not."""
+def contradicts(known: Dispute | None, reported: Disputed, money: Money) -> str:
+    """Return how a report that changes nothing differs from what counts; empty where it does not."""
+    if known and known.stage == Stage.SECOND_CHARGEBACK and reported.stage == Stage.PREARBITRATION:
+        return "The payer's bank asks before arbitration about what it has taken again. Answer it there."
     counts = money.amounts.get(int(reported.stage), reported.amount)
     if counts == reported.amount:
         return ""

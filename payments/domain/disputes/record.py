@@ -66,7 +66,7 @@ def record(attempt: Attempt, reported: Disputed) -> str:
         money, now = money_after(charge, known, reported), clock.now()
         dispute = _after(charge, known, reported, money, now)
         if dispute is None:
-            return contradicts(reported, money)
+            return contradicts(known, reported, money)
         reached(Failpoint.RECORDING)
         try:
             execute_writes(*_writes(attempt, known, dispute, money, now))

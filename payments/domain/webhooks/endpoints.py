@@ -152,6 +152,10 @@ def _change(endpoint: WebhookEndpoint, changes: Mapping[str, Any], **marks: Any)
     leading = [name for name in LEADING if name in values]
     before, shown = read_endpoints(endpoint.merchant_id, endpoint.livemode), _shown(endpoint)
     values |= {"updated_at": clock.now()}
+    if "enabled_events" in values and endpoint.owed_since:
+        # It is owed what it listed until now. Of its new types what others write by what they knew is no older.
+        _add_owed(endpoint)
+        endpoint.owed_since = max(endpoint.owed_since, clock.now() - CATCH_UP_AFTER[0])
     # An endpoint that is not what it was begins anew.
     values |= {"failing_since": None, "gave_up_at": None, **marks} if leading else {}
     for name, value in values.items():
@@ -194,7 +198,11 @@ def _catch_up(endpoint: WebhookEndpoint) -> int:
     next_look = {"catch_up_at": later[0]} if later else {"catch_up_at": None, "owed_since": None}
     own = WebhookEndpoint.objects.filter(id=endpoint.id, catch_up_at=endpoint.catch_up_at)
     # Where it was changed meanwhile, that change has the next look.
-    if endpoint.owed_since is None or not own.update(**next_look):
+    return _add_owed(endpoint) if own.update(**next_look) else 0
+
+
+def _add_owed(endpoint: WebhookEndpoint) -> int:
+    if endpoint.owed_since is None:
         return 0
     owed = Event.objects.of(endpoint.merchant_id, endpoint.livemode).filter(created_at__gt=endpoint.owed_since)
     owed = owed.filter(id__gte=first_id(endpoint.owed_since)).only(*EVENT_FIELDS)

@@ -108,7 +108,7 @@ class ChangeRole(ColleagueAction):
 
 class SendAgain(ColleagueAction):
     name, label = "send_again", _("Send the invitation again")
-    over = _("This person has opened the invitation already.")
+    over = colleagues.OPENED
     what_happens = _("An earlier link stops working.")
 
     def fits(self, row: MerchantAccess) -> bool:
