@@ -54,10 +54,8 @@ def home(request: HttpRequest, merchant: Merchant) -> dict[str, Any]:
         "chosen_mode": mode,
     }
     if newest is None:
-        return shown | {
-            "welcome": _("Welcome, {name}").format(name=name),
-            "guides": settings.PUBLIC_URL + "/docs/guides",
-        }
+        welcome = {"welcome": _("Welcome, {name}").format(name=name), "guides": settings.PUBLIC_URL + "/docs/guides"}
+        return shown if merchant.is_closed else shown | welcome
     asked = request.GET.get("currency", "")
     currency = asked if asked in KNOWN_CURRENCIES else newest
     parts: dict[str, tuple[str, Callable[[], Any]]] = {

@@ -180,3 +180,9 @@ def test_payouts_are_approved_with_the_password_too(shop: NewMerchant) -> None:
     payouts = reverse("admin:payments_payout_changelist")
     answer = client.get(f"{payouts}{shop.merchant.pk}/approve/")
     assert answer["Location"].startswith("/admin/confirm/")
+
+
+def test_the_page_that_asks_for_the_password_says_that_an_approval_may_be_next(shop: NewMerchant) -> None:
+    client = browser_of(shop, "merchant")
+    let_pass_ten_minutes(client)
+    assert "Approvals, second factors" in words_of(client.get("/merchant/confirm/?next=/merchant/"))

@@ -11,7 +11,7 @@ from django.urls import reverse
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.today import today_of
-from payments.models import Charge, Webhook
+from payments.models import Charge, Merchant, Webhook
 from payments.quickstart.demo import payouts
 from tests.admin.conftest import House, text_of, words_of
 from tests.checkout.shelf import linked, open_payment, pay
@@ -91,6 +91,12 @@ def test_a_shop_without_a_charge_is_welcomed(owner: Client) -> None:
     page = text_of(owner.get(HOME))
     assert "Welcome, " in page
     assert "Today" not in page
+
+
+def test_a_closed_shop_reads_that_it_is_closed(owner: Client, shop: NewMerchant) -> None:
+    Merchant.objects.filter(pk=shop.merchant.pk).update(status="closed")
+    page = text_of(owner.get(HOME))
+    assert ("This account is closed" in page, "Welcome, " in page, "Make a link" in page) == (True, False, False)
 
 
 def test_nothing_of_another_merchant_is_counted(other_api: Api, house: House, owner: Client) -> None:

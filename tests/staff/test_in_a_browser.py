@@ -216,3 +216,10 @@ def test_the_search_results_fit_a_phone(tab: Page, ana: User) -> None:
     tab.goto(f"{reverse('admin:find')}?q=ch_{'0' * 31}")
     expect(tab.get_by_text("Nothing was found")).to_be_visible()
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_fields_of_the_sign_in_page_are_of_one_width(tab: Page) -> None:
+    tab.goto(LOGIN)
+    boxes = [field.bounding_box() for field in tab.locator(".form-row input").all()]
+    assert len(boxes) > 1
+    assert len({box["width"] for box in boxes if box}) == 1
