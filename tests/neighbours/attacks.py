@@ -110,6 +110,32 @@ async def open_page(url: str, key: str, per_second: float) -> None:
         await at_rate(per_second, open_once)
 
 
+async def reserve(url: str, link: str, per_second: float) -> None:
+    """Take 400 pieces of a link again and again, each time as a browser that was never there."""
+    connector, jar = aiohttp.TCPConnector(limit=0, local_addr=(OFFENDER, 0)), aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(url, connector=connector, cookie_jar=jar) as browser:
+
+        async def take(_: int) -> None:
+            with suppress(aiohttp.ClientError, TimeoutError):
+                async with browser.post(link, data={"quantity-0": "400"}, allow_redirects=False) as response:
+                    await response.read()
+
+        await at_rate(per_second, take)
+
+
+async def send_test_events(url: str, key: str, receiver: str, per_second: float) -> None:
+    """Have test events be sent to an endpoint at `receiver`."""
+    async with Sender(url, key) as sender:
+        endpoint = await sender.send(
+            "POST", "/webhook_endpoints/", {"url": receiver, "enabled_events": ["charge.failed"]}
+        )
+
+        async def send(_: int) -> None:
+            await sender.send("POST", f"/webhook_endpoints/{endpoint['id']}/test")
+
+        await at_rate(per_second, send)
+
+
 async def wait_for_events(url: str, key: str, per_second: float) -> None:
     """Ask for the next event, for half a minute each time, without waiting for the answer before."""
     async with Sender(url, key) as sender:

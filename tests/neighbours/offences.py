@@ -7,14 +7,14 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tests.neighbours import attacks
-from tests.neighbours.flood import hold_sockets, hold_sockets_of_many, running
+from tests.neighbours.flood import OFFENDER, hold_sockets, hold_sockets_of_many, running
 from tests.neighbours.logs import Log
 from tests.neighbours.people import crowd_of_people, gather_people, hasty_assistant, strangers_at_sign_in
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SOCKETS = 300
 RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
+DUE_CHECKOUTS = 3_000
 CROWD, OPERATORS, AUDIT_ENTRIES = 45, 20, 20_000
 # The programs of a crowd do not begin at the same moment: each would wait for the burst of all.
 CROWD_BEGINS_SECONDS = 9.0
@@ -39,6 +40,8 @@ class Scene:
     url: str
     offender: "NewMerchant"
     neighbour: "NewMerchant"
+    # The path of the neighbour's link.
+    link: str
     crowd: list["NewMerchant"]
     logs: Mapping[str, Log]
     # Cookies of operators.
@@ -121,6 +124,46 @@ def half_bodies_with_key(scene: Scene) -> AbstractContextManager[None]:
     """300 connections of a merchant whose bodies never end."""
     opening = attacks.half_body("/v2/charges/", f"Authorization: Bearer {scene.key}\r\n")
     return idle_sockets(scene, opening)
+
+
+@contextmanager
+def test_events(scene: Scene) -> Iterator[None]:
+    """50 test events a second to an endpoint that takes connections and answers nothing."""
+    with hanging_receivers(1) as [url], running(attacks.send_test_events, scene.url, scene.key, url, 50):
+        yield
+
+
+def many_reservations(scene: Scene) -> AbstractContextManager[None]:
+    """Reserve 400 pieces of the neighbour's link 25 times a second, from one address."""
+    return _running(attacks.reserve, scene.url, scene.link, 25)
+
+
+def reserve_all(scene: Scene) -> None:
+    """Reserve from one address so often that nothing of the link is left where nothing bounds it."""
+    from payments.domain.checkout import links
+    from payments.domain.shared.errors import PaymentError
+
+    link = links.link_of_page(scene.link.rpartition("/")[2])
+    assert link
+    for _ in range(25):
+        with suppress(PaymentError):
+            links.open_payment(link, [400], address=OFFENDER)
+
+
+@contextmanager
+def due_checkouts(scene: Scene) -> Iterator[None]:
+    """3,000 sessions of one merchant whose time is over."""
+    from payments import clock
+    from payments.db.fast_model import copy_with
+    from payments.ids import new_id
+    from payments.models import Checkout
+    from tests.checkout.cast import opened, row_of
+    from tests.client import Api
+
+    row = row_of(opened(Api(scene.key)))
+    due = [copy_with(row, {"id": new_id(), "expires_at": clock.now()}) for _ in range(DUE_CHECKOUTS)]
+    Checkout.objects.bulk_create(due, batch_size=500)
+    yield
 
 
 def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
@@ -268,6 +311,9 @@ OFFENCES: dict[str, Offence] = {
     "idle_bodies": Offence(partial(idle_sockets, opening=attacks.half_body("/v2/charges/"))),
     "idle_webhook_bodies": Offence(partial(idle_sockets, opening=attacks.half_body(attacks.PROVIDER_WEBHOOK))),
     "half_bodies_with_key": Offence(half_bodies_with_key),
+    "test_events": Offence(test_events),
+    "many_reservations": Offence(many_reservations, reserve_all),
+    "due_checkouts": Offence(due_checkouts),
     "public_key_flood": Offence(public_key_flood),
     "page_flood": Offence(page_flood),
     "decline_flood": Offence(decline_flood),
@@ -286,8 +332,10 @@ OFFENCES: dict[str, Offence] = {
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),
     # Workers are woken through Redis: webhooks go out once it is back.
-    "hanging_redis": Offence(hanging_redis, without=frozenset({"webhook"})),
+    "hanging_redis": Offence(hanging_redis, without=frozenset({"webhook", "end"})),
     "hanging_postgres": Offence(
-        hanging_postgres, without=frozenset({"list", "charge", "webhook"}), tolerated=frozenset({503})
+        hanging_postgres,
+        without=frozenset({"list", "charge", "webhook", "sign_in", "buy", "end"}),
+        tolerated=frozenset({503}),
     ),
 }

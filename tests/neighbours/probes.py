@@ -1,4 +1,8 @@
-"""What another merchant sees meanwhile: its list, charge, source and first webhook, `/ping` and `/ready`."""
+"""What another merchant sees meanwhile.
+
+Its list, charge, source and first webhook, a piece that a payer takes of its link, its checkout that ends, the sign-in
+page of its people, `/ping` and `/ready`.
+"""
 
 import http.client
 import json
@@ -8,11 +12,20 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
+from django.db import connection
+
+from payments import clock
 from payments.embedded.processes import wait_until
+from payments.ids import parse_id
+from payments.models import Checkout
+from payments.webhooks.wake_up import TaskSender
 from tests.client import APPROVED, CARD_FIELDS
+from tests.neighbours.attacks import ORDER
 from tests.support.receiver import Receiver
 
 if TYPE_CHECKING:
@@ -20,8 +33,10 @@ if TYPE_CHECKING:
 
 PAUSE_SECONDS = 0.05
 TIMEOUT_SECONDS = 30
-WEBHOOK_TIMEOUT_SECONDS = 30
+WEBHOOK_TIMEOUT_SECONDS = END_TIMEOUT_SECONDS = 30
 FIRST_EVENT = "charge.created"
+# Where the merchant's people sign in.
+PEOPLE = "127.0.3.1"
 
 
 @dataclass
@@ -48,15 +63,17 @@ def percentile(waits: list[float], share: float) -> float:
 
 
 class Neighbour:
-    """A merchant with a program, a payer's browser and a receiver of webhooks, at the server at `url`."""
+    """A merchant with a program, payers' browsers, a link at the path `link` and a receiver, at the server at `url`."""
 
     tolerated: frozenset[int] = frozenset()
 
     def __init__(
-        self, url: str, shop: "NewMerchant", receiver: Receiver, timeout_seconds: float, pause_seconds: float
+        self, url: str, shop: "NewMerchant", link: str, receiver: Receiver, timeout_seconds: float, pause_seconds: float
     ) -> None:
         self._host = urlsplit(url).netloc
         self._secret, self._public = shop.keys["sk_test"], shop.keys["pk_test"]
+        self._link, self._payers = link, count()
+        self._wake_sweep = TaskSender(settings.CELERY_BROKER_URL, "payments.tasks.expire_checkouts")
         self._receiver = receiver
         self._timeout_seconds, self._pause_seconds = timeout_seconds, pause_seconds
 
@@ -69,6 +86,9 @@ class Neighbour:
             "ready": self._ready,
             "list": self._list,
             "charge": lambda seen: self._charge(seen, charged),
+            "sign_in": self._sign_in,
+            "buy": self._buy,
+            "end": self._end,
         }
         threads = [
             threading.Thread(target=self._repeat, args=(name, probe, samples, ended))
@@ -104,6 +124,32 @@ class Neighbour:
     def _list(self, samples: Samples) -> None:
         self._timed(samples, "list", 200, "GET", "/v2/charges/?limit=5", key=self._secret)
 
+    def _sign_in(self, samples: Samples) -> None:
+        self._timed(samples, "sign_in", 200, "GET", "/merchant/login/", source=PEOPLE)
+
+    def _buy(self, samples: Samples) -> None:
+        """Take a piece as a payer at an address of their own."""
+        payer = f"127.0.2.{next(self._payers) % 250 + 1}"
+        self._timed(samples, "buy", 303, "POST", self._link, form="quantity-0=1", source=payer)
+
+    def _end(self, samples: Samples) -> None:
+        """Have the time of a checkout be over, wake the sweep, and wait until it has ended."""
+        session = self._timed(samples, "session", 201, "POST", "/v2/checkout_sessions/", ORDER, self._secret)
+        if session is None:
+            return
+        rows = Checkout.objects.filter(id=parse_id("cs", session["id"]))
+        try:
+            started = time.monotonic()
+            rows.update(expires_at=clock.now())
+            self._wake_sweep()
+            # A run of the sweep that has begun deals with what was due then, for 20 seconds at most.
+            if wait_until(rows.filter(state="expired").exists, END_TIMEOUT_SECONDS):
+                samples.add("end", time.monotonic() - started)
+            else:
+                samples.fail("end", "it has not ended")
+        finally:
+            connection.close()
+
     def _charge(self, samples: Samples, charged: dict[str, float]) -> None:
         card = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
         card["redirect"] = {"success": "https://s.example", "fail": "https://f.example", "notify": self._receiver.url}
@@ -116,18 +162,20 @@ class Neighbour:
 
     def _timed(
         self, samples: Samples, probe: str, wanted: int, method: str, path: str,
-        body: Mapping[str, Any] | None = None, key: str = "",
+        body: Mapping[str, Any] | None = None, key: str = "", form: str = "", source: str = "",
     ) -> dict[str, Any] | None:  # fmt: skip
         headers = {"Authorization": "Basic " + b64encode(f"{key}:".encode()).decode()} if key else {}
-        headers["Content-Type"] = "application/json"
-        connection = http.client.HTTPConnection(self._host, timeout=self._timeout_seconds)
+        headers["Content-Type"] = "application/x-www-form-urlencoded" if form else "application/json"
+        asking = http.client.HTTPConnection(
+            self._host, timeout=self._timeout_seconds, source_address=(source, 0) if source else None
+        )
         started = time.monotonic()
         try:
-            connection.request(method, path, json.dumps(body) if body else None, headers)
-            response = connection.getresponse()
+            asking.request(method, path, json.dumps(body) if body else form or None, headers)
+            response = asking.getresponse()
             answer = response.read()
         finally:
-            connection.close()
+            asking.close()
         samples.add(probe, time.monotonic() - started)
         if response.status not in {wanted, *self.tolerated}:
             samples.fail(probe, f"{response.status} {answer[:200]!r}")

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments.domain.merchants.merchants import create_merchant
+from tests.checkout.shelf import linked
+from tests.client import Api
 from tests.neighbours.logs import Log
 from tests.neighbours.offences import Offence, Scene
 from tests.neighbours.probes import PAUSE_SECONDS, TIMEOUT_SECONDS, Neighbour, Samples
+from tests.pages.waiting_charges import path_of
 from tests.support.receiver import Receiver
 from tests.support.web import web_process
 from tests.support.worker import Worker
 
+# More than may be kept for one address.
+PIECES = 10_000
 LIMITS = {"RATE_LIMIT": "300/second", "RATE_LIMIT_ANONYMOUS": "30/second"}
 
 
@@ -62,9 +67,12 @@ def watch(
     pause_seconds: float = PAUSE_SECONDS,
 ) -> Round:
     """Watch a new neighbour for `quiet_seconds`, at least once, and for `seconds` of `offence`."""
-    scene = Scene(servers.url, create_merchant("Offender"), create_merchant("Neighbour"), [], servers.logs)
+    shop = create_merchant("Neighbour")
+    items = [{"name": "Halo-halo", "amount": 100, "quantity": PIECES}]
+    link = path_of(linked(Api(shop.keys["sk_test"]), line_items=items)["url"])
+    scene = Scene(servers.url, create_merchant("Offender"), shop, link, [], servers.logs)
     with Receiver() as receiver:
-        neighbour = Neighbour(scene.url, scene.neighbour, receiver, timeout_seconds, pause_seconds)
+        neighbour = Neighbour(scene.url, shop, link, receiver, timeout_seconds, pause_seconds)
         offence.prepare(scene)
         if quiet_seconds:
             # The first requests of a process wait for what it loads late.

@@ -24,6 +24,8 @@ PAUSE_SECONDS = 0.2
 # Few of each, so that nobody has to misbehave for long to take them all where nothing bounds it.
 SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20", "RATE_LIMIT": "150/second"}
 
+ALL_PROBES = {"ping", "ready", "list", "source", "charge", "webhook", "sign_in", "buy", "session", "end"}
+
 # All begin at the same moment.
 AT_ONCE = {
     "slow_provider": partial(slow_provider, at_once=100),
@@ -53,6 +55,10 @@ def servers(
         ("page_flood", 2),
         ("waiting_requests", 2),
         ("hasty_assistant", 2),
+        ("strangers_at_sign_in", 2),
+        ("many_reservations", 3),
+        ("due_checkouts", 2),
+        ("test_events", 2),
         ("closed_log", 2),
         ("crowd_that_waits", 2),
         ("crowd_at_slow_provider", 2),
@@ -66,4 +72,4 @@ def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
     offence = replace(OFFENCES[name], begin=AT_ONCE.get(name, OFFENCES[name].begin))
     measured = watch(servers, offence, 0, seconds, TIMEOUT_SECONDS, PAUSE_SECONDS)
     assert not measured.disturbed.errors
-    assert measured.disturbed.waits.keys() == {"ping", "ready", "list", "source", "charge", "webhook"}
+    assert measured.disturbed.waits.keys() == ALL_PROBES
