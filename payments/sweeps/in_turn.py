@@ -5,12 +5,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import Error, connection
-from django.db.models import F, Model, QuerySet, Window
+from django.db.models import DateTimeField, F, Model, QuerySet, Value, Window
 from django.db.models.functions import RowNumber
 
+from payments import clock
 from payments.db.writes import StaleRow
 
 logger = logging.getLogger("kaha.sweeps")
@@ -26,6 +27,18 @@ PAUSES_SECONDS = (30.0, 120.0, 600.0, 3600.0)
 PUT_OFF_MAX = 1_000
 # By sweep and row: how often it failed, and the moment until which it is put off.
 _failures: dict[str, dict[Hashable, tuple[int, float]]] = defaultdict(dict)
+
+
+class Moment(Value):
+    """The time at which a statement is made: what comes due during a run does not wait for the next one."""
+
+    def __init__(self) -> None:
+        super().__init__(None, DateTimeField())
+
+    def as_sql(self, *args: Any, **named: Any) -> Any:
+        """Return the SQL of the clock's time."""
+        self.value = clock.now()
+        return super().as_sql(*args, **named)
 
 
 def each_in_turn(rows: QuerySet[Row], order: str, act: Callable[[Row], int]) -> int:

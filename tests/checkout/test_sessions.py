@@ -11,6 +11,7 @@ from payments.domain.checkout import payments, sessions
 from payments.domain.shared.errors import PaymentError
 from payments.failpoints import Failpoint
 from payments.models import Checkout
+from payments.sweeps import in_turn
 from tests.checkout.cast import SETUP, charges_of, event_types, opened, pay, pay_by_wallet, row_of, shown
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 
@@ -183,3 +184,16 @@ def test_after_twenty_attempts_a_session_takes_no_more(api: Api) -> None:
     Checkout.objects.update(attempts=20)
     with pytest.raises(PaymentError, match="20 times"):
         pay(session)
+
+
+def test_a_session_whose_time_ends_during_a_sweep_does_not_wait_for_the_next(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_turn, "BATCH", 1)
+    moment = clock.now() + timedelta(hours=1)
+    rows = [row_of(opened(api)).id for _ in range(3)]
+    Checkout.objects.update(expires_at=moment)
+    # The clock ticks whenever it is asked, so the last is due once the first has ended.
+    Checkout.objects.filter(id=rows[-1]).update(expires_at=moment + 3 * clock.TICK)
+    with clock.at(moment):
+        assert sessions.expire_due() == len(rows)

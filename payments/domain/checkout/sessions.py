@@ -27,7 +27,7 @@ from payments.ids import public_id
 from payments.models import Charge, Checkout, Merchant
 from payments.models.checkout.checkout import PREFIXES
 from payments.rendering.objects.checkout import total_of
-from payments.sweeps.in_turn import each_in_turn
+from payments.sweeps.in_turn import Moment, each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 logger = logging.getLogger("kaha.recording")
@@ -120,7 +120,7 @@ def expire_due(scope: Scope = ALL_MERCHANTS) -> int:
 
     One that is being paid then is paid in time, or ends after its attempt.
     """
-    due = Checkout.objects.whole().filter(scope.within(), state=State.UNPAID, expires_at__lte=clock.now())
+    due = Checkout.objects.whole().filter(scope.within(), state=State.UNPAID, expires_at__lte=Moment())
     return each_in_turn(due, "expires_at", _expire_one)
 
 
