@@ -110,6 +110,8 @@ def test_an_owner_who_opened_an_invitation_approves_nothing_for_a_day(
 ) -> None:
     olga, otto = known_owner(shop, "olga"), known_owner(other_shop, "otto")
     invited = colleagues.add(shop.merchant, "Second self", "self@shop.example", Role.OWNER).user
+    # It was made days ago, and opened now.
+    MerchantAccess.objects.filter(user=invited).update(rights_since=clock.now() - 2 * DAY)
     invitations.take(invitations.invite(invited).split("/")[-2], invited, otto)
     is_refused_now_and_not_in_a_day(otto, requested_key(shop.merchant, proposed_by=olga))
 
