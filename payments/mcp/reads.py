@@ -1,6 +1,5 @@
 """A tool for each reading call of the API, made of the document that describes it."""
 
-import re
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
@@ -18,7 +17,7 @@ LEFT_OUT = ("ping",)
 # A tool answers at once.
 WITHOUT = ("wait",)
 # What says so of the API, where an assistant has `more` in place of a path.
-OF_THE_API = re.compile(r"(?:^| )[^.]*`(?:next|wait)`[^.]*\.")
+OF_THE_API = ("`next`", "`wait`")
 MORE = " If `more` is in the answer, call again with its `start_after`."
 
 
@@ -52,7 +51,8 @@ def _tool(path: str, call: Mapping[str, Any]) -> Tool:
 
 def _said(text: str) -> str:
     """Return a description without its sentences about what no tool has."""
-    return OF_THE_API.sub("", text)
+    sentences = (each for each in text.split(".") if not any(name in each for name in OF_THE_API))
+    return ".".join(sentences).strip()
 
 
 def _read(path: str, in_path: list[str], in_query: Mapping[str, str], asked: Asked, arguments: Arguments) -> Any:
