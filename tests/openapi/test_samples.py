@@ -15,6 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.payouts import send
 from tests.checkout.cast import billed, opened
 from tests.checkout.shelf import linked
 from tests.client import Api, made
@@ -117,6 +118,12 @@ def payout(api: Api) -> Ids:
     return {"po": new_payout(api)}
 
 
+def sent_payout(api: Api) -> Ids:
+    ids = payout(api)
+    assert send.send_due() == 1
+    return ids
+
+
 def proof(api: Api) -> Ids:
     return {"txn": proven(api)}
 
@@ -195,6 +202,7 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "retrieve_balance": (nothing, "currency", "PHP"),
     "ping": (nothing, "", ""),
     "healthy": (nothing, "", ""),
+    "cause_event": (sent_payout, "type", "payout.failed"),
     "advance_clock": (nothing, "advanced_seconds", "604800"),
 }
 # Samples that read differ by their path and query alone, so that each is run by curl and by one other program in turn.

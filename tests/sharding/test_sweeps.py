@@ -6,12 +6,16 @@ import pytest
 from django.db.models import Model
 
 from payments import clock
-from payments.models import Attempt, Charge, Dispute, Payout, PayoutSchedule
+from payments.domain.approvals import decide
+from payments.ids import parse_id
+from payments.models import ApprovalRequest, Attempt, Charge, Checkout, Dispute, PaymentRequest, Payout, PayoutSchedule
 from payments.sweeps.table import SWEEPS
 from payments.tasks import run_sweep
+from tests.checkout.cast import SAVE_CARD, customer, opened, save
 from tests.client import ANSWER_LOST, Api, made
 from tests.contract.calls import with_evidence
 from tests.contract.scopes.routes import things_of
+from tests.operators.factories import person, proposed
 from tests.sharding.guide import tables_in_guide
 from tests.sharding.statement_log import recorded
 
@@ -26,6 +30,9 @@ DUE: tuple[tuple[type[Model], str], ...] = (
     (Attempt, "due_at"),
     (Charge, "hold_expires_at"),
     (Charge, "settle_due_at"),
+    (Checkout, "expires_at"),
+    (Checkout, "check_due_at"),
+    (PaymentRequest, "remind_at"),
     (Dispute, "response_due_at"),
     (Payout, "due_at"),
     (PayoutSchedule, "next_at"),
@@ -38,6 +45,10 @@ def everything_due(noon: None, api: Api) -> None:
     things_of(api)
     made(api.post(f"/disputes/{with_evidence(api)}/submit"))
     api.post("/charges/", {**ORDER, "source": api.source(ANSWER_LOST)})
+    save(opened(api, **SAVE_CARD, customer=customer(api)), ANSWER_LOST)
+    charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    decide.approve(proposed(charge=charge), person("ben", "finance"), "Fine.")
+    ApprovalRequest.objects.update(updated_at=clock.now() - timedelta(hours=1))
     for model, column in DUE:
         rows = model._default_manager.filter(**{f"{column}__isnull": False})
         rows.update(**{column: clock.now() - timedelta(minutes=1)})
