@@ -9,7 +9,7 @@ from payments.api.access.authentication import key_of
 from payments.api.responses.errors import no_such_path, not_found
 from payments.api.validation.serializers import CauseInput, ClockInput
 from payments.api.views.viewset import ApiViewSet
-from payments.domain.maintenance import test_clock, test_events
+from payments.domain.maintenance import caused_events, test_clock
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
@@ -50,7 +50,7 @@ class ClockViewSet(ApiViewSet):
         return self.run(request, ClockInput, _advance)
 
     def cause(self, request: Request) -> HttpResponse:
-        return self.run(request, CauseInput, lambda caller, body: test_events.cause(caller, body["type"], _show))
+        return self.run(request, CauseInput, lambda caller, body: caused_events.cause(caller, body["type"], _show))
 
 
 def _show(event: Event) -> StoredAnswer:

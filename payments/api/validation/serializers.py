@@ -24,7 +24,7 @@ from payments.api.validation.fields import (
 )
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.domain.maintenance import test_events
+from payments.domain.maintenance import caused_events
 from payments.domain.maintenance.test_clock import LONGEST_SECONDS
 from payments.models import Charge
 from payments.money import DEFAULT_CURRENCY
@@ -221,7 +221,7 @@ class VerifyInput(StrictSerializer):
 class CauseInput(StrictSerializer):
     """The event that a bank or a person is to cause."""
 
-    type = Choice(list(test_events.CAUSES), help_text="The type of event.")
+    type = Choice(list(caused_events.CAUSES), help_text="The type of event.")
 
 
 class ClockInput(StrictSerializer):
