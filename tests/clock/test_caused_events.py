@@ -1,17 +1,22 @@
 """What a bank or a person does about payouts, done because a test key asks for it."""
 
+from threading import Event
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.http import HttpResponse
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payouts import make, send
+from payments.domain.payouts import make, outcomes, send
 from payments.domain.payouts.schedules import account_in_effect, number_of
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.models import AuditEntry, Payout, PayoutAccount, PayoutSchedule
+from payments.providers.payouts import Failed
 from payments.providers.simulator.models import SimulatedPayout
 from tests.client import Api, error_of, made
+from tests.concurrency import await_a_waiting_session, in_background
 from tests.contract.shapes import EVENT, faults_in
 from tests.payouts.setups import NUMBER
 from tests.payouts.stories import give_account, give_schedule, settled
@@ -76,3 +81,21 @@ def test_an_account_is_withdrawn_before_it_takes_effect(api: Api) -> None:
 def test_in_live_mode_nobody_acts_for_a_key(shop: NewMerchant) -> None:
     answer = Api(shop.keys["sk_live"]).post(PATH, {"type": "payout_account.created"})
     assert (answer.status_code, PayoutAccount.objects.count()) == (404, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_payout_that_a_worker_changes_meanwhile_is_refused_once(api: Api, schedule: PayoutSchedule) -> None:
+    payout, is_changed = make.make_now(schedule.id), Event()
+    send.send_due()
+    payout.refresh_from_db()
+
+    def ask() -> HttpResponse:
+        assert is_changed.wait(60)
+        return api.post(PATH, {"type": "payout.failed"})
+
+    with in_background(ask) as answered, transaction.atomic():
+        outcomes.record(payout, Failed("account_refused", payout.provider_ref))
+        is_changed.set()
+        await_a_waiting_session()
+    answer = answered.result()
+    assert (answer.status_code, error_of(answer)["code"]) == (409, "event_not_possible")

@@ -32,10 +32,12 @@ def cause(caller: Caller, event_type: str, render: Callable[[Event], StoredAnswe
     Raise PaymentError `event_not_possible`, and Replay and PaymentError as `idempotency.claim` does.
     """
     record = idempotency.claim(caller)
+    # As the test clock does first: two acts at once would wait for each other's rows.
+    merchant = Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
     # The audit log names the key.
     token = context.actor.set(lambda: Actor(public_id("key", caller.key_id) if caller.key_id else "", caller.address))
     try:
-        row = CAUSES[event_type](Merchant.objects.get(id=caller.merchant_id))
+        row = CAUSES[event_type](merchant)
     finally:
         context.actor.reset(token)
     event = Event.objects.of(caller.merchant_id, livemode=False).filter(type=event_type, object_id=row.id)
@@ -48,7 +50,9 @@ def cause(caller: Caller, event_type: str, render: Callable[[Event], StoredAnswe
 def _refuse(merchant: Merchant) -> Payout:
     """Have the simulated bank refuse the newest payout that it has, or return it."""
     there = [Payout.Status.IN_TRANSIT, Payout.Status.PAID]
-    payout = Payout.objects.of(merchant.id, livemode=False).filter(status__in=there).order_by("-id").first()
+    payouts = Payout.objects.of(merchant.id, livemode=False).filter(status__in=there).order_by("-id")
+    # A worker may look it up now.
+    payout = payouts.select_for_update(no_key=True).first()
     if payout is None:
         raise conflict("event_not_possible", "The bank has no payout. Move time until it has one.")
     return outcomes.record(payout, Simulator().refuse_payout(payout.id.hex))
