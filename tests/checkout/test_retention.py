@@ -1,4 +1,4 @@
-"""How long a checkout is kept: its whole life and EVENTS_KEEP_DAYS, and as long as its charges."""
+"""How long a checkout is kept: its whole life and EVENTS_KEEP_DAYS, and as long as its charges, or its kept card."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,11 +9,11 @@ from payments import clock
 from payments.db.writes import delete_in_batches
 from payments.domain.checkout import sessions
 from payments.domain.maintenance import retention
-from payments.ids import first_id, parse_id
-from payments.models import Charge, Checkout, SearchEntry
+from payments.ids import first_id, parse_id, public_id
+from payments.models import Charge, Checkout, SearchEntry, Source
 from payments.search.sweep import rebuild
-from tests.checkout.cast import SAVE_CARD, opened, pay, save
-from tests.client import APPROVED, DECLINED, Api
+from tests.checkout.cast import SAVE_CARD, customer, opened, pay, save
+from tests.client import DECLINED, Api, made
 
 pytestmark = pytest.mark.django_db
 KEPT = timedelta(days=31)
@@ -67,12 +67,28 @@ def test_a_session_with_a_declined_charge_is_kept_with_it(api: Api) -> None:
     assert Charge.objects.get().checkout_id == parse_id("cs", session["id"])
 
 
-@pytest.mark.parametrize("number", [DECLINED, APPROVED])
-def test_a_session_that_only_keeps_a_card_is_deleted_with_what_its_payer_gave(api: Api, number: str) -> None:
+def test_a_session_whose_card_was_not_kept_is_deleted_with_what_its_payer_gave(api: Api) -> None:
     session = opened(api, **SAVE_CARD)
-    save(session, number, email="maria@example.com")
+    save(session, DECLINED, email="maria@example.com")
     api.post(f"/checkout_sessions/{session['id']}/expire")
     assert Checkout.objects.get().payer == {"email": "maria@example.com"}
+    with clock.at(clock.now() + timedelta(days=400)):
+        assert retention.delete_old_rows() == 1
+
+
+def test_a_session_is_kept_with_its_card_which_takes_a_consent_as_long(api: Api) -> None:
+    buyer = customer(api)
+    save(opened(api, **SAVE_CARD, customer=buyer))
+    source = public_id("src", Source.objects.get().id)
+    with clock.at(clock.now() + timedelta(days=400)):
+        retention.delete_old_rows()
+    made(api.post(f"/customers/{buyer}/sources", {"source": source, "consent": {"text": "x", "at": "2026-11-20"}}))
+
+
+def test_a_session_whose_card_was_given_up_is_deleted(api: Api) -> None:
+    buyer = customer(api)
+    save(opened(api, **SAVE_CARD, customer=buyer))
+    made(api.delete(f"/customers/{buyer}/sources/{public_id('src', Source.objects.get().id)}"))
     with clock.at(clock.now() + timedelta(days=400)):
         assert retention.delete_old_rows() == 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import Error
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from payments import clock
 from payments.db.writes import delete_in_batches
@@ -26,6 +26,7 @@ from payments.models import (
     ProviderEvent,
     ProviderMessage,
     SearchEntry,
+    Source,
 )
 from payments.models.checkout.checkout import WITHOUT_CHARGE
 from payments.providers.simulator.models import Message
@@ -66,9 +67,14 @@ def _applied() -> Q:
     return ~Q(events__in=waits)
 
 
-# A checkout ends within its life. One with a charge, even a declined one, stays as long as it does. Where a card was
-# kept, its customer has it.
-CHECKOUTS = Kept(Checkout, "id", "EVENTS_KEEP_DAYS", lambda: WITHOUT_CHARGE, more=LIFE)
+def _left_nothing() -> Q:
+    # That a checkout kept a card is asked for as long as the card is kept.
+    card = Source.objects.filter(id=OuterRef("check_source_id"), merchant_id=OuterRef("merchant_id"), vaulted=True)
+    return WITHOUT_CHARGE & ~Q(Exists(card))
+
+
+# A checkout ends within its life. One with a charge, even a declined one, stays as long as it does.
+CHECKOUTS = Kept(Checkout, "id", "EVENTS_KEEP_DAYS", _left_nothing, more=LIFE)
 RETENTION = (
     Kept(IdempotencyRecord, "id", "IDEMPOTENCY_KEEP_DAYS", _answered),
     Kept(SearchEntry, "id", 0, lambda: Q(id__in=CHECKOUTS.old(clock.now()).values("id"))),
