@@ -9,6 +9,7 @@ What is refused is less than what is hidden: a long number of an order must not 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
@@ -90,9 +91,14 @@ def _spans(text: str, is_card: Callable[[str], bool]) -> Iterator[tuple[int, int
     if not _POSSIBLE.search(text):
         return
     found = [each for each in _candidates(text) if is_card(each[2]) and _looks_issued(text, *each)]
-    exempt = list(_spans_of_ids(text)) if found else []
+    if not found:
+        return
+    exempt = sorted(_spans_of_ids(text))
+    starts = [first for first, _ in exempt]
+    # The furthest end of those that begin up to each, so that one look finds whether a number is within any.
+    ends = [0, *accumulate((last for _, last in exempt), max)]
     for start, end, _ in found:
-        if not any(first <= start and end <= last for first, last in exempt):
+        if end > ends[bisect_right(starts, start)]:
             yield start, end
 
 
