@@ -55,3 +55,10 @@ def test_the_form_that_was_sent_is_left_as_it_was() -> None:
     form: TextForm = ColleagueForm(sent)
     assert not form.is_valid()
     assert (sent["name"], form["name"].value(), form["email"].value()) == (CHALLENGED, "", "ana@shop.example")
+
+
+def test_a_long_number_that_is_stored_stays_in_its_form() -> None:
+    # Of a length that no card has which the API takes, so no column refuses it.
+    stored = "Ward 36006666333344"
+    form: TextForm = ColleagueForm(initial={"name": stored})
+    assert form["name"].value() == stored

@@ -1,5 +1,6 @@
 """Forms that ask for a reason."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from payments import clock, context
 from payments.db.texts.writes import no_card_number, one_line
 from payments.ids import moment_of, new_id
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
-from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.card_numbers import holds_card_number, holds_taken_card
 from payments.sensitive_data.redaction import redact
 
 REASON_HELP = _("Such as a ticket. No card numbers, no keys. The audit log keeps it.")
@@ -42,11 +43,13 @@ class Typed(forms.BoundField):
     """What a field shows: no card number that was typed is written back into its page."""
 
     def value(self) -> Any:
-        typed = super().value()
+        typed, is_refused = super().value(), self.name in self.form.errors
         # The ID of a row is signed, and no text. The text area of a reason leaves the rest.
-        is_signed = isinstance(self.field, RowIdField) and self.name not in self.form.errors
-        is_safe = is_signed or isinstance(self.field.widget, SecretsHidden)
-        return typed if is_safe else _without_card_numbers(typed)
+        is_signed = isinstance(self.field, RowIdField) and not is_refused
+        if is_signed or isinstance(self.field.widget, SecretsHidden):
+            return typed
+        # What is stored already, or will be, stays: who saves the form would else wipe it out.
+        return _without_card_numbers(typed, holds_card_number if is_refused else holds_taken_card)
 
 
 class Renderer(DjangoTemplates):
@@ -55,14 +58,14 @@ class Renderer(DjangoTemplates):
     bound_field_class = Typed
 
 
-def _without_card_numbers(typed: Any) -> Any:
+def _without_card_numbers(typed: Any, holds: Callable[[str], bool]) -> Any:
     match typed:
         case str():
-            return "" if holds_card_number(typed) else typed
+            return "" if holds(typed) else typed
         case list():
-            return [_without_card_numbers(each) for each in typed]
+            return [_without_card_numbers(each, holds) for each in typed]
         case dict():
-            return {name: _without_card_numbers(each) for name, each in typed.items()}
+            return {name: _without_card_numbers(each, holds) for name, each in typed.items()}
     return typed
 
 
