@@ -73,7 +73,7 @@ class Neighbour:
         self._host = urlsplit(url).netloc
         self._secret, self._public = shop.keys["sk_test"], shop.keys["pk_test"]
         self._link, self._payers = link, count()
-        self._wake_sweep = TaskSender(settings.CELERY_BROKER_URL, "payments.tasks.expire_checkouts")
+        self._wake_sweep = TaskSender(settings.CELERY_BROKER_URL, "expire_checkouts")
         self._receiver = receiver
         self._timeout_seconds, self._pause_seconds = timeout_seconds, pause_seconds
 
