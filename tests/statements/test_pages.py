@@ -97,7 +97,7 @@ def test_finance_downloads_a_statement_and_the_audit_log_says_so(
 def test_a_file_is_named_in_the_merchants_letters_and_for_programs_without_them(
     operator: Client, shop: NewMerchant, month: str
 ) -> None:
-    Merchant.objects.update(title='Niño "日/本"\u202e')
+    Merchant.objects.update(title='Niño "日/本"')
     header = operator.get(download(shop, month, "pdf"))["Content-Disposition"]
     plain, _, encoded = header.partition("; filename*=UTF-8''")
     assert plain.startswith('attachment; filename="Statement of Nino Ri Ben, ')

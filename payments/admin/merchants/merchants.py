@@ -93,7 +93,6 @@ class KeyColumns:
 
 class KeysOfMerchant(KeyColumns, ReadOnlyInline):
     model = ApiKey
-    verbose_name_plural = "API keys"
     fields = ("name", "kind", "mode", "granted", "allows_address", "last_used", "expires", "revoked")
     ordering = ("-pk",)
 
