@@ -49,7 +49,8 @@ READS = {
     ),
     *("approvals.call_plans.caller_of", "approvals.calls.plan_of"),
     *("charging.sources.find", "merchants.assistants.parse_rules", "shared.customers.customers"),
-    *("shared.said.translated", "transparency.export.lines", "transparency.proofs.with_leaves"),
+    *("shared.charge_story.writes_charge_story", "shared.said.translated"),
+    *("transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),
 }
 # What the worker does by itself at the same moment or soon, which a command only does now.

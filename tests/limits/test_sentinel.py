@@ -128,7 +128,7 @@ def test_counters_continue_in_the_new_master(group: Group, who: str) -> None:
 
 def test_a_worker_is_woken_through_the_new_master(group: Group, settings) -> None:
     url, settings.CELERY_BROKER_TRANSPORT_OPTIONS = broker_of(group.url)
-    send = TaskSender(url, "a.task")
+    send = TaskSender(url, "settle_due")
 
     def is_sent() -> bool:
         try:
@@ -144,7 +144,7 @@ def test_a_worker_is_woken_through_the_new_master(group: Group, settings) -> Non
     consumer.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
     with consumer.connection_for_read() as connection:
         message = connection.SimpleQueue("celery").get(timeout=PATIENCE_SECONDS)
-        assert message.headers["task"] == "a.task"
+        assert (message.headers["task"], message.payload[0]) == ("payments.tasks.run_sweep", ["settle_due"])
         message.ack()
 
 
@@ -156,4 +156,4 @@ def test_sentinels_with_an_untrusted_certificate_are_not_used(group: Group, sett
         RedisPipeline(url).ask([("PING",)])
     broker, settings.CELERY_BROKER_TRANSPORT_OPTIONS = broker_of(url)
     with pytest.raises(Exception, match=r"."):
-        TaskSender(broker, "a.task")()
+        TaskSender(broker, "settle_due")()
