@@ -3,6 +3,7 @@
 No test here may ask the database.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -206,6 +207,16 @@ def test_an_outcome_changes_no_row_and_says_the_same_each_time(attempt: Attempt,
     result = resulting(attempt, outcome)
     assert contents(attempt) == before
     assert resulting(attempt, outcome) == result
+
+
+@given(asked())
+def test_an_outcome_that_no_rule_knows_is_not_taken_for_a_decline(attempt: Attempt) -> None:
+    class New:
+        pass
+
+    with suppress(ValueError, IllegalTransition):
+        result = apply_outcome(attempt, New(), NOW)  # type: ignore[arg-type]
+        assert (result.state == State.DONE, result.changes) == (False, ())
 
 
 @pytest.mark.long

@@ -117,8 +117,10 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             return _waiting(attempt, now, *_ask_payer(charge, None, None, now))
         case NotSent() | Rejected() if attempt.provider_ref:
             return _waiting(attempt, now)
-        case _:
+        case Declined() | Rejected() | NotSent() | NotFound():
             return _done(outcome, now, *_fail(charge, _as_decline(outcome), now))
+        case other:
+            raise ValueError(other)
 
 
 def _fail(charge: Charge, declined: Declined, now: datetime) -> Changes:
@@ -204,9 +206,15 @@ def _extend(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
 
 def _not_done(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     """Return the result of a capture, void or extension that was not done: the charge stays unchanged."""
-    if isinstance(outcome, Pending | ActionRequired):
-        return _waiting(attempt, now)
-    refusal = unavailable() if isinstance(outcome, NotSent | NotFound) else _refused(attempt)
+    match outcome:
+        case Pending() | ActionRequired():
+            return _waiting(attempt, now)
+        case NotSent() | NotFound():
+            refusal = unavailable()
+        case Declined() | Rejected():
+            refusal = _refused(attempt)
+        case other:
+            raise ValueError(other)
     return _done(outcome, now, set_operation(attempt.charge, ""), refusal=refusal)
 
 
@@ -222,8 +230,10 @@ def _refund(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
             return _done(outcome, now, made, due, movements.refund_settled(refund.amount))
         case Pending() | ActionRequired():
             return _waiting(attempt, now, *([set_operation(charge, "")] if in_the_way else []))
-        case _:
+        case Declined() | Rejected() | NotSent() | NotFound():
             return _done(outcome, now, *fail_refund(attempt, operation, now))
+        case other:
+            raise ValueError(other)
 
 
 def refund_of(attempt: Attempt) -> Refund:

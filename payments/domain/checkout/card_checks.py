@@ -255,11 +255,13 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
         case NotSent() | NotFound():
             _give_up(caller, checkout, source, State.UNPAID, "provider_unavailable")
             raise unavailable()
-        case _:
+        case Declined() | Rejected():
             declined = outcome if isinstance(outcome, Declined) else Declined("processing_error")
             of_card = refused(failure_data(declined)["retry"], clock.now())
             _give_up(caller, checkout, source, State.UNPAID, declined.code, **of_card)
             card_testing.count(caller, source, outcome)
+        case other:
+            raise ValueError(other)
 
 
 def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved | None) -> None:

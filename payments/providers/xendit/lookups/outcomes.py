@@ -74,8 +74,10 @@ def resolve_operation(client: Client, operation: Operation) -> Outcome:
             return operations.cancelled(operation, calls.get_request(client, operation.payment_provider_ref))
         case "extend":
             return NotFound()
-        case _:
+        case "capture" | "void":
             return _resolve_hold(client, operation)
+        case unknown:
+            raise ValueError(unknown)
 
 
 def _resolve_hold(client: Client, operation: Operation) -> Outcome:
