@@ -122,3 +122,13 @@ def test_charges_are_filtered_by_mode_and_age(operator: Client) -> None:
     text = text_of(operator.get(list_of(Charge), {"mode": "live", "since": "2020-01-01"}))
     assert page_of(live) in text
     assert page_of(test) not in text
+
+
+def test_what_a_search_finds_has_an_address_to_go_back_to(operator: Client, house: House) -> None:
+    answer = operator.post("/admin/find/", {"q": "juan cruz"})
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/find/?q=juan+cruz")
+    assert operator.get(answer["Location"]).status_code == 200
+
+
+def test_a_card_number_is_in_no_address_of_a_search(operator: Client, house: House) -> None:
+    assert operator.post("/admin/find/", {"q": "4242 4242 4242 4242"})["Location"] == "/admin/"

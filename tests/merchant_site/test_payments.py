@@ -240,7 +240,7 @@ def test_who_sees_no_events_reads_what_happened_in_words(shop: NewMerchant, hous
 @pytest.mark.parametrize("term", ["juan", "halo-halo", "1,234.50", "7726"])
 def test_the_search_finds_a_payment_by_what_people_know_of_it(term: str, owner: Client, house: House) -> None:
     rebuild()
-    assert page_of(Charge.objects.get()) in text_of(owner.post("/merchant/find/", {"q": term}))
+    assert page_of(Charge.objects.get()) in text_of(owner.post("/merchant/find/", {"q": term}, follow=True))
 
 
 def test_holds_are_a_tab_of_their_own(owner: Client, api: Api) -> None:

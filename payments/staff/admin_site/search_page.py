@@ -56,11 +56,14 @@ class Group:
 @require_http_methods(["GET", "HEAD", "POST"])
 def find(request: HttpRequest) -> HttpResponse:
     """Redirect to the page of the row with this ID; else list what an ID's beginning or a text finds."""
-    term = (request.POST or request.GET).get("q", "").strip()
+    term = (request.POST if request.method == "POST" else request.GET).get("q", "").strip()
     # The term of an address was looked at before; that of a form was not.
     if holds_taken_card(term) or len(term) > TERM_MAX_LENGTH:
         messages.warning(request, REFUSED)
         return redirect("admin:index")
+    if request.method == "POST":
+        # A browser that goes back to what was found asks for an address, and sends no form again.
+        return redirect(f"{reverse('admin:find')}?{urlencode({'q': term})}")
     row = next(_named_by(request, term), None)
     if row is not None:
         return redirect(_page_of(row))
