@@ -12,6 +12,7 @@ class CustomersConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the customers' events, rights, invariants, e-mail addresses and search entries with payments."""
+        # Loading the domain declares the events.
         from customers.domain.checkout import CUSTOMERS
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer, email_of_customer
@@ -19,19 +20,10 @@ class CustomersConfig(AppConfig):
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
         from payments.domain.shared.customers import use_customers
-        from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES, EventType
         from payments.invariants import invariant, registry
         from payments.search.sweep import MAKERS
 
-        EVENT_OBJECTS["cus"] = Customer
         MAKERS["customer"] = Customer, search_entries
-        EVENT_TYPES.update(
-            {
-                "customer.created": EventType("A customer was made.", notified=True),
-                "customer.updated": EventType("A customer was changed, or its sources were.", notified=True),
-                "customer.deleted": EventType("A customer was deleted: shown as it was last.", notified=True),
-            }
-        )
         use_customers(CUSTOMERS)
         EMAIL_FINDERS.append(email_of_customer)
         RIGHTS.update(CUSTOMER_RIGHTS)

@@ -7,7 +7,9 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponseBase
 
 from payments.api.access.exception_handler import rate_limit_anonymous
-from payments.api.responses.errors import error_response, host_not_allowed, in_clear_text
+from payments.api.responses.errors import MAX_NAME_LENGTH, error_response, refused
+from payments.domain.catalogue import error_table
+from payments.sensitive_data.redaction import redact
 from payments.web.middleware import GetResponse, is_api
 
 # A health check asks without a proxy, by the address of the process.
@@ -32,8 +34,8 @@ class HostAndHttps:
         except DisallowedHost:
             if not is_api(request):
                 raise
-            refusal = host_not_allowed(request.META.get("HTTP_HOST", ""))
-            return error_response(rate_limit_anonymous(request, refusal))
+            name = redact(request.META.get("HTTP_HOST", ""))[:MAX_NAME_LENGTH]
+            return error_response(rate_limit_anonymous(request, refused(error_table.BAD_HOST, host=name)))
         if settings.HTTPS and is_api(request) and not request.is_secure():
-            return error_response(rate_limit_anonymous(request, in_clear_text()))
+            return error_response(rate_limit_anonymous(request, refused(error_table.NO_HTTPS)))
         return self.get_response(request)

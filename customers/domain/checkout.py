@@ -8,6 +8,7 @@ from uuid import UUID
 from customers.domain import changes, customers
 from customers.domain.changes import of_customer, present
 from customers.domain.kept_sources import SOURCES_MAX, tie_writes
+from customers.event_types import CUSTOMER_CREATED
 from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, Write
@@ -56,7 +57,7 @@ def new(caller: Caller, email: str, name: str, phone: str) -> tuple[UUID, list[W
         updated_at=moment,
     )
     customer.kept = []
-    return customer.id, [Insert(customer), *of_customer(caller, "customer.created", customer)]
+    return customer.id, [Insert(customer), *of_customer(caller, CUSTOMER_CREATED, customer)]
 
 
 def at_address(caller: Caller, email: str, name: str, phone: str) -> str:

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from customers.domain.changes import change, lock, of_customer
 from customers.domain.kept_sources import detach_writes
+from customers.event_types import CUSTOMER_CREATED, CUSTOMER_DELETED, CUSTOMER_UPDATED
 from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, execute_writes
@@ -40,7 +41,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
     )
     customer.kept = []
     answer = render(customer)
-    created = of_customer(caller, "customer.created", customer)
+    created = of_customer(caller, CUSTOMER_CREATED, customer)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(customer), *created)
     return Result(customer, answer)
 
@@ -63,7 +64,7 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
         customer = lock(caller, customer_id)
         if changes:
             changes |= {"email": written(changes["email"])} if "email" in changes else {}
-            changed, shown = change(caller, customer, "customer.updated", **changes)
+            changed, shown = change(caller, customer, CUSTOMER_UPDATED, **changes)
             execute_writes(changed, *shown)
     return customer
 
@@ -80,6 +81,6 @@ def delete(caller: Caller, customer_id: str) -> None:
             execute_writes(*detach_writes(caller, tie))
         customer.kept = []
         # The event shows the customer as it was last; the row forgets it.
-        erasure, shown = change(caller, customer, "customer.deleted")
+        erasure, shown = change(caller, customer, CUSTOMER_DELETED)
         values = {**erasure.values, **NOTHING_PERSONAL, "deleted_at": customer.updated_at}
         execute_writes(replace(erasure, values=values), *shown)

@@ -6,11 +6,13 @@ from typing import Any
 from django.db import transaction
 
 from customers.domain.changes import change, lock
+from customers.event_types import CUSTOMER_UPDATED
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.error_table import TOO_MANY_SOURCES
 from payments.domain.charging import sources
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
@@ -63,7 +65,7 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         if tie is None:
             raise not_found("source", text=source_id)
         customer.kept.remove(tie)
-        changed, shown = change(caller, customer, "customer.updated")
+        changed, shown = change(caller, customer, CUSTOMER_UPDATED)
         execute_writes(*detach_writes(caller, tie), changed, *shown)
     return customer
 
@@ -87,10 +89,7 @@ def _keep(caller: Caller, customer: Customer, source: Source, consent: dict[str,
     No race gets past the limit: each change of a customer changes its version, which the write is guarded by.
     """
     if len(customer.kept) >= SOURCES_MAX:
-        message = (
-            f"This customer has {SOURCES_MAX} sources, which is the most that are kept. Detach one that is not used."
-        )
-        raise conflict("too_many_sources", message)
+        raise conflict(TOO_MANY_SOURCES, count=SOURCES_MAX)
     return [*sources.vault(caller, source, customer.id, consent), *tie_writes(caller, customer, source)]
 
 
@@ -98,5 +97,5 @@ def tie_writes(caller: Caller, customer: Customer, source: Source) -> list[Write
     """Return the writes that tie a source, which others vault, to a customer."""
     tie = CustomerSource(merchant_id=customer.merchant_id, customer=customer, source=source)
     customer.kept.insert(0, tie)
-    changed, shown = change(caller, customer, "customer.updated")
+    changed, shown = change(caller, customer, CUSTOMER_UPDATED)
     return [Insert(tie), changed, *shown]

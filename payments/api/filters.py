@@ -13,10 +13,10 @@ from django.db.models.functions import Concat, Greatest, Least
 from django.db.models.lookups import Exact
 
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID, ScopedQuerySet
+from payments.domain.catalogue.event_types import SUBJECTS
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import invalid
-from payments.domain.shared.events import EVENT_OBJECTS
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import first_id, first_id_after
 from payments.models import ApiRequest, Charge, Dispute, Event, Payout
@@ -234,7 +234,7 @@ def _require_own(caller: Caller, param: str, prefix: str, object_id: UUID, **val
     if prefix == "mer":
         is_own = object_id == caller.merchant_id
     else:
-        rows = EVENT_OBJECTS[prefix].objects.of(caller.merchant_id, caller.livemode)
+        rows = SUBJECTS[prefix].model.objects.of(caller.merchant_id, caller.livemode)
         is_own = rows.filter(id=object_id, **values).exists()
     if not is_own:
         raise invalid("invalid_choice", param, "No object of this account and mode that can match has this ID.")

@@ -13,8 +13,9 @@ from payments.api.validation.query_fields import PageQuery
 from payments.api.views.lists import Filters, Listing, not_in_list, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
+from payments.domain.catalogue.error_table import NOT_FOUND, RESOURCE_MISSING
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.finder import Finder
 from payments.domain.transparency.proofs import leaves_of_journals, proof_of, with_leaves
 from payments.ledger import transactions
@@ -88,7 +89,7 @@ class ProofViewSet(ApiViewSet):
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         proof = proof_of(find_transaction(self.caller(request), pk))
         if proof is None:
-            raise PaymentError(ErrorKind.NOT_FOUND, "resource_missing", NO_PROOF_YET)
+            raise PaymentError(NOT_FOUND, RESOURCE_MISSING, NO_PROOF_YET)
         return json_response(PROOF.render(proof))
 
 

@@ -14,7 +14,8 @@ from uuid import UUID
 from django.conf import settings
 
 from payments.concurrency.fair_queue import Slots
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.catalogue.error_table import INTERNAL_ERROR, PROVIDER_UNAVAILABLE, UNAVAILABLE
+from payments.domain.shared.errors import PaymentError
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
@@ -107,9 +108,9 @@ def busy_providers() -> list[Hashable]:
 
 def _server_busy() -> PaymentError:
     message = "Too many requests are being worked on at once, and nothing was done. Try again in a moment."
-    return PaymentError(ErrorKind.UNAVAILABLE, "internal_error", message, retry_after_seconds=1)
+    return PaymentError(UNAVAILABLE, INTERNAL_ERROR, message, retry_after_seconds=1)
 
 
 def _provider_busy() -> ProviderBusy:
     message = "Too many requests wait for the provider, and nothing was done. Try again in a moment."
-    return ProviderBusy(ErrorKind.UNAVAILABLE, "provider_unavailable", message, retry_after_seconds=1)
+    return ProviderBusy(UNAVAILABLE, PROVIDER_UNAVAILABLE, message, retry_after_seconds=1)

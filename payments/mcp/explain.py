@@ -10,6 +10,7 @@ from django.utils import timezone
 from payments import clock
 from payments.api.account import BALANCE
 from payments.domain.approvals.call_plans import caller_of
+from payments.domain.catalogue.error_table import RESOURCE_MISSING
 from payments.domain.charging import charges
 from payments.domain.shared.charge_story import charge_story
 from payments.domain.shared.errors import PaymentError
@@ -60,7 +61,7 @@ def _readable(asked: Asked, paths: Iterator[str]) -> Iterator[Any]:
         try:
             yield read(asked, path)
         except Refusal as refusal:
-            if refusal.code != "resource_missing":
+            if refusal.code != RESOURCE_MISSING:
                 raise
 
 

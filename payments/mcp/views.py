@@ -4,8 +4,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.access.authentication import key_of
-from payments.api.responses.errors import origin_not_allowed
+from payments.api.responses.errors import refused
 from payments.api.views.base import ApiView
+from payments.domain.catalogue.error_table import BAD_ORIGIN
 from payments.mcp.messages import MessageParser
 
 
@@ -23,7 +24,7 @@ class McpView(ApiView):
         origin = request.META.get("HTTP_ORIGIN", "")
         # A page of another site must not act with a key that a browser was given, whatever name it gave to our host.
         if origin and origin != f"{request.scheme}://{request.get_host()}":
-            raise origin_not_allowed()
+            raise refused(BAD_ORIGIN)
         for _ in request.data[1:] if isinstance(request.data, list) else ():
             self.check_throttles(request)
         # The package takes 30 MB and over a second, which a process that serves no assistant does not pay.

@@ -5,6 +5,8 @@ from typing import Any
 from payments.providers.base import Declined
 from payments.providers.failures.retry import OF_OURS
 
+# A charge that fails because its provider could not be reached.
+NOT_REACHED = "provider_unavailable"
 ANOTHER_CARD = "Use another card or another way to pay."
 REASONS = {
     "card_declined": ("The card was declined.", f"Contact the card's bank, or: {ANOTHER_CARD}"),
@@ -28,7 +30,7 @@ REASONS = {
         "The payer did not confirm the payment in time.",
         "Pay again and confirm within an hour.",
     ),
-    "provider_unavailable": ("The payment provider could not be reached.", "Pay again in a few minutes."),
+    NOT_REACHED: ("The payment provider could not be reached.", "Pay again in a few minutes."),
 }
 
 

@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
+from payments.providers.simulator.scenarios import DIRECT
 from payments.quickstart.ports import HOST
 from payments.quickstart.supervisor import Failed
 
 # Approved without a challenge, so that no payer is needed.
-CARD = {
-    "number": "4000000000003055",
-    "exp_month": "12",
-    "exp_year": "2034",
-    "cvc": "123",
-    "name": "Juan dela Cruz",
-}
+CARD = {"number": DIRECT, "exp_month": "12", "exp_year": "2034", "cvc": "123", "name": "Juan dela Cruz"}
 ORDER = {"amount": 125_000, "currency": "PHP", "description": "Order 1001"}
 REFUNDED = 25_000
 # One way to pay of each kind: a card, a wallet, a QR code, and a bank that asks for a PIN.

@@ -22,13 +22,14 @@ from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
 from payments.api.disputes import DisputeViewSet
-from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
+from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited, refused
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.concurrency.fair_queue import Slots
 from payments.concurrency.long_bodies import LONG_FORM, BodyLimits, LongForm, Uploads
+from payments.domain.catalogue.error_table import REQUEST_TIMEOUT
 from payments.models import ApiKey
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
-from payments.web.refusals import Refused, too_many_bodies, too_slow
+from payments.web.refusals import Refused, too_many_bodies
 from payments.web.responses import Receive
 
 # A body usually comes with its headers; one that takes longer counts as late.
@@ -91,7 +92,8 @@ class Body:
             return
         self._address = address
         deadline_seconds = self._limits.deadline_seconds
-        self._timer = self._loop.call_later(deadline_seconds, self._refuse, too_slow(deadline_seconds))
+        late = refused(REQUEST_TIMEOUT, seconds=deadline_seconds)
+        self._timer = self._loop.call_later(deadline_seconds, self._refuse, late)
         if is_api_path(self._environ["PATH_INFO"]):
             self._lookup = self._loop.create_task(self._look_up_key())
 

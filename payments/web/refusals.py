@@ -6,9 +6,9 @@ from django.http import HttpResponse
 
 from payments import context, ids
 from payments.api.access.throttling import client_address
-from payments.api.responses import error_table
 from payments.api.responses.error_forms import put_in_form
 from payments.api.responses.errors import ApiError, error_response, refused
+from payments.domain.catalogue import error_table
 from payments.web.environ import Environ, request_of
 
 logger = logging.getLogger("kaha.request")
@@ -22,12 +22,6 @@ class Refused(Exception):
     def __init__(self, error: ApiError) -> None:
         super().__init__(error.message)
         self.error = error
-
-
-def too_slow(deadline_seconds: int) -> ApiError:
-    """Return 408: the body took too long."""
-    message = f"The body did not arrive within {deadline_seconds} seconds, and nothing was done. Send it again."
-    return refused(error_table.REQUEST_TIMEOUT, message)
 
 
 def too_many_bodies() -> ApiError:

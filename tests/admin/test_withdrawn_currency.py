@@ -23,11 +23,10 @@ from payments.embedded.folders import PROJECT
 from payments.models import PayoutSchedule
 from payments.money import CURRENCIES, DECIMALS, KNOWN_CURRENCIES
 from tests.admin.conftest import the_operator
-from tests.client import Api, made
+from tests.client import REFUNDS_WAIT, Api, made
 from tests.ledger.books import charge_fees, settle
 from tests.payouts.stories import give_account, give_schedule
 from tests.reconciliation.factories import reconcile
-from tests.simulator.factories import REFUNDS_WAIT
 from tests.support.worker import database_url
 
 GONE = "SLE"

@@ -1,5 +1,6 @@
 """Routes that raise any exception, for tests of the error envelope."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -12,7 +13,7 @@ from rest_framework.request import Request
 
 from payments.api.responses.errors import ApiError, Fault, invalid
 from payments.api.views.base import ApiView
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import conflict
 from payments.domain.shared.errors import invalid as refused
 from payments.pages.responses import for_payers
 
@@ -32,7 +33,7 @@ FAILURES: dict[str, Exception] = {
     "parse": exceptions.ParseError(),
     "suspicious": SuspiciousOperation(),
     "validation": exceptions.ValidationError({"a": {"b": ["bad"]}, "c": ["worse", "worst"]}, code="pattern"),
-    "conflict": PaymentError(ErrorKind.CONFLICT, "resource_busy", "Busy.", "amount", "ch_1", 1),
+    "conflict": replace(conflict("resource_busy", "Busy.", "ch_1", "amount"), retry_after_seconds=1),
     "domain": refused("source_type_unavailable", "card.type", "Not in this mode."),
     "own": ApiError(503, "api_error", "provider_unavailable", "Away.", headers={"Retry-After": "7"}),
     "many": invalid(Fault(("body", f"{SECRET}{number}" + "x" * 500), "?", "unknown") for number in range(1000)),

@@ -8,7 +8,7 @@ import pytest
 from kaha_cli.commands.receiver_check import UNKNOWN_TYPE, calls_of
 from kaha_cli.receiver import Outcome, send
 
-from payments.domain.shared.events import EVENT_TYPES
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.models import Event
 from tests.cli.terminal import Terminal
 from tests.client import Api

@@ -1,4 +1,4 @@
-"""`kaha endpoints` against a running kaha."""
+"""`kaha endpoints`, and what is refused for what the service says, against a running kaha."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import WebhookEndpoint
+from payments.models import Source, WebhookEndpoint
 from tests.cli.terminal import Terminal
 from tests.client import Api, made
 from tests.contract.calls import ENDPOINT
@@ -56,6 +56,33 @@ def test_a_rolled_secret_is_shown_and_a_deleted_endpoint_is_gone(terminal: Termi
 def test_what_a_receiver_did_with_a_test_event_is_printed(terminal: Terminal, endpoint: str) -> None:
     WebhookEndpoint.objects.update(url="http://10.0.0.1/")
     assert "forbidden_address" in terminal.run("endpoints", "test", endpoint).succeeded()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            ["listen", "--forward-to", "http://127.0.0.1:2/", "--events", types]
+            for types in ("charge.exploded", "charge.failed,", "customer")
+        ),
+        ["events", "tail", "--type", "charge.exploded"],
+        ["endpoints", "create", "https://shop.example/kaha", "--events", "charge.exploded"],
+        ["trigger", "charge.exploded"],
+    ],
+)
+def test_an_event_type_that_there_is_not_is_refused_with_those_there_are(
+    command: list[str], terminal: Terminal
+) -> None:
+    done = terminal.run(*command)
+    assert done.code == 2
+    assert "source.deleted" in done.err
+
+
+def test_a_card_that_is_no_test_card_is_not_sent_and_not_repeated(terminal: Terminal) -> None:
+    done = terminal.run("charges", "create", "100", "--card", "4111 1111 1111 1111")
+    assert (done.code, "1111" in done.err) == (2, False)
+    assert "test cards" in done.err
+    assert not Source.objects.exists()
 
 
 def test_what_is_no_endpoint_is_not_asked_for(terminal: Terminal) -> None:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from payments.api.responses.error_table import CHECKOUT_INVALID, REFUSALS
+from payments.domain.catalogue.error_table import CHECKOUT_INVALID, REFUSALS
 from tests.contract.shapes import ERROR, faults_in
 from tests.fuzz.client import Answer
 from tests.fuzz.inputs.requests import Case

@@ -15,6 +15,7 @@ from django.apps import apps
 from django.core.management import get_commands, load_command_class
 
 from payments.api.schema.introduction import TEST_CARDS
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.invariants.registry import INVARIANTS
 from tests.figures.__main__ import FIGURES, parser_of_figures
 from tests.guides.texts import GUIDES, ROOT, TEXTS, text_of
@@ -160,6 +161,12 @@ def test_the_testing_guide_has_real_test_cards() -> None:
     shown = set(re.findall(r"\b[45]\d{15}\b", "".join(TEXTS.values())))
     assert len(shown) > 5
     assert shown <= known.keys()
+
+
+def test_the_webhooks_guide_names_the_types_that_a_notify_url_gets() -> None:
+    [named] = re.findall(r"^`redirect.notify` gets (.*?)\. ", text_of("webhooks"), re.MULTILINE)
+    notified = {name for name in EVENT_TYPES if name.startswith(("charge.", "refund."))}
+    assert set(re.findall("`(.*?)`", named)) == notified
 
 
 def test_no_guide_has_more_than_2500_words_and_readme_no_more_than_130_lines() -> None:

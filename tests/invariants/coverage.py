@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.http import HttpResponse
 
 from payments.api.schema.document import document
-from payments.domain.shared.events import EVENT_TYPES
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.invariants.invariant import TABLES
 from payments.invariants.registry import INVARIANTS
 from payments.models import Event

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from payments.providers.simulator.scenarios import SCENARIOS
+
 REDIRECT, PIN = "redirect_to_url", "verify_otp"
 APPROVED = "approved"
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
@@ -36,16 +38,7 @@ class Behaviour:
         printer.text(repr(self))
 
 
-DECLINES = {
-    "4000000000000002": "card_declined",
-    "4000000000009995": "insufficient_funds",
-    "4000000000009987": "lost_card",
-    "4000000000009979": "stolen_card",
-    "4000000000000069": "expired_card",
-    "4000000000000127": "incorrect_cvc",
-    "4000000000000119": "processing_error",
-    "4000000000000341": "card_declined",
-}
+DECLINES = {number: each.decline_code for number, each in SCENARIOS.items() if each.decline_code}
 ORDINARY = [
     Behaviour(number="4000000000003055"),
     Behaviour(number="4242424242424242", asks=REDIRECT),

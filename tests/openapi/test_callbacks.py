@@ -2,10 +2,10 @@
 
 import pytest
 
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.charging.state_machine import TRANSITIONS
 from payments.webhooks.worker import DeliveryLoop
 from tests.client import Api
-from tests.contract.shapes import EVENT_TYPES
 from tests.openapi.conftest import Document, escaped
 from tests.support.receiver import Call, Receiver
 
@@ -22,10 +22,6 @@ def headers_of(described: Document, name: str) -> dict[str, str]:
         header["name"].lower(): f"/webhooks/{name}/post/parameters/{number}/schema"
         for number, header in enumerate(headers)
     }
-
-
-def test_it_describes_a_callback_for_every_type_of_the_contract_and_no_other(described: Document) -> None:
-    assert sorted(described.content["webhooks"]) == sorted(EVENT_TYPES)
 
 
 def test_it_describes_every_type_that_a_charges_change_can_have(described: Document) -> None:

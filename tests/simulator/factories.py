@@ -6,11 +6,8 @@ from typing import Any
 from payments import ids
 from payments.providers.base import ActionRequired, CardData, Operation, Payment
 from payments.providers.simulator.connector import Simulator
+from tests.client import APPROVED, CHALLENGED
 
-APPROVED = "4000000000003055"
-CHALLENGED = "4242424242424242"
-REFUNDS_FAIL = "4000000000005126"
-REFUNDS_WAIT = "4000000000007726"
 RETURN_URL = "http://testserver/return/somewhere"
 
 simulator = Simulator()

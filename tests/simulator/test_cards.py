@@ -6,22 +6,14 @@ from pytest_django.fixtures import Settings
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Unknown
 from payments.providers.simulator.models import SimulatedPayment
+from payments.providers.simulator.scenarios import SCENARIOS
 from tests.simulator.factories import by_type, payment, simulator
 
 pytestmark = pytest.mark.django_db
 
 ORDINARY = ("4242424242424242", "4012001037141112", "5555555555554444", "3566002020360505")
 SLOW_REFUNDS = ("4000000000005126", "4000000000007726")
-DECLINES = {
-    "4000000000000002": "card_declined",
-    "4000000000009995": "insufficient_funds",
-    "4000000000009987": "lost_card",
-    "4000000000009979": "stolen_card",
-    "4000000000000069": "expired_card",
-    "4000000000000127": "incorrect_cvc",
-    "4000000000000119": "processing_error",
-    "4000000000000341": "card_declined",
-}
+DECLINES = {number: each.decline_code for number, each in SCENARIOS.items() if each.decline_code}
 UNHEARD_OF = "4111111111111111"
 
 

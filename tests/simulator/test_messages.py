@@ -10,7 +10,8 @@ from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.providers.base import Approved, BadSignature, Declined, Payment
 from payments.providers.simulator import books, messages
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
-from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+from tests.client import REFUNDS_FAIL, REFUNDS_WAIT
+from tests.simulator.factories import by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 

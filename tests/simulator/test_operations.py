@@ -14,7 +14,8 @@ from payments.providers.base import Approved, Declined, Outcome, Payment, Pendin
 from payments.providers.simulator.disputes import advance_due
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.reports import done_between
-from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+from tests.client import REFUNDS_FAIL, REFUNDS_WAIT
+from tests.simulator.factories import by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 WEEK = 7

@@ -5,8 +5,9 @@ import pytest
 from payments import clock
 from payments.providers.base import Approved
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
+from tests.client import REFUNDS_FAIL
 from tests.concurrency import at_once
-from tests.simulator.factories import REFUNDS_FAIL, operation, payment, simulator, taken
+from tests.simulator.factories import operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT_ONCE = 8

@@ -10,11 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.db.writes import execute_writes
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.charging.expiry import void_expired_holds
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.events import EVENT_TYPES
 from payments.domain.webhooks import endpoints
 from payments.ids import new_id, public_id
 from payments.models import Charge, Event, Webhook, WebhookAttempt, WebhookEndpoint
@@ -82,7 +82,7 @@ def test_what_the_worker_changes_goes_to_endpoints_too(api: Api, shop: NewMercha
 
 
 def test_notify_types_are_the_23_that_clients_know() -> None:
-    assert len([each for each in EVENT_TYPES.values() if each.notified]) == 23
+    assert len([each for each in EVENT_TYPES.values() if each.is_notified]) == 23
 
 
 def test_a_dispute_reaches_notify_with_its_charge_and_endpoints_as_itself(api: Api, shop: NewMerchant) -> None:
@@ -92,7 +92,7 @@ def test_a_dispute_reaches_notify_with_its_charge_and_endpoints_as_itself(api: A
     assert ("dispute.created", endpoint) in written()
     notified = [event_type for event_type, endpoint in written() if endpoint is None]
     assert notified[-1] == "charge.disputed"
-    assert not [event_type for event_type in notified if not EVENT_TYPES[event_type].notified]
+    assert not [event_type for event_type in notified if not EVENT_TYPES[event_type].is_notified]
 
 
 def test_a_charge_of_an_account_without_endpoints_takes_as_many_statements_as_with_sixteen(

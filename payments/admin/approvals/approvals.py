@@ -32,8 +32,8 @@ from payments.admin.moments import moment_text
 from payments.admin.operators.decisions import DecidedByAnother, Message, decisions_on
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decide
+from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest, Merchant
 from payments.models.operators.approval_request import SHOWN_AS
 

@@ -12,37 +12,22 @@ from payments.admin.framework.base import ReadOnlyAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
+from payments.domain.catalogue.event_types import EVENT_TYPES, SUBJECTS
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Charge, Checkout, Dispute, Event, Merchant, Payout, PayoutAccount, Refund, Source
+from payments.models import ApiKey, Event
 
-OBJECTS = {
-    "charge": ("ch", Charge),
-    "checkout_session": ("cs", Checkout),
-    "refund": ("re", Refund),
-    "dispute": ("dp", Dispute),
-    "payout": ("po", Payout),
-    "payout_account": ("ba", PayoutAccount),
-    "organization": ("mer", Merchant),
-    "source": ("src", Source),
-}
-
-
-OF_OBJECTS = dict.fromkeys(("ch", "cs", "re", "dp", "po", "ba", "src", "cus"), "object_id")
+# Events of customers are declared when their app is ready, which may be later.
+OF_OBJECTS = dict.fromkeys((*SUBJECTS, "cus"), "object_id")
 
 
 def link_to_object(event: Event) -> SafeString | str:
     """Return a link to the object of `event`, with its short public ID."""
-    kind = event.type.partition(".")[0]
-    if kind not in OBJECTS:
-        return short_id(event.object_id.hex)
-    prefix, model = OBJECTS[kind]
-    return link(model, event.object_id, short_id(public_id(prefix, event.object_id)))
+    return link(EVENT_TYPES[event.type].about.model, event.object_id, _object_id(event))
 
 
 def _object_id(event: Event) -> SafeString:
-    prefix, _ = OBJECTS.get(event.type.partition(".")[0], ("", None))
-    return short_id(public_id(prefix, event.object_id) if prefix else event.object_id.hex)
+    return short_id(public_id(EVENT_TYPES[event.type].about.prefix, event.object_id))
 
 
 def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:

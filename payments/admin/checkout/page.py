@@ -32,6 +32,7 @@ from payments.admin.timeline.page import MAY_SEE_PEOPLE, story_of, with_gaps
 from payments.admin.timeline.panels import Panel, Row
 from payments.admin.timeline.records import EventRecords
 from payments.admin.timeline.summary import Group, known_of, metadata_facts
+from payments.domain.catalogue.event_types import MARKS, SESSION_CREATED
 from payments.domain.checkout.payments import description_of
 from payments.ids import parse_id, public_id
 from payments.json_codecs.verbatim_json import loads
@@ -50,7 +51,6 @@ CHIPS: Mapping[str, tuple[str, object]] = {
     State.EXPIRED: ("quiet", gettext_lazy("expired")),
 }
 CREATE = "POST /v2/checkout_sessions/"
-MARKS = {"checkout_session.completed": "good", "checkout_session.expired": "quiet"}
 ADDRESS = ("name", "line1", "line2", "barangay", "city", "state", "postal_code", "country")
 LISTS = (Charge, Event, Webhook)
 
@@ -177,7 +177,7 @@ def _changes(records: EventRecords) -> Moments:
     for event in records.events:
         asked = asked_in(event)
         if uuid := parse_id("req", asked.get("id") or ""):
-            call = CREATE if event.type == "checkout_session.created" else f"{CREATE}{records.row}"
+            call = CREATE if event.type == SESSION_CREATED else f"{CREATE}{records.row}"
             yield moment_of(Request(uuid, call, event.api_key, asked.get("idempotency_key", "")))
         then = loads(bytes(event.payload).decode())["data"]["object"]
         facts = [

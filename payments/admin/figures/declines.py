@@ -14,6 +14,7 @@ from payments.admin.moments import moment_text
 from payments.models import DeclineAlert
 from payments.models.merchants.merchant_access import Limit, within
 from payments.overview.trade import Outcome, Share, Trade
+from payments.providers.failure_data import NOT_REACHED
 
 # More marks than these would cover each other; the list has all alerts.
 MARKS_COUNT = 20
@@ -28,7 +29,7 @@ REASONS = {
     "processing_error": _("Could not be processed"),
     "authentication_required": _("3-D Secure needed"),
     "authentication_failed": _("3-D Secure not passed"),
-    "provider_unavailable": _("Provider could not be reached"),
+    NOT_REACHED: _("Provider could not be reached"),
     "action_expired": _("The payer left without paying"),
     "payer_cancelled": _("The payer cancelled"),
 }

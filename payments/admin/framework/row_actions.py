@@ -24,7 +24,7 @@ from payments.admin.framework.object_actions import ActionButton, Consequence, F
 from payments.admin.framework.reason_form import ReasonForm
 from payments.concurrency.long_bodies import BodyLimits, Uploads
 from payments.context import because
-from payments.domain.shared.said import translated
+from payments.domain.catalogue.said import translated
 from payments.models import ApprovalRequest
 
 # The longest time that a form with a file may take, and the most that a process reads at once.

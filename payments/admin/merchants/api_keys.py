@@ -17,13 +17,13 @@ from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHi
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.domain.approvals.rules import key_needs_approval
+from payments.domain.catalogue.said import translated
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.assistants import BadRules, Rules, parse_rules
 from payments.domain.merchants.merchants import MODES
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.shared.said import translated
 from payments.ids import public_id
 from payments.models import ApiKey, ApprovalRequest, Merchant
 from payments.models.operators.reasons import free_of_secrets

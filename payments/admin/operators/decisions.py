@@ -23,8 +23,8 @@ from payments.admin.framework.formats import chip, column, money_column, time_co
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.approvals import decide
+from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.shared.said import translated
 from payments.models import ApprovalRequest
 from payments.vault import VaultUnavailable
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.framework.formats import days_text, money, source_label
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
+from payments.domain.catalogue import error_table as errors
 from payments.domain.charging.operations import extension_days
 from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
@@ -83,13 +84,13 @@ ACTIONS: dict[str, Words] = {
     ),
 }
 REFUSALS = {
-    "resource_busy": _("Another operation on this charge has not ended yet. Try again in a moment."),
-    "too_many_refunds": _("This charge has as many refunds as there can be."),
-    "provider_unavailable": _("The provider could not be reached. Try again in a moment."),
-    "key_revoked": _("Its key may not do this any more."),
-    "amount_too_large": _("What is left has changed, and the amount with it."),
+    errors.RESOURCE_BUSY: _("Another operation on this charge has not ended yet. Try again in a moment."),
+    errors.TOO_MANY_REFUNDS: _("This charge has as many refunds as there can be."),
+    errors.PROVIDER_UNAVAILABLE: _("The provider could not be reached. Try again in a moment."),
+    errors.KEY_REVOKED: _("Its key may not do this any more."),
+    errors.AMOUNT_TOO_LARGE: _("What is left has changed, and the amount with it."),
     "too_small": _("The balance has nothing to pay out."),
-    "resource_missing": _("What it is about is not there any more."),
+    errors.RESOURCE_MISSING: _("What it is about is not there any more."),
 }
 # The reasons of a refund that providers know (`reason` of the API), and their words here.
 REFUND_REASONS = {

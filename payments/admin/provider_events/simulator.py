@@ -16,6 +16,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.models import Attempt, Payout
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment, SimulatedPayout
+from payments.providers.simulator.operations import MOVES
 
 
 class OperationsOfPayment(ReadOnlyInline):
@@ -62,7 +63,7 @@ class SimulatedPaymentAdmin(ReadOnlyAdmin):
 class SimulatedOperationAdmin(ReadOnlyAdmin):
     merchant_lookup = None
     list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
-    list_filter = (one_of("kind", ("capture", "void", "refund", "extend")), "state")
+    list_filter = (one_of("kind", MOVES), "state")
     list_select_related = ("payment",)
     search_fields = ("reference",)
     search_help_text = "The operation's ID, its payment's, or our reference."

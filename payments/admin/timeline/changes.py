@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from payments.admin.framework.formats import link, money, search_link
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
+from payments.domain.catalogue.event_types import CHARGE_CREATED, MARKS, STORIES
 from payments.ids import parse_id
 from payments.models import ApiKey, Attempt, Charge, Event, Posting, Settlement
 
@@ -28,27 +29,6 @@ STATES: dict[str, str] = {
     Attempt.State.WAITING: "The outcome comes later",
 }
 UUID7_BITS_BELOW_MILLISECONDS = 80
-MARKS = {
-    **dict.fromkeys(("charge.succeeded", "charge.captured", "refund.updated"), "good"),
-    **dict.fromkeys(("charge.failed", "dispute.created"), "bad"),
-    "refund.created": "warn",
-}
-
-# Changes in words, by the type of their event, or by that and the state to which they led.
-WORDS = {
-    "charge.created": "{merchant} asked for {amount}",
-    "charge.updated pending": "The payment waits for the payer or the bank",
-    "charge.updated voided": "The payment was voided, or its hold released",
-    "charge.succeeded": "The payment was approved, and {amount} is {taken}",
-    "charge.captured": "{captured} was captured",
-    "charge.failed": "The payment failed: {why}",
-    "refund.created": "A refund of {amount} was asked for",
-    "refund.updated succeeded": "{amount} was sent back",
-    "refund.updated failed": "The refund of {amount} failed",
-    "dispute.created": "The payer's bank disputed {amount}",
-    "dispute.updated": "The dispute of {amount} came further: {state}",
-    "dispute.closed": "The dispute of {amount} ended: {state}",
-}
 
 
 @dataclass
@@ -78,7 +58,7 @@ def asked_in(event: Event) -> dict[str, Any]:
 
 
 def _of_attempts(records: Records) -> Iterator[Request]:
-    creating = {asked_in(event).get("id") for event in records.events if event.type == "charge.created"}
+    creating = {asked_in(event).get("id") for event in records.events if event.type == CHARGE_CREATED}
     for attempt in records.attempts:
         if uuid := parse_id("req", attempt.request_id):
             is_first = attempt.request_id in creating
@@ -90,7 +70,7 @@ def _of_events(records: Records) -> Iterator[Request]:
     for event in records.events:
         asked = asked_in(event)
         if uuid := parse_id("req", asked.get("id") or ""):
-            call = CREATE if event.type == "charge.created" else f"{CREATE}{records.charge}"
+            call = CREATE if event.type == CHARGE_CREATED else f"{CREATE}{records.charge}"
             yield Request(uuid, call, event.api_key, asked.get("idempotency_key", ""))
 
 
@@ -124,7 +104,8 @@ def change_moments(records: Records) -> Moments:
 
 def _words(event_type: str, then: Mapping[str, Any], amount: str, charge: Charge) -> str:
     """Return a change in words; "" where another one says it."""
-    words = WORDS.get(f"{event_type} {then['status']}") or WORDS.get(event_type, "")
+    story = STORIES.get(event_type, "")
+    words = story if isinstance(story, str) else story.get(then["status"], "")
     return (words and _(words)).format(
         merchant=charge.merchant,
         amount=amount,

@@ -19,9 +19,9 @@ from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.errors import PaymentError
-from payments.domain.shared.events import EVENT_TYPES
 from payments.domain.webhooks import endpoints
 from payments.domain.webhooks.test_event import NotSent
 from payments.models import Merchant, Webhook, WebhookEndpoint

@@ -15,10 +15,12 @@ from payments.api.access.key_advice import EMPTY, NOT_ENCODED, PASSWORD, SCHEME,
 from payments.api.access.product_paths import ALIAS
 from payments.api.access.throttling import client_address, counted_address
 from payments.api.responses.error_forms import is_for_assistants
-from payments.api.responses.errors import origin_not_allowed, right_missing
+from payments.api.responses.errors import refused
+from payments.domain.catalogue.error_table import BAD_ORIGIN, KEY_INVALID, KEY_MISSING, KEY_REVOKED, NO_KEY
 from payments.domain.merchants.api_keys import FULL_KEY, allows_address, key_digest
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.origins import allows_origin
+from payments.domain.shared.errors import right_missing
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def _text_of(request: HttpRequest) -> str:
     """Return the text that was sent as the key, by either scheme."""
     header = request.META.get("HTTP_AUTHORIZATION", "").strip()
     if not header:
-        raise NotAuthenticated("No API key was given.", code="key_missing")
+        raise NotAuthenticated("No API key was given.", code=KEY_MISSING)
     scheme, _, value = header.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()
@@ -110,7 +112,7 @@ def _text_of(request: HttpRequest) -> str:
 
 def _find(text: str) -> ApiKey:
     if not text.strip():
-        raise AuthenticationFailed(EMPTY, code="key_missing")
+        raise AuthenticationFailed(EMPTY, code=KEY_MISSING)
     if not FULL_KEY.fullmatch(text):
         raise _invalid(advice_on(text))
     key = cached_keys.find(key_digest(text))
@@ -124,7 +126,7 @@ def _require_working(key: ApiKey, address: str) -> None:
     if key.merchant.is_closed or not allows_address(key, address):
         raise _invalid()
     if not key.works:
-        raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")
+        raise AuthenticationFailed(NO_KEY.codes[KEY_REVOKED], code=KEY_REVOKED)
 
 
 def _require_origin(key: ApiKey, request: Request) -> None:
@@ -135,7 +137,7 @@ def _require_origin(key: ApiKey, request: Request) -> None:
         return
     if not allows_origin(key, origin, is_strict=ALIAS in request.META):
         request.META[STRANGE_ORIGIN] = True
-        raise origin_not_allowed()
+        raise refused(BAD_ORIGIN)
 
 
 def _has_right(key: ApiKey, right: str | None) -> bool:
@@ -145,4 +147,4 @@ def _has_right(key: ApiKey, right: str | None) -> bool:
 
 
 def _invalid(message: str = UNKNOWN) -> AuthenticationFailed:
-    return AuthenticationFailed(message, code="key_invalid")
+    return AuthenticationFailed(message, code=KEY_INVALID)

@@ -6,13 +6,12 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
 
+from payments.domain.catalogue import error_table as errors
 from payments.json_codecs.verbatim_json import to_bytes
 
 CHECKOUTS = ("/v2/checkout_sessions", "/v2/payment_links", "/v2/payment_requests")
-STATUSES = {422: 400}
-# What no provider can take is no fault of the form, and keeps its status.
-NOT_AVAILABLE = "not_available"
-TYPES = {"validation_error": "invalid_request_error", "not_found_error": "not_found"}
+STATUSES = {errors.INVALID.status: errors.CHECKOUT_INVALID.status}
+TYPES = {errors.INVALID.type: errors.CHECKOUT_INVALID.type, errors.NOT_FOUND.type: errors.CHECKOUT_NOT_FOUND.type}
 ASSISTANTS = re.compile(r"/mcp(?:/|\Z)")
 # Of JSON-RPC: what a server refuses by rules of its own.
 REFUSED = -32000
@@ -37,7 +36,8 @@ def _put_in_form_of_checkouts(response: HttpResponse) -> None:
     body = json.loads(response.content)
     error = body["error"]
     error["type"] = TYPES.get(error["type"], error["type"])
-    if error["code"] != NOT_AVAILABLE:
+    # What no provider can take is no fault of the form, and keeps its status.
+    if error["code"] != errors.NOT_AVAILABLE:
         response.status_code = STATUSES.get(response.status_code, response.status_code)
     response.content = to_bytes({"message": error["message"], **body})
 

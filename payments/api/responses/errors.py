@@ -15,10 +15,10 @@ from psycopg.errors import CheckViolation, LockNotAvailable, ReadOnlySqlTransact
 from rest_framework import exceptions
 
 from payments import context
-from payments.api.responses import error_table
 from payments.api.responses.error_envelope import error_body
-from payments.api.responses.error_table import OF_DOMAIN, Refusal
 from payments.api.responses.rendering import json_response
+from payments.domain.catalogue import error_table
+from payments.domain.catalogue.error_table import KEY_INVALID, Refusal
 from payments.domain.shared import errors
 from payments.domain.shared.errors import PaymentError, busy
 from payments.sensitive_data.redaction import redact
@@ -27,6 +27,11 @@ from payments.vault import VaultUnavailable
 logger = logging.getLogger("kaha.error")
 
 REALM = 'Basic realm="kaha"'
+NO_OBJECT = "No such object."
+NOT_JSON = (
+    "The body must be JSON in UTF-8, sent with Content-Type: application/json. "
+    "Forms, other JSON types and other charsets are not accepted."
+)
 MAX_FAULTS = 100
 MAX_NAME_LENGTH = 100
 
@@ -62,11 +67,13 @@ class ApiError(Exception):
         return self.message
 
 
-def refused(refusal: Refusal, message: str = "", code: str = "", retry_after_seconds: int | None = None) -> ApiError:
-    """Return the answer of `refusal`: by default with its first code, and with the message that the table has."""
+def refused(
+    refusal: Refusal, message: str = "", code: str = "", retry_after_seconds: int | None = None, **values: object
+) -> ApiError:
+    """Return the answer of `refusal`: by default with its first code, and with the words that the table has for it."""
     code = code or next(iter(refusal.codes))
     headers = {} if retry_after_seconds is None else {"Retry-After": str(retry_after_seconds)}
-    return ApiError(refusal.status, refusal.type, code, message or refusal.codes[code], headers=headers)
+    return ApiError(refusal.status, refusal.type, code, message or refusal.words(code, values), headers=headers)
 
 
 def invalid_json(message: str) -> ApiError:
@@ -74,27 +81,9 @@ def invalid_json(message: str) -> ApiError:
     return refused(error_table.BAD_BODY, message)
 
 
-def compressed_body() -> ApiError:
-    """Return a 415 for a body with a Content-Encoding."""
-    message = "A compressed body is not accepted. Send it as it is, without Content-Encoding."
-    return refused(error_table.BAD_TYPE, message)
-
-
-def host_not_allowed(host: str) -> ApiError:
-    """Return a 400 for a request to a host name that is not the service's."""
-    name = redact(host)[:MAX_NAME_LENGTH]
-    message = f"{name!r} is not a host name of this service. To allow it, add it to the setting ALLOWED_HOSTS."
-    return refused(error_table.BAD_HOST, message)
-
-
-def body_too_large(limit_bytes: int) -> ApiError:
-    """Return a 413 for a body of more than `limit_bytes`."""
-    return refused(error_table.TOO_LARGE, f"The body must be no longer than {limit_bytes} bytes.")
-
-
-def not_found(message: str = "No such object.") -> ApiError:
+def not_found(message: str = NO_OBJECT) -> ApiError:
     """Return a 404, the same for an object that does not exist and for another merchant's."""
-    return refused(error_table.MISSING, message)
+    return refused(error_table.NOT_FOUND, message)
 
 
 def no_such_path(near: str | None = None) -> ApiError:
@@ -102,21 +91,6 @@ def no_such_path(near: str | None = None) -> ApiError:
     meant = f" Did you mean {near}?" if near else ""
     reference = f"{settings.PUBLIC_URL}/docs"
     return not_found(f"There is nothing at this path.{meant} The API is below /v2, its reference at {reference}.")
-
-
-def right_missing(right: str) -> ApiError:
-    """Return a 403 for a restricted key without `right`."""
-    return as_api_error(errors.right_missing(right))
-
-
-def origin_not_allowed() -> ApiError:
-    """Return a 403 for a page whose origin is not one of its publishable key's."""
-    return refused(error_table.BAD_ORIGIN)
-
-
-def in_clear_text() -> ApiError:
-    """Return a 403 for a request over http, which anybody on its way could read."""
-    return refused(error_table.NO_HTTPS)
 
 
 def rate_limited(wait_seconds: int) -> ApiError:
@@ -201,7 +175,7 @@ def _(exc: ApiError) -> ApiError:
 
 @as_api_error.register
 def _(exc: PaymentError) -> ApiError:
-    error = refused(OF_DOMAIN[exc.kind], exc.message, exc.code, exc.retry_after_seconds)
+    error = refused(exc.kind, exc.message, exc.code, exc.retry_after_seconds)
     return replace(error, param=exc.param, charge_id=exc.charge_id)
 
 
@@ -216,43 +190,12 @@ def _(exc: exceptions.ValidationError) -> ApiError:
     return invalid(faults_of(exc.detail, ("body",)))
 
 
-@as_api_error.register(Http404)
-@as_api_error.register(exceptions.NotFound)
-def _(_exc: Exception) -> ApiError:
-    return not_found()
-
-
-@as_api_error.register
-def _(_exc: exceptions.NotAuthenticated) -> ApiError:
-    return refused(error_table.NO_KEY)
-
-
 @as_api_error.register
 def _(exc: exceptions.AuthenticationFailed) -> ApiError:
     code = str(exc.get_codes())
     if code == exc.default_code:
-        code = "key_invalid"
+        code = KEY_INVALID
     return refused(error_table.NO_KEY, str(exc.detail), code)
-
-
-@as_api_error.register(PermissionDenied)
-@as_api_error.register(exceptions.PermissionDenied)
-def _(_exc: Exception) -> ApiError:
-    return refused(error_table.NOT_PUBLISHABLE)
-
-
-@as_api_error.register
-def _(_exc: exceptions.MethodNotAllowed) -> ApiError:
-    return refused(error_table.BAD_METHOD, "This path does not answer that method.")
-
-
-@as_api_error.register
-def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
-    message = (
-        "The body must be JSON in UTF-8, sent with Content-Type: application/json. "
-        "Forms, other JSON types and other charsets are not accepted."
-    )
-    return refused(error_table.BAD_TYPE, message)
 
 
 @as_api_error.register
@@ -260,10 +203,19 @@ def _(exc: exceptions.Throttled) -> ApiError:
     return rate_limited(ceil(getattr(exc, "wait", None) or 1))
 
 
-@as_api_error.register(exceptions.ParseError)
-@as_api_error.register(SuspiciousOperation)
-def _(_exc: Exception) -> ApiError:
-    return invalid_json("The request cannot be read.")
+# Exceptions of Django and DRF that are refused without a look at them, some in words of their own.
+REFUSED: Mapping[type[Exception], tuple[Refusal, str]] = {
+    **dict.fromkeys((Http404, exceptions.NotFound), (error_table.NOT_FOUND, NO_OBJECT)),
+    exceptions.NotAuthenticated: (error_table.NO_KEY, ""),
+    **dict.fromkeys((PermissionDenied, exceptions.PermissionDenied), (error_table.NOT_PUBLISHABLE, "")),
+    exceptions.MethodNotAllowed: (error_table.BAD_METHOD, "This path does not answer that method."),
+    exceptions.UnsupportedMediaType: (error_table.BAD_TYPE, NOT_JSON),
+    **dict.fromkeys(
+        (exceptions.ParseError, SuspiciousOperation), (error_table.BAD_BODY, "The request cannot be read.")
+    ),
+}
+for kind, answer in REFUSED.items():
+    as_api_error.register(kind, lambda _exc, answer=answer: refused(*answer))
 
 
 def _presentable(fault: Fault) -> Fault:

@@ -1,7 +1,6 @@
 """Stored answers: a status and JSON bytes, rendered once and replayed byte for byte."""
 
 from payments.api.responses.error_envelope import error_body
-from payments.api.responses.error_table import OF_DOMAIN
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.json_codecs.verbatim_json import to_bytes
@@ -24,5 +23,4 @@ def source_answer(source: Source) -> StoredAnswer:
 
 
 def refusal_answer(refusal: PaymentError, request_id: str) -> StoredAnswer:
-    answered = OF_DOMAIN[refusal.kind]
-    return StoredAnswer(answered.status, to_bytes(error_body(refusal, answered.type, request_id)))
+    return StoredAnswer(refusal.kind.status, to_bytes(error_body(refusal, refusal.kind.type, request_id)))

@@ -28,6 +28,7 @@ from payments.api.validation.fields import Schema
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import StrictSerializer
 from payments.json_codecs.verbatim_json import to_bytes
+from payments.providers.simulator.scenarios import SCENARIOS
 from payments.rendering.objects.api_object import Member
 from payments.rendering.objects.checkout import SESSION
 from payments.rendering.objects.member import id_form
@@ -124,6 +125,7 @@ def finish(result: Document, **_: Any) -> Document:
             }
     result["paths"]["/ping"] = PING
     result["webhooks"] = webhooks(settings.NOTIFY_HEADER_PREFIX)
+    result["x-kaha-test-cards"] = list(SCENARIOS)
     result["components"]["schemas"][metadata.VALUE] = metadata.VALUE_FORM
     add_links(result)
     _describe_defaults(result["components"]["schemas"])

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse
 
-from payments.api.responses.error_table import INVALID, REFUSALS, Refusal
+from payments.domain.catalogue.error_table import INVALID, REFUSALS, Refusal
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
 from payments.rendering.objects.events import REQUEST_ID

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Any
 
+from payments.domain.catalogue.event_types import CHARGE_CAPTURED, CHARGE_FAILED, CHARGE_UPDATED, EVENT_TYPES
 from payments.providers.simulator.scenarios import DIRECT
-from payments.rendering.objects.charges import ACTION, CHARGE, FAILURE_DATA, REFUND
+from payments.rendering.objects.charges import ACTION, CHARGE, REFUND
 from payments.rendering.objects.disputes import DISPUTE, DISPUTE_RESPONSE
 from payments.rendering.objects.events import EVENT as EVENT_OBJECT
 from payments.rendering.objects.sources import EXAMPLE_OWNER, EXAMPLE_REDIRECT, SOURCE, SOURCE_ID
@@ -21,13 +22,7 @@ def page(path: str, row: Example) -> Example:
     return {"object": "list", "data": [row], "next": f"{path}?start_after={row['id']}"}
 
 
-CARD = {
-    "name": "Juan dela Cruz",
-    "number": DIRECT,
-    "exp_month": "12",
-    "exp_year": "2039",
-    "cvc": "123",
-}
+CARD = {"name": "Juan dela Cruz", "number": DIRECT, "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 CARD_SOURCE_REQUEST = {"type": "card", "card": CARD, "redirect": EXAMPLE_REDIRECT, "owner": EXAMPLE_OWNER}
 WALLET_SOURCE_REQUEST = {"type": "gcash", "redirect": without(EXAMPLE_REDIRECT, ["notify"])}
 WALLET_SOURCE = (
@@ -44,8 +39,7 @@ CHARGE_REQUEST = {
     "metadata": {"order": "77"},
 }
 HELD = CHARGE.example
-CAPTURED = HELD | {"authorized": False, "captured": True, "amount_captured": 188_900}
-VOIDED = HELD | {"authorized": False, "status": "voided"}
+CAPTURED, VOIDED, DECLINED = (EVENT_TYPES[name].example for name in (CHARGE_CAPTURED, CHARGE_UPDATED, CHARGE_FAILED))
 SUBMITTED = DISPUTE.example | {"response": DISPUTE_RESPONSE.example}
 ACCEPTED = DISPUTE.example | {"response": DISPUTE_RESPONSE.example | {"type": "accept"}}
 EVIDENCE_REQUEST = {
@@ -62,5 +56,4 @@ AWAITING_PIN = AWAITING_PAYER | {
     "source": WALLET_SOURCE | {"type": "bpi", "used": True, "require_auth": True},
     "action": {"type": "verify_otp", "confirmation_id": "7d1b0c55", "url": "https://pay.example/pin/9f2c"},
 }
-DECLINED = HELD | {"authorized": False, "status": "failed", "failure_data": FAILURE_DATA.example}
 EVENT = EVENT_OBJECT.example | {"data": {"object": CAPTURED}}

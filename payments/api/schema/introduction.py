@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from payments.api.responses.error_table import REFUSALS, Refusal
+from payments.domain.catalogue.error_table import REFUSALS, Refusal
 from payments.domain.merchants.scopes import RIGHTS
 from payments.providers.simulator.scenarios import SCENARIOS, numbers_of
 from payments.sourcetypes import SOURCE_TYPES

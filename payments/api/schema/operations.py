@@ -1,6 +1,6 @@
 """Operations of the OpenAPI document, with what all of them share: errors, idempotency keys, examples, links."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,13 +8,14 @@ from typing import Any
 from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.fields import Field
 
 from payments.api.access.idempotency_headers import LENGTH_MAX
-from payments.api.responses import error_table as errors
-from payments.api.responses.error_table import Refusal
 from payments.api.schema.errors import PossibleRefusal, error_responses
 from payments.api.validation.fields import Schema
-from payments.api.validation.strict import StrictSerializer
+from payments.api.validation.strict import Nothing, StrictSerializer
+from payments.domain.catalogue import error_table as errors
+from payments.domain.catalogue.error_table import RESOURCE_BUSY, Refusal
 from payments.rendering.objects.api_object import ApiObject
 from payments.rendering.objects.member import ID_DIGITS, id_form
 
@@ -71,11 +72,8 @@ def reading(
 
     `of_checkout`: its errors are those of sessions, links and requests.
     """
-    invalid: PossibleRefusal = (
-        errors.INVALID,
-        ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])],
-    )
-    refusals = [*_with_all_codes(_always(bool(at), open_to_browsers)), invalid]
+    faults = _faults_of(query or Nothing)
+    refusals = [*_with_all_codes(_always(bool(at), open_to_browsers)), (errors.INVALID, faults)]
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -100,8 +98,8 @@ def writing(
     answered: dict[str, Example],
     status: int = 200,
     at: Sequence[OpenApiParameter] = (),
-    conflicts: Sequence[str] = ("resource_busy",),
-    invalid: Sequence[str] = ("missing", "unknown_parameter", "invalid_type"),
+    conflicts: Sequence[str] = (RESOURCE_BUSY,),
+    invalid: Sequence[str] = (),
     may_miss: bool = False,
     may_be_unavailable: bool = False,
     may_not_be_taken: bool = False,
@@ -110,7 +108,8 @@ def writing(
     open_to_browsers: bool = False,
     of_checkout: bool = False,
 ) -> Operation:
-    """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes.
+    """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes, of
+    which the latter are those beside the rules of the body's members.
 
     `may_miss`: the body names an object that may be missing. `may_not_be_taken`: it is an order, which perhaps no
     provider takes. `handles_cards`: it encrypts or decrypts card data. `idempotent`: it takes an idempotency key, as
@@ -120,11 +119,11 @@ def writing(
     sometimes = [
         *([errors.KEY_CONFLICT] if idempotent else []),
         *([errors.UNAVAILABLE] if may_be_unavailable else []),
-        *([errors.NOT_AVAILABLE] if may_not_be_taken else []),
+        *([errors.NOT_TAKEN] if may_not_be_taken else []),
         *([errors.VAULT_UNAVAILABLE] if handles_cards else []),
     ]
     refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []
-    refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, invalid)]
+    refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, _faults_of(body, invalid))]
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -143,8 +142,22 @@ reading_checkouts = partial(reading, tag="Checkout", of_checkout=True)
 writing_checkouts = partial(writing, tag="Checkout", of_checkout=True)
 
 
+def _faults_of(body: type[StrictSerializer], others: Collection[str] = ()) -> list[str]:
+    """Return the codes of what a body may be refused for: by the rules of its members, and `others`."""
+    # A body that is missing, or no object, is refused before.
+    own = body().error_messages.keys() - {"missing", "invalid_type"}
+    rules = own.union(others, *map(_rules_of, body().fields.values()))
+    return [code for code in errors.INVALID.codes if code in rules]
+
+
+def _rules_of(field: Field[Any, Any, Any, Any]) -> set[str]:
+    members = [*getattr(field, "fields", {}).values(), getattr(field, "one", None)]
+    own = set(field.error_messages) - ({"missing"} if not field.required else set())
+    return own.union(*(_rules_of(member) for member in members if isinstance(member, Field)))
+
+
 def _refused(refusals: Iterable[PossibleRefusal], of_checkout: bool) -> dict[int, OpenApiResponse]:
-    other = {id(errors.INVALID): errors.CHECKOUT_INVALID, id(errors.MISSING): errors.CHECKOUT_MISSING}
+    other = {id(errors.INVALID): errors.CHECKOUT_INVALID, id(errors.NOT_FOUND): errors.CHECKOUT_NOT_FOUND}
     known = other if of_checkout else {}
     return error_responses((known.get(id(refusal), refusal), codes) for refusal, codes in refusals)
 
@@ -156,7 +169,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
         errors.BAD_ORIGIN if open_to_browsers else errors.NOT_PUBLISHABLE,
         errors.NO_RIGHT,
         errors.NO_HTTPS,
-        *([errors.MISSING] if may_miss else []),
+        *([errors.NOT_FOUND] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,
         errors.OVERLOADED,

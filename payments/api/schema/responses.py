@@ -7,9 +7,9 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_seri
 from payments.api.validation.fields import Url
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.api.validation.strict import StrictSerializer
+from payments.domain.catalogue.event_types import SUBJECTS
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
-from payments.rendering.objects.events import EVENT_OBJECTS
 
 # drf-spectacular would take each answer of a list for one item of it.
 extend_schema_serializer(many=False)(ApiObject)
@@ -32,7 +32,9 @@ ADDRESS = ApiObject("Address", "A billing or shipping address.", **echo(AddressI
 # What declarations refer to by its name: what answers show as requests sent it, and any object of an event.
 NAMED: dict[str, Any] = {
     "EventObject": PolymorphicProxySerializer(
-        "EventObject", lambda: cast(Any, list(EVENT_OBJECTS.values())), resource_type_field_name=None
+        "EventObject",
+        lambda: cast(Any, [each.shown for each in SUBJECTS.values()]),
+        resource_type_field_name=None,
     ),
     "CardAddress": ApiObject(
         "CardAddress",

@@ -13,7 +13,8 @@ from django.utils.http import parse_header_parameters
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from payments.api.responses.errors import Fault, body_too_large, compressed_body, invalid, invalid_json
+from payments.api.responses.errors import Fault, invalid, invalid_json, refused
+from payments.domain.catalogue.error_table import BAD_TYPE, TOO_LARGE
 from payments.json_codecs.verbatim_json import Number, integer_of, number_of
 
 MAX_BODY_BYTES = 64 * 1024
@@ -25,6 +26,7 @@ MAX_NUMBER_LENGTH = 60
 MAX_QUERY_PARAMETERS = 100
 # No body is longer. Django reads a length that Python does not convert (4300 digits) as no length.
 MAX_LENGTH_DIGITS = 18
+COMPRESSED = "A compressed body is not accepted. Send it as it is, without Content-Encoding."
 UTF_8 = ("utf-8", "utf8")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -42,7 +44,7 @@ class StrictJsonParser(BaseParser):
         """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
         request = parser_context["request"]
         if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
-            raise compressed_body()
+            raise refused(BAD_TYPE, COMPRESSED)
         if not _is_json(media_type or ""):
             raise UnsupportedMediaType("")
         return loads(_read_body(request, self.max_body_bytes), takes_lists=self.takes_lists)
@@ -134,7 +136,7 @@ def _is_json(content_type: str) -> bool:
 def _read_body(request: HttpRequest, max_bytes: int) -> bytes:
     stated = int(request.META["CONTENT_LENGTH"])
     if stated > max_bytes:
-        raise body_too_large(max_bytes)
+        raise refused(TOO_LARGE, limit=max_bytes)
     try:
         # Not `body`, for which Django has one limit on all paths.
         body = request.read()

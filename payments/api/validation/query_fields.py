@@ -20,8 +20,8 @@ from payments.api.validation.fields import (
     StrictString,
 )
 from payments.api.validation.strict import Errors, StrictSerializer
+from payments.domain.catalogue.event_types import EVENT_TYPES, SUBJECTS
 from payments.domain.charging.state_machine import FLAGS
-from payments.domain.shared.events import EVENT_OBJECTS, EVENT_TYPES, is_about
 from payments.ids import EPOCH, parse_id
 from payments.models import Charge, Dispute
 from payments.typed_text import MAX_DIGITS, MOMENT, read_moment
@@ -254,7 +254,7 @@ class EventListQuery(FeedQuery):
 
     type = Choice(EVENT_TYPES, required=False, help_text="Only events of this type, also with `ending_before`.")
     object = QueryObject(
-        EVENT_OBJECTS,
+        SUBJECTS,
         required=False,
         help_text="Only events about the object with this ID, by their `sequence`; `start_after` must be one of them. "
         "Not together with `ending_before`. `wait` is refused, too.",
@@ -268,7 +268,7 @@ class EventListQuery(FeedQuery):
             if data.get("object") and data.get(name):
                 errors[name] = [self.fault("not_together", other="object")]
         kind, object_id = data.get("type"), data.get("object")
-        if kind and object_id and not errors.keys() & {"type", "object"}:
-            model = EVENT_OBJECTS[object_id.partition("_")[0]]
-            if not is_about(kind, model):
-                errors["type"] = [self.fault("other_object")]
+        if not kind or not object_id or errors.keys() & {"type", "object"}:
+            return
+        if EVENT_TYPES[kind].about.model is not SUBJECTS[object_id.partition("_")[0]].model:
+            errors["type"] = [self.fault("other_object")]

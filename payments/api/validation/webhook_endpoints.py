@@ -10,7 +10,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from payments.api.validation.fields import Choice, Schema, StrictField, StrictInteger, StrictString, Url
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.domain.shared.events import EVENT_TYPES
+from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.webhooks.endpoints import OVERLAP, OVERLAP_MAX
 from payments.models.merchants.webhook_endpoint import EVERY_TYPE
 from payments.rendering.objects.webhook_endpoints import STATUS, STATUSES

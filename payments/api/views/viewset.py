@@ -17,16 +17,17 @@ from payments.api.responses.rendering import json_response
 from payments.api.responses.stored_answers import refusal_answer
 from payments.api.validation.strict import StrictSerializer
 from payments.api.views.base import ApiView
+from payments.domain.catalogue.error_table import CONFLICT, REQUEST_BUSY, RESOURCE_BUSY, SESSION_BUSY
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
 from payments.webhooks.outbox import Endpoint
 
 # Conflicts that end by themselves: the same request may be sent again under its idempotency key.
-TRANSIENT = {"resource_busy", "session_busy", "request_busy"}
+TRANSIENT = {RESOURCE_BUSY, SESSION_BUSY, REQUEST_BUSY}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
 Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]
@@ -90,7 +91,7 @@ def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
         return ask()
     except REFUSALS as refusal:
         idempotency.look_up(caller)
-        if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
+        if not isinstance(refusal, PaymentError) or refusal.kind is not CONFLICT or refusal.code in TRANSIENT:
             raise
         answer = refusal_answer(refusal, caller.request_id)
         idempotency.store_answer(caller, answer)

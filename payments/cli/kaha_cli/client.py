@@ -1,6 +1,7 @@
 """Requests to kaha's API: each is sent again where that is safe and may help, and ends in an answer or a Failure."""
 
 import re
+import secrets
 import time
 from typing import Any
 
@@ -47,9 +48,9 @@ class Client:
         """Return the answer to a GET, as `send` does; a query of None is left out."""
         return self.send("GET", path, params={name: value for name, value in query.items() if value is not None})
 
-    def post(self, path: str, body: dict[str, Any], idempotency_key: str) -> httpx.Response:
+    def post(self, path: str, body: dict[str, Any], idempotency_key: str = "") -> httpx.Response:
         """Return the answer to a POST; every attempt has the same idempotency key, so it is done once at most."""
-        return self.send("POST", path, json=body, headers={"Idempotency-Key": idempotency_key})
+        return self.send("POST", path, json=body, headers={"Idempotency-Key": idempotency_key or new_key()})
 
     def relay(self, path: str, message: dict[str, Any], headers: dict[str, str]) -> dict[str, Any] | None:
         """Return the answer to one message of an assistant, of any status; None where there is none.
@@ -111,6 +112,11 @@ class Client:
         failure = Unreachable(self.account.url, printable(reason), not isinstance(error, NEVER_SENT))
         failure.is_temporary = UNTRUSTED not in str(error)
         return failure
+
+
+def new_key() -> str:
+    """Return an idempotency key that nothing has used."""
+    return f"kaha-cli-{secrets.token_hex(16)}"
 
 
 def reason_of(error: httpx.HTTPError) -> str:

@@ -1,5 +1,6 @@
 """What the commands have in common: how each is declared, its account, how money and times are shown."""
 
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from kaha_cli.failures import Misuse
 from kaha_cli.output import note
 from kaha_cli.profiles import account_of
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
 Function = TypeVar("Function", bound=Callable[..., Any])
 # ISO 4217's currencies that do not have two decimals, withdrawn ones too.
 NO_DECIMALS = [
@@ -27,6 +29,19 @@ DECIMALS = dict.fromkeys(NO_DECIMALS, 0) | dict.fromkeys(THREE_DECIMALS, 3) | {"
 def example(*lines: str) -> str:
     """Return the epilog of a command's help that shows `lines` as they are typed."""
     return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
+
+
+class PublicId(click.ParamType):
+    """The ID of an object, which becomes a part of a path."""
+
+    def __init__(self, name: str, prefix: str) -> None:
+        self.name, self.prefix = name, prefix
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the ID, or fail."""
+        if not re.fullmatch(rf"{self.prefix}_[A-Za-z0-9]+", str(value)):
+            self.fail(f"The ID of {'an' if self.name[0] in 'aeiou' else 'a'} {self.name} begins with {self.prefix}_.")
+        return str(value)
 
 
 def with_client(function: Function) -> Callable[..., Any]:

@@ -1,21 +1,15 @@
-"""Follows a list of the API by long polling: each new object once, the oldest first, none lost while kaha is away.
-
-It knows the types of events too.
-"""
+"""Follows a list of the API by long polling: each new object once, the oldest first, none lost while kaha is away."""
 
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
-import click
 import httpx
 
 from kaha_cli.client import CONNECT_SECONDS, Client
-from kaha_cli.command import Function
 from kaha_cli.failures import Failure, Unreachable
 from kaha_cli.output import note
 
@@ -28,58 +22,6 @@ LONGEST_PAUSE_SECONDS = 30.0
 BEFORE_THE_FIRST = re.compile(r'\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*')
 BETWEEN = re.compile(r"\s*,?\s*")
 DECODER = json.JSONDecoder()
-EVENT_TYPES = (
-    "charge.created",
-    "charge.updated",
-    "charge.succeeded",
-    "charge.failed",
-    "charge.captured",
-    "charge.disputed",
-    "refund.created",
-    "refund.updated",
-    "dispute.created",
-    "dispute.updated",
-    "dispute.closed",
-    "payout.created",
-    "payout.updated",
-    "payout.paid",
-    "payout.failed",
-    "payout.cancelled",
-    "payout_account.created",
-    "payout_account.updated",
-    "organization.updated",
-    "customer.created",
-    "customer.updated",
-    "customer.deleted",
-    "source.created",
-    "source.updated",
-    "source.deleted",
-    "source.expiring",
-    "checkout_session.created",
-    "checkout_session.completed",
-    "checkout_session.expired",
-    "payment_request.created",
-    "payment_request.updated",
-    "payment_request.succeeded",
-    "payment_request.failed",
-    "payment_link.created",
-    "payment_link.updated",
-)
-
-
-def chosen_types(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str]:
-    """Return the types that a list like `charge.failed,refund.*` names; all of them for no list."""
-    patterns = [pattern.strip() for pattern in (value or "*").split(",")]
-    for pattern in patterns:
-        if not any(fnmatchcase(kind, pattern) for kind in EVENT_TYPES):
-            raise click.BadParameter(f"There is no event type {pattern}. There are: {', '.join(EVENT_TYPES)}.")
-    return frozenset(kind for kind in EVENT_TYPES if any(fnmatchcase(kind, pattern) for pattern in patterns))
-
-
-def types_option(flag: str) -> Callable[[Function], Function]:
-    """Return the option `flag` of a command, which gives it `types`."""
-    help_text = "Types, separated by commas; charge.* stands for all of charges. Default: all."
-    return click.option(flag, "types", metavar="TYPES", callback=chosen_types, help=help_text)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from payments.domain.approvals.call_plans import Call, Planned, caller_of, plan
 from payments.domain.approvals.executors import move
 from payments.domain.approvals.kinds.calls import KEY_ENDED, key_of
 from payments.domain.approvals.request import submit
+from payments.domain.catalogue import error_table as errors
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.checkout import links, requests
@@ -23,7 +24,7 @@ from payments.domain.payouts.approve import pay_out
 from payments.domain.payouts.make import NothingToPay
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, invalid
+from payments.domain.shared.errors import PaymentError, conflict, invalid
 from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, parse_id, public_id
@@ -32,8 +33,6 @@ from payments.models import ApiKey, ApprovalRequest, AssistantCall, Attempt
 CREATED = 201
 CONFLICT = 409
 REFUSED_FROM = 400
-IN_USE = "idempotency_key_in_use"
-BUSY = "resource_busy"
 State = ApprovalRequest.State
 
 
@@ -70,7 +69,7 @@ def execute(request: ApprovalRequest) -> None:
     try:
         _end(request, _answer(key, caller, request))
     except PaymentError as refusal:
-        ends_by_itself = refusal.code == BUSY or refusal.kind is ErrorKind.UNAVAILABLE
+        ends_by_itself = refusal.code == errors.RESOURCE_BUSY or refusal.kind is errors.UNAVAILABLE
         if not (ends_by_itself and clock.now() < request.expires_at):
             _refuse(caller, request, refusal)
 
@@ -83,13 +82,13 @@ def call_of(request: ApprovalRequest) -> Call:
 def plan_of(key: ApiKey, request: ApprovalRequest) -> Planned:
     """Return what a call that was asked for by `key` would move now. Raise PaymentError for why it would be refused."""
     if not may_act(key, request.after["tool"]):
-        raise conflict("key_revoked", KEY_ENDED)
+        raise conflict(errors.KEY_REVOKED, KEY_ENDED)
     planned = plan(caller_of(key), call_of(request))
     if request.after.get("held") and not (planned.charge and planned.charge.authorized):
         raise conflict("not_allowed", "The hold was captured meanwhile.")
     is_other = {"payout": planned.amount > request.amount, "refund": planned.amount < request.amount}
     if is_other.get(request.after["tool"]):
-        raise conflict("amount_too_large", "What this moves has changed since it was asked for.")
+        raise conflict(errors.AMOUNT_TOO_LARGE, "What this moves has changed since it was asked for.")
     return planned
 
 
@@ -99,7 +98,7 @@ def _made_before(subject: UUID, call: Call) -> ApprovalRequest | None:
         message = (
             "This idempotency key was used for another call. Send that call as it was, or this one under a new key."
         )
-        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
+        raise PaymentError(errors.KEY_CONFLICT, errors.IDEMPOTENCY_KEY_REUSED, message)
     return request
 
 
@@ -131,7 +130,7 @@ def _answer(key: ApiKey, caller: Caller, request: ApprovalRequest) -> StoredAnsw
         idempotency.look_up(caller)
         try:
             if request.decided_by_id is None and not may_act(key, request.after["tool"]):
-                raise conflict("key_revoked", KEY_ENDED)
+                raise conflict(errors.KEY_REVOKED, KEY_ENDED)
             return VERBS[request.after["tool"]](caller, request)
         except PaymentError:
             # The conflict may be this same call, which another process has begun meanwhile.
@@ -166,7 +165,7 @@ def _refuse(caller: Caller, request: ApprovalRequest, refusal: PaymentError) -> 
         _end(request, replay.answer)
     except PaymentError as conflicting:
         # A key under which the merchant sent a request of its own executes this call never.
-        if conflicting.code != IN_USE:
+        if conflicting.code != errors.IDEMPOTENCY_KEY_IN_USE:
             _move(request, State.REFUSED, code=refusal.code)
 
 
@@ -211,7 +210,7 @@ def _payout(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
     if payout is None:
         raise invalid("too_small", "currency", "The balance has nothing to pay out.")
     if payout.amount > request.amount:
-        raise conflict("amount_too_large", "The balance has more than was asked for: ask again.")
+        raise conflict(errors.AMOUNT_TOO_LARGE, "The balance has more than was asked for: ask again.")
     answer = _named(payout)
     idempotency.store_answer(caller, answer)
     return answer

@@ -14,9 +14,9 @@ from payments.domain.approvals.executors import executor_of, move
 from payments.domain.approvals.kinds.keys import make_key
 from payments.domain.approvals.request import opened_credentials
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.said import said
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Refused, refuse_new
-from payments.domain.shared.said import said
 from payments.models import ApprovalRequest, Attempt, Correction
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet

@@ -13,6 +13,7 @@ from payments import clock
 from payments.domain.approvals import calls
 from payments.domain.approvals.executors import move
 from payments.domain.bulkheads import ProviderBusy
+from payments.domain.catalogue.error_table import IDEMPOTENCY_KEY_IN_USE
 from payments.domain.charging import operations
 from payments.domain.charging.outcome_rules import refusal_on_record
 from payments.domain.shared import idempotency
@@ -29,7 +30,6 @@ from payments.sweeps.scope import ALL_MERCHANTS, Scope
 Kind = OperatorAction.Kind
 # The process that approved an action has so long to execute it before the sweep takes over.
 LEFT_AFTER = timedelta(seconds=60)
-IN_USE = "idempotency_key_in_use"
 VERBS: dict[str, Callable[[Caller, ApprovalRequest], Result[Charge]]] = {
     Kind.CAPTURE: lambda caller, action: operations.capture(caller, str(action.charge), action.amount),
     Kind.VOID: lambda caller, action: operations.void(caller, str(action.charge)),
@@ -52,7 +52,7 @@ def execute_action(action: ApprovalRequest) -> None:
         refusal = _ask(caller_of(action), action)
         _end(action, refusal.code if refusal else "")
     except PaymentError as refusal:
-        if refusal.code != IN_USE and not isinstance(refusal, ProviderBusy):
+        if refusal.code != IDEMPOTENCY_KEY_IN_USE and not isinstance(refusal, ProviderBusy):
             _end(action, refusal.code)
 
 
@@ -83,7 +83,7 @@ def request_of(action: ApprovalRequest) -> str:
 def _ask(caller: Caller, action: ApprovalRequest) -> PaymentError | None:
     """Return the provider's refusal, from now or from the first try; None where it succeeded.
 
-    Raises PaymentError where the provider was not asked; its code is IN_USE while another process executes the action.
+    Raise PaymentError where the provider was not asked: `idempotency_key_in_use` while another process executes it.
     """
     try:
         idempotency.look_up(caller)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
+from payments.domain.catalogue.event_types import REFUND_CREATED, SOURCE_UPDATED
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.payer_messages.receipts import receipt_of
 from payments.domain.shared import events
@@ -77,7 +78,7 @@ def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping
                 yield movements.posted(change, attempt)
             case Insert(row=Refund() as refund):
                 yield change
-                yield from events.of(caller, "refund.created", refund)
+                yield from events.of(caller, REFUND_CREATED, refund)
             case Insert():
                 yield change
 
@@ -125,7 +126,7 @@ def account_named(charge: Charge, account: BankAccount | None, now: datetime) ->
         return ()
     match = {"id": source.id, "merchant_id": source.merchant_id, "version": source.version}
     values = {"bank_account": asdict(account), "version": source.version + 1, "updated_at": now}
-    return (RowUpdate(source, match, values, "source.updated"),)
+    return (RowUpdate(source, match, values, SOURCE_UPDATED),)
 
 
 def expiring_at(card: Card) -> datetime | None:

@@ -10,6 +10,8 @@ from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update
 from payments.domain.bulkheads import ProviderBusy
+from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE
+from payments.domain.catalogue.event_types import CHARGE_CREATED
 from payments.domain.charging import attempts, failover, record_outcome, sources
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
@@ -77,8 +79,7 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Re
     """
     charge = find(caller, charge_id)
     if not charge.action or charge.action["type"] != "verify_otp":
-        message = "This charge does not wait for a one-time PIN."
-        raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
+        raise conflict(CHARGE_NOT_VERIFIABLE, charge_id=public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
         raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
     waiting = attempts.authorizing_attempt(charge)
@@ -130,7 +131,7 @@ def _open(
         begun = [checkout_progress.begin(order.checkout)] if order.checkout else []
         checkout = copy_with(order.checkout.checkout, begun[0].values) if order.checkout else None
         charge = _new_charge(caller, source, order, checkout)
-        created = events.of(caller, "charge.created", charge)
+        created = events.of(caller, CHARGE_CREATED, charge)
         attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
         attempt.block_id = getattr(source, "block_id", None)
         payment = replace(attempts.payment_of(attempt, cvc), initiator_stated=bool(order.initiator))

@@ -12,6 +12,7 @@ from payments.connections import release_connection
 from payments.db.backend.row_security import rows_of_service
 from payments.db.writes import Insert, StaleRow
 from payments.domain import bulkheads
+from payments.domain.catalogue import error_table as errors
 from payments.domain.charging import attempts, charges, record_outcome, recovery, state_machine
 from payments.domain.charging.changes import Changes, apply, rows_after, writes_of
 from payments.domain.charging.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
@@ -186,9 +187,11 @@ def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStac
 def plan_capture(charge: Charge, amount: int | None) -> Plan:
     """Plan the capture of `amount` (None: all) of a held charge. Raise PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
-        raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
+        raise _refusal(charge, errors.CHARGE_NOT_CAPTURABLE)
     if amount is not None and amount > charge.amount:
-        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {charge.amount} held.", "amount")
+        raise _refusal(
+            charge, errors.AMOUNT_TOO_LARGE, f"The amount is larger than the {charge.amount} held.", "amount"
+        )
     return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, (set_operation(charge, "capture"),))
 
 
@@ -196,12 +199,11 @@ def plan_void(charge: Charge) -> Plan:
     """Plan the release of a held charge, or the void of a captured one. Raise PaymentError."""
     state = state_of(charge)
     if state is ChargeState.CAPTURED and charge.amount_refunded:
-        raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE, "Part of this charge was refunded; refund the rest.")
     if charge.disputed:
-        raise _refusal(charge, "charge_not_voidable", "The payer's bank disputes this charge.")
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE, "The payer's bank disputes this charge.")
     if state not in state_machine.VOID.origins:
-        message = "Only a held charge, or a captured one that is not settled yet, can be voided."
-        raise _refusal(charge, "charge_not_voidable", message)
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE)
     amount = charge.amount if state is ChargeState.HELD else charge.amount_captured
     return Plan(Attempt.Kind.VOID, amount, (set_operation(charge, "void"),))
 
@@ -209,9 +211,9 @@ def plan_void(charge: Charge) -> Plan:
 def plan_release(charge: Charge, expired_only: bool = False) -> Plan:
     """Plan the release of a charge that is still held, or only of a hold that has expired. Raise PaymentError."""
     if expired_only and (charge.hold_expires_at is None or charge.hold_expires_at > clock.now()):
-        raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE, "This hold's time is not over.")
     if state_of(charge) is not ChargeState.HELD:
-        raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE, "Only a held charge can be released.")
     return plan_void(charge)
 
 
@@ -238,18 +240,19 @@ def extension_days(charge: Charge) -> int:
 def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     """Plan a refund of `amount` (None: what is left). Raise PaymentError."""
     if state_of(charge) not in state_machine.REFUND.origins:
-        raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
+        raise _refusal(charge, errors.CHARGE_NOT_REFUNDABLE)
     # A race cannot exceed it: each refund changes the charge's version, which guards the write.
     if len(charge.refund_list) >= REFUNDS_MAX:
-        message = f"This charge has {REFUNDS_MAX} refunds, failed ones included, which is the most that there can be."
-        raise _refusal(charge, "too_many_refunds", message)
+        raise _refusal(charge, errors.TOO_MANY_REFUNDS, count=REFUNDS_MAX)
     left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
     if left <= 0:
         message = "The payer's bank has taken this money back; a refund would return it twice."
-        raise _refusal(charge, "charge_not_refundable", message)
+        raise _refusal(charge, errors.CHARGE_NOT_REFUNDABLE, message)
     amount = left if amount is None else amount
     if amount > left:
-        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {left} left to refund.", "amount")
+        raise _refusal(
+            charge, errors.AMOUNT_TOO_LARGE, f"The amount is larger than the {left} left to refund.", "amount"
+        )
     moment = clock.now()
     money_back = Refund(
         merchant_id=charge.merchant_id,
@@ -273,12 +276,14 @@ def _require_ability(charge: Charge, plan: Plan, via: candidates.ProviderRoute) 
     if able is None:
         return
     if plan.kind == Attempt.Kind.VOID and charge.captured and not able.void_captured:
-        raise _refusal(charge, "charge_not_voidable", "The provider cannot void this charge any more; refund it.")
+        raise _refusal(charge, errors.CHARGE_NOT_VOIDABLE, "The provider cannot void this charge any more; refund it.")
     if plan.refund and not able.refund:
-        raise _refusal(charge, "charge_not_refundable", "The provider cannot refund this type of source.")
+        raise _refusal(charge, errors.CHARGE_NOT_REFUNDABLE, "The provider cannot refund this type of source.")
     if plan.refund and not able.partial_refund and plan.amount < charge.amount_captured:
-        raise _refusal(charge, "charge_not_refundable", "The provider refunds this type of source only as a whole.")
+        raise _refusal(
+            charge, errors.CHARGE_NOT_REFUNDABLE, "The provider refunds this type of source only as a whole."
+        )
 
 
-def _refusal(charge: Charge, code: str, message: str, param: str | None = None) -> PaymentError:
-    return conflict(code, message, public_id("ch", charge.id), param)
+def _refusal(charge: Charge, code: str, message: str = "", param: str | None = None, **values: object) -> PaymentError:
+    return conflict(code, message, public_id("ch", charge.id), param, **values)

@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
+from payments.domain.catalogue.error_table import CHARGE_NOT_CAPTURABLE, CHARGE_NOT_VOIDABLE, UNAVAILABLE
 from payments.domain.charging import attempts, state_machine
 from payments.domain.charging.changes import Change, Changes, account_named, card_approved, card_failed
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.due_rows import next_lookup_at, next_second_look_at
-from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, unavailable
+from payments.domain.shared.errors import PaymentError, conflict, unavailable
 from payments.ids import public_id
 from payments.ledger import movements
 from payments.ledger.fees import Rate, fee_of
@@ -31,15 +32,15 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
-from payments.providers.failure_data import failure_data
+from payments.providers.failure_data import NOT_REACHED, failure_data
 
 Kind, State = Attempt.Kind, Attempt.State
 # No payer has to act any more.
 ACTION_OVER = {"action": None, "action_expires_at": None}
 # The codes of operations that a provider refuses.
 REFUSED: dict[str, str] = {
-    Kind.CAPTURE: "charge_not_capturable",
-    Kind.VOID: "charge_not_voidable",
+    Kind.CAPTURE: CHARGE_NOT_CAPTURABLE,
+    Kind.VOID: CHARGE_NOT_VOIDABLE,
     Kind.EXTEND: "charge_not_extendable",
 }
 
@@ -57,7 +58,7 @@ class AttemptResult:
     @property
     def releases_key(self) -> bool:
         """Whether nothing was done and the same request may be sent again under its key."""
-        return self.refusal is not None and self.refusal.kind is ErrorKind.UNAVAILABLE
+        return self.refusal is not None and self.refusal.kind is UNAVAILABLE
 
 
 def apply_outcome(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
@@ -135,7 +136,7 @@ def _as_decline(outcome: Outcome) -> Declined:
         return outcome
     if isinstance(outcome, Rejected):
         return Declined("processing_error", provider_code=outcome.provider_code, message=outcome.message)
-    code = "provider_unavailable" if isinstance(outcome, NotSent) else "processing_error"
+    code = NOT_REACHED if isinstance(outcome, NotSent) else "processing_error"
     return Declined(code, provider_code=code)
 
 

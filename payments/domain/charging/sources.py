@@ -12,6 +12,8 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
+from payments.domain.catalogue.error_table import RETRY_NOT_ALLOWED, SOURCE_ALREADY_USED, SOURCE_EXPIRED
+from payments.domain.catalogue.event_types import SOURCE_CREATED, SOURCE_DELETED, SOURCE_EXPIRING, SOURCE_UPDATED
 from payments.domain.charging.changes import expiring_at
 from payments.domain.merchants import terms
 from payments.domain.risk.blocks import emails_of_owner
@@ -58,7 +60,7 @@ def _new(caller: Caller, order: dict[str, Any]) -> tuple[Source, list[Write]]:
     writes: list[Write] = [Insert(source)]
     if "card" in order:
         writes.append(Insert(card_data.new_card(source, order["card"])))
-    return source, [*writes, *events.of(caller, "source.created", source)]
+    return source, [*writes, *events.of(caller, SOURCE_CREATED, source)]
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
@@ -121,18 +123,17 @@ def already_used(source_id: UUID) -> Exception:
     """Return the refusal of a used source, which names the charge that used it if there is one."""
     rows = Charge.objects.filter(source_id=source_id).values_list("id", "checkout_id")
     charge_id, checkout_id = rows.first() or (None, None)
-    message = "This source has been used already. Create a new one for each charge."
+    message = ""
     if checkout_id:
         message = "A checkout session has used this source. To keep the payer's card, use the mode `subscription`."
-    return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
+    return conflict(SOURCE_ALREADY_USED, message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
 def _require_number(source: Source) -> None:
     """Raise PaymentError `source_expired` for a card whose number was destroyed because it was not used in time."""
     card: Card | None = getattr(source, "card", None)
     if card and card.sealed_number is None:
-        message = f"This source was not used within {settings.UNUSED_CARD_KEEP_DAYS} days. Create a new one."
-        raise conflict("source_expired", message, param="source")
+        raise conflict(SOURCE_EXPIRED, param="source", days=settings.UNUSED_CARD_KEEP_DAYS)
 
 
 def _require_unrefused(caller: Caller, source: Source) -> None:
@@ -142,9 +143,7 @@ def _require_unrefused(caller: Caller, source: Source) -> None:
     if source.vaulted and (until := source.refused_until):  # type: ignore[attr-defined] # put there by the read
         # A charge that is sent again comes here too.
         idempotency.look_up(caller)
-        day = until.astimezone(UTC).date()
-        message = f"The card's bank never approves this card, and charges for each try. Until {day} ask for another."
-        raise conflict("retry_not_allowed", message, param="source")
+        raise conflict(RETRY_NOT_ALLOWED, param="source", day=until.astimezone(UTC).date())
 
 
 def use(caller: Caller, source: Source) -> list[Write]:
@@ -158,7 +157,7 @@ def use(caller: Caller, source: Source) -> list[Write]:
             unrefused = {"id": card.id, "merchant_id": card.merchant_id, "refused_until": card.refused_until}
             kept.append(LockShared(Card, unrefused))
         return kept
-    return _change(caller, source, "source.updated", {"used": False}, used=True)
+    return _change(caller, source, SOURCE_UPDATED, {"used": False}, used=True)
 
 
 def vault(caller: Caller, source: Source, customer_id: UUID, consent: dict[str, Any] | None = None) -> list[Write]:
@@ -170,7 +169,7 @@ def vault(caller: Caller, source: Source, customer_id: UUID, consent: dict[str, 
         raise already_used(source.id)
     _require_number(source)
     changes = {"used": True, "vaulted": True, "customer_id": customer_id, "consent": consent}
-    writes = _change(caller, source, "source.updated", {"used": False}, **changes)
+    writes = _change(caller, source, SOURCE_UPDATED, {"used": False}, **changes)
     return [*writes, *(_card_writes(source, **kept_card(source.card)) if hasattr(source, "card") else [])]
 
 
@@ -183,7 +182,7 @@ def kept_card(card: Card) -> dict[str, Any]:
 def vault_used(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
     """Return the writes that vault a source whose charge has left its number; its CVC is destroyed by then."""
     unkept = {"used": True, "vaulted": False}
-    return _change(caller, source, "source.updated", unkept, vaulted=True, customer_id=customer_id)
+    return _change(caller, source, SOURCE_UPDATED, unkept, vaulted=True, customer_id=customer_id)
 
 
 def release(caller: Caller, source: Source, **of_card: Any) -> list[Write]:
@@ -191,7 +190,7 @@ def release(caller: Caller, source: Source, **of_card: Any) -> list[Write]:
 
     They set the columns `of_card` too.
     """
-    writes = _change(caller, source, "source.updated", {"used": True, "vaulted": False}, used=False)
+    writes = _change(caller, source, SOURCE_UPDATED, {"used": True, "vaulted": False}, used=False)
     destroyed = {"sealed_number": None, "number_expires_at": None, "sealed_cvc": None, "cvc_expires_at": None}
     return [*writes, *_card_writes(source, **destroyed, **of_card)]
 
@@ -213,7 +212,7 @@ def add_consent(source: Source, consent: dict[str, Any] | None) -> list[Write]:
 
 def unvault(caller: Caller, source: Source) -> list[Write]:
     """Return the writes that detach a vaulted source and destroy its card data."""
-    writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
+    writes = _change(caller, source, SOURCE_DELETED, {"vaulted": True}, vaulted=False)
     destroyed = {"sealed_number": None, "sealed_cvc": None, "cvc_expires_at": None, "network_reference": ""}
     return [*writes, *_card_writes(source, **destroyed, expiring_at=None)]
 
@@ -224,7 +223,7 @@ def announce_expiring(card: Card) -> bool:
     Raise StaleRow where it has changed.
     """
     source = card.source
-    writes = _change(Caller(source.merchant_id, source.livemode), source, "source.expiring", {"vaulted": True})
+    writes = _change(Caller(source.merchant_id, source.livemode), source, SOURCE_EXPIRING, {"vaulted": True})
     unsaid = {"id": card.id, "merchant_id": card.merchant_id, "expiring_at": card.expiring_at}
     execute_writes(*writes, Update(Card, unsaid, {"expiring_at": None}))
     return True

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from payments.domain.catalogue import event_types
 from payments.domain.charging.changes import RowUpdate
 from payments.models import Charge, Refund
 
@@ -65,17 +66,17 @@ class Transition:
 
 _CAPTURED = {ChargeState.CAPTURED, ChargeState.SETTLED}
 
-ASK_PAYER = Transition("ask_payer", frozenset({ChargeState.PENDING}), "charge.updated")
-SUCCEED = Transition("succeed", frozenset({ChargeState.PENDING}), "charge.succeeded")
-FAIL = Transition("fail", frozenset({ChargeState.PENDING}), "charge.failed")
-CAPTURE = Transition("capture", frozenset({ChargeState.HELD}), "charge.captured")
-VOID = Transition("void", frozenset({ChargeState.HELD, ChargeState.CAPTURED}), "charge.updated")
-EXTEND = Transition("extend", frozenset({ChargeState.HELD}), "charge.updated")
-REFUND = Transition("refund", frozenset(_CAPTURED), "charge.updated")
-RESTORE = Transition("restore", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.updated")
-DISPUTE = Transition("dispute", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.disputed")
-CHANGE_DISPUTE = Transition("change_dispute", DISPUTE.origins, "charge.updated")
-REVERSE_LATE = Transition("reverse_late", frozenset({ChargeState.FAILED}), "charge.updated")
+ASK_PAYER = Transition("ask_payer", frozenset({ChargeState.PENDING}), event_types.CHARGE_UPDATED)
+SUCCEED = Transition("succeed", frozenset({ChargeState.PENDING}), event_types.CHARGE_SUCCEEDED)
+FAIL = Transition("fail", frozenset({ChargeState.PENDING}), event_types.CHARGE_FAILED)
+CAPTURE = Transition("capture", frozenset({ChargeState.HELD}), event_types.CHARGE_CAPTURED)
+VOID = Transition("void", frozenset({ChargeState.HELD, ChargeState.CAPTURED}), event_types.CHARGE_UPDATED)
+EXTEND = Transition("extend", frozenset({ChargeState.HELD}), event_types.CHARGE_UPDATED)
+REFUND = Transition("refund", frozenset(_CAPTURED), event_types.CHARGE_UPDATED)
+RESTORE = Transition("restore", frozenset(_CAPTURED | {ChargeState.REFUNDED}), event_types.CHARGE_UPDATED)
+DISPUTE = Transition("dispute", frozenset(_CAPTURED | {ChargeState.REFUNDED}), event_types.CHARGE_DISPUTED)
+CHANGE_DISPUTE = Transition("change_dispute", DISPUTE.origins, event_types.CHARGE_UPDATED)
+REVERSE_LATE = Transition("reverse_late", frozenset({ChargeState.FAILED}), event_types.CHARGE_UPDATED)
 TRANSITIONS = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, DISPUTE, CHANGE_DISPUTE, REVERSE_LATE)
 
 
@@ -111,7 +112,7 @@ def set_refund_status(refund: Refund, status: str, now: datetime) -> RowUpdate:
         "status": refund.status,
     }
     values = {"status": status, "version": refund.version + 1, "updated_at": now}
-    return RowUpdate(refund, match, values, "refund.updated")
+    return RowUpdate(refund, match, values, event_types.REFUND_UPDATED)
 
 
 def _unchanged(charge: Charge) -> dict[str, Any]:

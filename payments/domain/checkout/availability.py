@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from payments import sourcetypes
+from payments.domain.catalogue.error_table import NOT_AVAILABLE
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import Candidate
@@ -35,12 +36,12 @@ def require_taken(
     routes = candidates.by_type(caller.merchant_id, caller.livemode, types).values()
     able = [each for found in routes for each in found if each.capabilities.hold or mode != Mode.SETUP]
     if not able:
-        raise invalid("not_available", "mode", "No provider of this account holds an amount.")
+        raise invalid(NOT_AVAILABLE, "mode", "No provider of this account holds an amount.")
     if any(each.takes_within(*amounts, currency) for each in able):
         return
     if any(each.takes_within(1, AMOUNT_MAX, currency) for each in able):
-        raise invalid("not_available", "line_items", "No provider takes this total by these ways to pay.")
-    raise invalid("not_available", "currency", "No provider takes this currency by these ways to pay.")
+        raise invalid(NOT_AVAILABLE, "line_items", "No provider takes this total by these ways to pay.")
+    raise invalid(NOT_AVAILABLE, "currency", "No provider takes this currency by these ways to pay.")
 
 
 def ways_of(checkout: Checkout) -> list[str]:

@@ -19,6 +19,7 @@ from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import prepared_reads, provider_calls
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.cards.card_data import card_data
+from payments.domain.catalogue.error_table import TOO_MANY_SOURCES
 from payments.domain.charging import attempts, late_outcomes, sources
 from payments.domain.charging.changes import named_by_network, refused
 from payments.domain.charging.checkouts import checkout_progress
@@ -47,7 +48,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
-from payments.providers.failure_data import failure_data
+from payments.providers.failure_data import NOT_REACHED, failure_data
 from payments.providers.references import check_reference, is_check, source_of_check
 from payments.rendering.objects.checkout import payment_url
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
@@ -253,7 +254,7 @@ def _record(caller: Caller, checkout: Checkout, source: Source, outcome: Outcome
             if DUE.put_off(checkout, until=_action_expires_at(checkout), check_url=url):
                 checkout.check_url = url
         case NotSent() | NotFound():
-            _give_up(caller, checkout, source, State.UNPAID, "provider_unavailable")
+            _give_up(caller, checkout, source, State.UNPAID, NOT_REACHED)
             raise unavailable()
         case Declined() | Rejected():
             declined = outcome if isinstance(outcome, Declined) else Declined("processing_error")
@@ -277,7 +278,7 @@ def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved
     kept = customers().keep(caller, checkout.customer_id, source, False)
     if not kept:
         _give_up(caller, checkout, source, State.UNPAID, "processing_error")
-        raise conflict("too_many_sources", "No more cards can be kept for this customer.")
+        raise conflict(TOO_MANY_SOURCES, "No more cards can be kept for this customer.")
     moved = checkout_progress.move(caller, checkout, State.PAID, **OVER)
     execute_writes(*moved, *kept, Update(Card, {"id": card.id, "merchant_id": card.merchant_id}, values))
 

@@ -16,6 +16,8 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes, execute_writes_in_savepoint
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.error_table import LINK_NOT_ACTIVATABLE
+from payments.domain.catalogue.event_types import LINK_CREATED
 from payments.domain.charging.checkouts import checkout_progress, link_stock
 from payments.domain.checkout import availability
 from payments.domain.checkout.sessions import OK
@@ -63,7 +65,7 @@ def create(
     link.is_full = link.is_sold_out or link.is_at_maximum
     link.active = not link_stock.is_over(link, is_under_way=False)
     answer = render(link)
-    created = events.of(caller, "payment_link.created", link)
+    created = events.of(caller, LINK_CREATED, link)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(link), *created)
     return Result(link, answer)
 
@@ -112,8 +114,7 @@ def set_active(caller: Caller, text: str, is_active: bool, render: Render) -> Re
 
     def values(link: PaymentLink, is_under_way: bool) -> dict[str, Any]:
         if is_active and link_stock.is_over(link, is_under_way=is_under_way):
-            message = "This link is sold out, at its maximum of payments or past its day. Change that first."
-            raise conflict("link_not_activatable", message)
+            raise conflict(LINK_NOT_ACTIVATABLE)
         return {"active": is_active}
 
     return _change(caller, text, values, render)

@@ -11,6 +11,9 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue import error_table as errors
+from payments.domain.catalogue.event_types import REQUEST_CREATED, REQUEST_UPDATED
+from payments.domain.catalogue.said import said
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout import availability, sessions
 from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
@@ -18,9 +21,8 @@ from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
 from payments.domain.shared.customers import KnownCustomer, customers
-from payments.domain.shared.errors import ErrorKind, PaymentError, conflict, merchant_closed, rate_limited
+from payments.domain.shared.errors import PaymentError, conflict, merchant_closed, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.domain.shared.said import said
 from payments.models import Checkout, Merchant, PaymentRequest
 from payments.models.checkout.payment_request import RESENDS_MAX
 from payments.rendering.objects.checkout import total_of
@@ -55,7 +57,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
         checkout=checkout, merchant=merchant, livemode=caller.livemode, remind_at=remind_at, **number
     )
     answer = render(checkout)
-    created = events.of(caller, "payment_request.created", checkout)
+    created = events.of(caller, REQUEST_CREATED, checkout)
     sent = invoices_of(checkout, INVOICE, checkout.version)
     idempotency.write_once(
         caller, idempotency.new_record(caller, answer), Insert(checkout), Insert(request), *created, *sent
@@ -101,10 +103,9 @@ def void(caller: Caller, text: str, reason: str, render: Render) -> Result[Check
     """
     checkout = find(caller, text)
     if checkout.state == State.PAYING:
-        raise conflict("request_busy", "The payer is paying this request. Try again when the outcome is known.")
+        raise conflict(errors.REQUEST_BUSY)
     if checkout.state != State.UNPAID:
-        message = said("This request is {state} and cannot be voided any more.", state=checkout.state)
-        raise conflict("request_not_voidable", message)
+        raise conflict(errors.REQUEST_NOT_VOIDABLE, state=checkout.state)
     reasoned = change_request(checkout, void_reason=reason)
     writes = checkout_progress.move(caller, checkout, State.VOIDED)
     answer = render(checkout)
@@ -124,7 +125,7 @@ def resend(caller: Caller, text: str, render: Render) -> Result[Checkout]:
     checkout = find(caller, text)
     _require_resendable(checkout)
     counted = change_request(checkout, resends=checkout.request.resends + 1, resent_at=clock.now())
-    writes = change(caller, checkout, "payment_request.updated")
+    writes = change(caller, checkout, REQUEST_UPDATED)
     sent = invoices_of(checkout, INVOICE, checkout.version)
     answer = render(checkout)
     try:
@@ -154,14 +155,13 @@ def _require_resendable(checkout: Checkout) -> None:
     if checkout.merchant.is_closed:
         raise merchant_closed()
     if not is_open(checkout):
-        message = said("This request is {state}. It needs no message any more.", state=checkout.state)
-        raise conflict("request_not_open", message)
+        raise conflict(errors.REQUEST_NOT_OPEN, state=checkout.state)
     if request.resends >= RESENDS_MAX:
         message = said(
             "This request was sent again {count} times, which is the limit. Send its address yourself.",
             count=RESENDS_MAX,
         )
-        raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
+        raise PaymentError(errors.TOO_MANY, errors.RATE_LIMITED, message)
     left = request.resent_at + RESEND_PAUSE - clock.now() if request.resent_at else timedelta()
     if left > timedelta():
         raise rate_limited(ceil(left.total_seconds()))

@@ -13,6 +13,8 @@ from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue import error_table as errors
+from payments.domain.catalogue.event_types import SESSION_CREATED
 from payments.domain.charging import operations
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout import availability
@@ -22,7 +24,6 @@ from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
-from payments.domain.shared.said import said
 from payments.ids import public_id
 from payments.models import Charge, Checkout, Merchant
 from payments.models.checkout.checkout import PREFIXES
@@ -53,7 +54,7 @@ def create(
     whole = (session.amount, session.amount)
     availability.require_taken(caller, order["payment_method_types"], session.currency, whole, session.mode)
     answer = render(session)
-    created = events.of(caller, "checkout_session.created", session)
+    created = events.of(caller, SESSION_CREATED, session)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(session), *created)
     return Result(session, answer)
 
@@ -95,10 +96,9 @@ def expire(caller: Caller, text: str, render: Callable[[Checkout], StoredAnswer]
     """
     session = find(caller, text)
     if session.state == State.PAYING:
-        raise conflict("session_busy", "The payer is paying this session. Try again when the outcome is known.")
+        raise conflict(errors.SESSION_BUSY)
     if session.state != State.UNPAID:
-        message = said("This session is {state} and cannot expire any more.", state=session.state)
-        raise conflict("session_not_expirable", message)
+        raise conflict(errors.SESSION_NOT_EXPIRABLE, state=session.state)
     writes = checkout_progress.move(caller, session, State.EXPIRED)
     answer = render(session)
     try:
@@ -176,8 +176,8 @@ def _capture_once(caller: Caller, charge: Charge, amount: int | None) -> Charge:
 
 
 def _refused(refusal: PaymentError) -> PaymentError:
-    return _not_capturable() if refusal.code == "charge_not_capturable" else refusal
+    return _not_capturable() if refusal.code == errors.CHARGE_NOT_CAPTURABLE else refusal
 
 
 def _not_capturable() -> PaymentError:
-    return conflict("session_not_capturable", "Only an authorized session can be captured.")
+    return conflict(errors.SESSION_NOT_CAPTURABLE)

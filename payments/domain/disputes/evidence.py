@@ -10,12 +10,12 @@ from django.db.models import QuerySet
 
 from payments import clock, ids
 from payments.db.writes import Insert, LockShared, StaleRow, Update
+from payments.domain.catalogue.error_table import EVIDENCE_LIMIT_REACHED
 from payments.domain.disputes.find import find_open
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import busy, conflict
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.domain.shared.said import said
 from payments.models import Dispute, Evidence, Source
 from payments.providers import disputes
 from payments.providers.disputes import EvidenceType
@@ -93,11 +93,7 @@ def _count(caller: Caller, size: int) -> None:
             cursor.execute(COUNT, row | {"day": clock.now().date(), "size": size, "most": most})
             is_counted = cursor.rowcount == 1
     if not is_counted:
-        message = said(
-            "This account has sent {most} MiB of evidence in a day. Send smaller files, or the rest tomorrow.",
-            most=most // 1024**2,
-        )
-        raise conflict("evidence_limit_reached", message)
+        raise conflict(EVIDENCE_LIMIT_REACHED, most=most // 1024**2)
 
 
 def rows_of(dispute: Dispute) -> QuerySet[Evidence]:

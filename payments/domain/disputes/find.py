@@ -1,11 +1,12 @@
 """Disputes as their merchant finds them."""
 
 from payments import clock
+from payments.domain.catalogue.error_table import DISPUTE_NOT_ANSWERABLE
+from payments.domain.catalogue.said import said
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.finder import Finder
-from payments.domain.shared.said import said
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.providers import registry
@@ -25,7 +26,7 @@ def find_open(caller: Caller, text: str) -> Dispute:
     if dispute.status not in ASKS_FOR_EVIDENCE:
         raise _not_answerable(dispute, said("This dispute is {status} and takes no response.", status=dispute.status))
     if dispute.evidence_due_at and dispute.evidence_due_at <= clock.now():
-        raise _not_answerable(dispute, "The time to respond to this dispute is over.")
+        raise _not_answerable(dispute)
     if not registry.takes_responses(authorization_of(dispute).provider):
         raise _not_answerable(dispute, "Respond to this dispute at the provider itself; kaha cannot send it there.")
     return dispute
@@ -37,5 +38,5 @@ def authorization_of(dispute: Dispute) -> Attempt:
     return rows.get(kind=Attempt.Kind.AUTHORIZE, passed_on=False)
 
 
-def _not_answerable(dispute: Dispute, message: str) -> PaymentError:
-    return conflict("dispute_not_answerable", message, public_id("ch", dispute.charge_id))
+def _not_answerable(dispute: Dispute, message: str = "") -> PaymentError:
+    return conflict(DISPUTE_NOT_ANSWERABLE, message, public_id("ch", dispute.charge_id))

@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
+from payments.domain.catalogue.event_types import DISPUTE_CLOSED, DISPUTE_CREATED, DISPUTE_UPDATED
 from payments.domain.charging import attempts
 from payments.domain.charging.changes import Change, rows_after, writes_of
 from payments.domain.charging.state_machine import CHANGE_DISPUTE, DISPUTE, state_of, transition
@@ -134,7 +135,7 @@ def _moved_up(caller: Caller, other: Dispute, amount: int, charge: Charge, now: 
         "updated_at": now,
     }
     yield Update(Dispute, same, values)
-    yield from events.of(caller, "dispute.updated", copy_with(other, values, charge=charge))
+    yield from events.of(caller, DISPUTE_UPDATED, copy_with(other, values, charge=charge))
 
 
 def _new(charge: Charge, reported: Disputed, values: dict[str, Any], now: datetime) -> Dispute:
@@ -218,5 +219,5 @@ def _fee(charge: Charge, standing: Standing) -> int:
 
 def _event_of(known: Dispute | None, dispute: Dispute) -> str:
     if known is None:
-        return "dispute.created"
-    return "dispute.updated" if dispute.status in (known.status, *Dispute.OPEN) else "dispute.closed"
+        return DISPUTE_CREATED
+    return DISPUTE_UPDATED if dispute.status in (known.status, *Dispute.OPEN) else DISPUTE_CLOSED

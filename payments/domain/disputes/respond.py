@@ -11,6 +11,8 @@ from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import bulkheads, provider_calls
+from payments.domain.catalogue.error_table import DISPUTE_NOT_ANSWERABLE, EVIDENCE_MISSING
+from payments.domain.catalogue.event_types import DISPUTE_UPDATED
 from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
@@ -56,8 +58,7 @@ def submit(caller: Caller, dispute_id: str, render: Render) -> Result[Dispute]:
     """
     dispute = find_open(caller, dispute_id)
     if not evidence.rows_of(dispute).exists():
-        message = "This dispute has no evidence yet. Add some with POST /v2/disputes/{id}/evidence, and submit it then."
-        raise conflict("evidence_missing", message, public_id("ch", dispute.charge_id))
+        raise conflict(EVIDENCE_MISSING, charge_id=public_id("ch", dispute.charge_id))
     return _ask_for(caller, dispute, Response.EVIDENCE, render)
 
 
@@ -69,7 +70,7 @@ def accept(caller: Caller, dispute_id: str, render: Render) -> Result[Dispute]:
     dispute = find_open(caller, dispute_id)
     if dispute.status == Dispute.Status.WARNING:
         message = "No money was taken yet, so there is nothing to accept. Submit evidence, or refund the charge."
-        raise conflict("dispute_not_answerable", message, public_id("ch", dispute.charge_id))
+        raise conflict(DISPUTE_NOT_ANSWERABLE, message, public_id("ch", dispute.charge_id))
     return _ask_for(caller, dispute, Response.ACCEPT, render)
 
 
@@ -88,7 +89,7 @@ def _ask_for(caller: Caller, dispute: Dispute, response: Response, render: Rende
     after = copy_with(dispute, values)
     answer = render(after)
     update = Update(Dispute, _unchanged(dispute), values)
-    shown = events.of(caller, "dispute.updated", after)
+    shown = events.of(caller, DISPUTE_UPDATED, after)
     try:
         idempotency.write_once(caller, idempotency.new_record(caller, answer), update, *shown)
     except StaleRow:
@@ -182,7 +183,7 @@ def _end(claimed: Dispute, state: State, why: str) -> None:
         "updated_at": clock.now(),
     }
     update = Update(Dispute, _unchanged(dispute) | held, values)
-    shown = events.of(Caller.service(dispute.charge), "dispute.updated", copy_with(dispute, values))
+    shown = events.of(Caller.service(dispute.charge), DISPUTE_UPDATED, copy_with(dispute, values))
     # Where it is not recorded now, the lease ends and it is sent again.
     with suppress(StaleRow):
         execute_writes(update, *shown)

@@ -8,6 +8,8 @@ from django.db import transaction
 from payments import context
 from payments.context import Actor
 from payments.db.writes import execute_writes
+from payments.domain.catalogue import event_types
+from payments.domain.catalogue.error_table import EVENT_NOT_POSSIBLE
 from payments.domain.payouts import make, outcomes, states
 from payments.domain.payouts.accounts import Details, add_account, withdraw
 from payments.domain.payouts.schedules import number_of
@@ -54,7 +56,7 @@ def _refuse(merchant: Merchant) -> Payout:
     # A worker may look it up now.
     payout = payouts.select_for_update(no_key=True).first()
     if payout is None:
-        raise conflict("event_not_possible", "The bank has no payout. Move time until it has one.")
+        raise conflict(EVENT_NOT_POSSIBLE)
     return outcomes.record(payout, Simulator().refuse_payout(payout.id.hex))
 
 
@@ -67,7 +69,7 @@ def _cancel(merchant: Merchant) -> Payout:
         why = "The merchant has no schedule of payouts in test mode."
     except make.NothingToPay as nothing:
         why = f"{nothing} What came back with a failed payout is there at once."
-    raise conflict("event_not_possible", why)
+    raise conflict(EVENT_NOT_POSSIBLE, why)
 
 
 def _add(merchant: Merchant, waits: bool = False) -> PayoutAccount:
@@ -85,8 +87,8 @@ def _withdraw(merchant: Merchant) -> PayoutAccount:
 
 
 CAUSES: dict[str, Callable[[Merchant], Payout | PayoutAccount]] = {
-    "payout.failed": _refuse,
-    "payout.cancelled": _cancel,
-    "payout_account.created": _add,
-    "payout_account.updated": _withdraw,
+    event_types.PAYOUT_FAILED: _refuse,
+    event_types.PAYOUT_CANCELLED: _cancel,
+    event_types.PAYOUT_ACCOUNT_CREATED: _add,
+    event_types.PAYOUT_ACCOUNT_UPDATED: _withdraw,
 }

@@ -17,10 +17,10 @@ from django.db.models.functions import Least
 from payments import clock, context
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.said import said
 from payments.domain.merchants.assistants import Rules, asking_account, shown_rules
 from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
-from payments.domain.shared.said import said
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 

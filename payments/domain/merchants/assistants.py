@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.shared.said import said
+from payments.domain.catalogue.said import said
 from payments.ids import new_id
 from payments.models import AMOUNT_MAX, ApiKey
 from payments.money import CURRENCIES, parse_amount, plain_amount

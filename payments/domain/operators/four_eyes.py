@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Max
 
 from payments import clock
-from payments.domain.shared.said import said
+from payments.domain.catalogue.said import said
 from payments.models import AMOUNT_MAX, ApprovalLimit, MerchantAccess
 from payments.models.merchants.merchant_access import membership_of
 from payments.models.operators.reasons import free_of_secrets

@@ -8,10 +8,11 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.error_table import RATE_LIMITED, TOO_MANY
+from payments.domain.catalogue.said import said
 from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.payer_messages.receipts import AGAIN, email_of, locale_of
-from payments.domain.shared.errors import ErrorKind, PaymentError
-from payments.domain.shared.said import said
+from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, PayerMessage
 
 DAY, SENT_A_DAY_MAX = timedelta(days=1), 3
@@ -33,7 +34,7 @@ def send_again(charge: Charge) -> None:
         message = said(
             "This receipt was sent again {count} times within a day, which is the limit.", count=SENT_A_DAY_MAX
         )
-        raise PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message)
+        raise PaymentError(TOO_MANY, RATE_LIMITED, message)
     last = sent.order_by("-sequence").values_list("sequence", flat=True).first() or 0
     owner = charge.merchant_id, charge.livemode
     execute_writes(message_of(*owner, AGAIN, charge.id, last + 1, locale=locale_of(charge)))

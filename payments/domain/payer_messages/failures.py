@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from payments.providers.failure_data import NOT_REACHED
+
 PAY_OTHERWISE = _("Pay with another card or in another way.")
 DECLINED = _("Your bank declined the card.")
 FAILURES = {
@@ -23,7 +25,7 @@ FAILURES = {
     ),
     "payer_cancelled": (_("You cancelled the payment."), _("Pay again when you are ready.")),
     "action_expired": (_("You did not confirm the payment in time."), _("Pay again and confirm within an hour.")),
-    "provider_unavailable": (_("Your bank or wallet could not be reached."), _("Pay again in a few minutes.")),
+    NOT_REACHED: (_("Your bank or wallet could not be reached."), _("Pay again in a few minutes.")),
 }
 TRY_ANOTHER_CARD = _("Try again, or use another card.")
 # Of a card that is only checked, where `FAILURES` speaks of a payment.

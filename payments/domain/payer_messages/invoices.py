@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from payments.db.writes import Insert, Write, execute_writes
+from payments.domain.catalogue.event_types import REQUEST_UPDATED
 from payments.domain.payer_messages import outbox
 from payments.domain.payer_messages.content import Content, items_of
 from payments.domain.payer_messages.receipts import sends_receipts
@@ -78,7 +79,7 @@ def invoice_delivered(message: PayerMessage) -> None:
     if not getattr(checkout.request, name):
         caller = Caller(checkout.merchant_id, checkout.livemode)
         delivered = change_request(checkout, **{name: True})
-        execute_writes(delivered, *change(caller, checkout, "payment_request.updated"))
+        execute_writes(delivered, *change(caller, checkout, REQUEST_UPDATED))
 
 
 def _about_open_request(message: PayerMessage, subject: str, summary: str, sms: str) -> Content | None:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from payments import sourcetypes
 from payments.db.writes import Write, execute_writes_in_savepoint
+from payments.domain.catalogue.event_types import CHARGE_CAPTURED, CHARGE_SUCCEEDED, REFUND_UPDATED
 from payments.domain.payer_messages.content import Content, Item, items_of
 from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
@@ -28,7 +29,7 @@ from payments.money import shown_amount
 PAYMENT, REFUND = "receipt", "refund_receipt"
 # The receipt of a payment that an operator sends once more.
 AGAIN = "receipt_again"
-CAPTURES = ("charge.succeeded", "charge.captured")
+CAPTURES = (CHARGE_SUCCEEDED, CHARGE_CAPTURED)
 # The sequence of the receipt that a payer asks for; those of changes have the version of the charge.
 ASKED_FOR = 0
 
@@ -41,7 +42,7 @@ def receipt_of(caller: Caller, event_type: str, row: Any) -> list[Write]:
     match row:
         case Charge(captured=True) if event_type in CAPTURES:
             kind, source = PAYMENT, row.source
-        case Refund(status=Refund.Status.SUCCEEDED) if event_type == "refund.updated":
+        case Refund(status=Refund.Status.SUCCEEDED) if event_type == REFUND_UPDATED:
             kind, source = REFUND, row.charge.source
         case _:
             return []

@@ -15,11 +15,12 @@ from payments import bank_accounts, clock
 from payments.db.writes import execute_writes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.event_types import PAYOUT_ACCOUNT_CREATED, PAYOUT_ACCOUNT_UPDATED
+from payments.domain.catalogue.said import said
 from payments.domain.payouts import provider
 from payments.domain.payouts.schedules import place_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.said import said
 from payments.ids import new_id
 from payments.models import Merchant, PayoutAccount, PayoutSchedule
 from payments.models.books.payout_schedule import ACCOUNT_WAITS
@@ -98,7 +99,7 @@ def add_account(
         raise BadPayoutAccount(obstacle, "bic")
     account.sealed_number = seal(number, place_of(account))
     account.save(force_insert=True)
-    _announce(account, "payout_account.created")
+    _announce(account, PAYOUT_ACCOUNT_CREATED)
     mode = "live" if livemode else "test"
     detail = (
         f"{account}, {account.bic}, {account.currency}, {mode} mode, in effect from {clock.iso(account.effective_at)}"
@@ -115,7 +116,7 @@ def withdraw(account: PayoutAccount) -> None:
     if not rows.update(withdrawn_at=now):
         raise BadPayoutAccount("This bank account is in effect, or was withdrawn. Set another one instead.")
     account.refresh_from_db()
-    _announce(account, "payout_account.updated")
+    _announce(account, PAYOUT_ACCOUNT_UPDATED)
     audit_log.record(Action.WITHDRAWN, account, detail=f"{account}, {account.currency}")
 
 

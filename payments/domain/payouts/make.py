@@ -15,6 +15,7 @@ from django.db.models import Sum
 from payments import clock, ids
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.domain.catalogue.event_types import PAYOUT_CREATED
 from payments.domain.payouts.schedules import account_in_effect, next_run_at
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
@@ -118,7 +119,7 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
     payout = _new(payout_id, schedule, account, total - reserve, reserve, now)
     payout.requested_by = requested_by
     movement = movements.payout_made(payout.amount, payout.reserve)
-    written = events.of(Caller(payout.merchant_id, payout.livemode), "payout.created", payout)
+    written = events.of(Caller(payout.merchant_id, payout.livemode), PAYOUT_CREATED, payout)
     execute_writes(Insert(payout), movements.posted_for(payout, movement), *written)
     return payout
 

@@ -6,6 +6,7 @@ from typing import Any
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write, execute_writes_in_savepoint
+from payments.domain.catalogue.event_types import PAYOUT_CANCELLED, PAYOUT_FAILED, PAYOUT_PAID, PAYOUT_UPDATED
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
@@ -20,13 +21,13 @@ Status = Payout.Status
 def mark_sent(payout: Payout, **values: Any) -> Payout:
     """Record that the payout is on its way to the bank. Raise StaleRow unless it is still as it was read, pending."""
     now = clock.now()
-    return _change(payout, Status.PENDING, "payout.updated", {"status": Status.IN_TRANSIT, "sent_at": now} | values)
+    return _change(payout, Status.PENDING, PAYOUT_UPDATED, {"status": Status.IN_TRANSIT, "sent_at": now} | values)
 
 
 def mark_paid(payout: Payout, **values: Any) -> Payout:
     """Record that the payout has left our bank. Raise StaleRow unless it is still as it was read, in transit."""
     changed = {"status": Status.PAID, "paid_at": clock.now(), "due_at": None} | values
-    return _change(payout, Status.IN_TRANSIT, "payout.paid", changed, movements.payout_paid(payout.amount))
+    return _change(payout, Status.IN_TRANSIT, PAYOUT_PAID, changed, movements.payout_paid(payout.amount))
 
 
 def mark_failed(payout: Payout, code: str) -> Payout:
@@ -37,7 +38,7 @@ def mark_failed(payout: Payout, code: str) -> Payout:
     was = Status.PAID if payout.status == Status.PAID else Status.IN_TRANSIT
     values = {"status": Status.FAILED, "failure_code": code} | _ended()
     movement = movements.payout_failed(payout.amount, payout.reserved, was_paid=was == Status.PAID)
-    return _change(payout, was, "payout.failed", values, movement)
+    return _change(payout, was, PAYOUT_FAILED, values, movement)
 
 
 def mark_paid_late(payout: Payout) -> Payout:
@@ -50,7 +51,7 @@ def mark_paid_late(payout: Payout) -> Payout:
     now = clock.now()
     values = {"status": Status.PAID, "failure_code": "", "sent_at": payout.sent_at or now, "paid_at": now}
     movement = movements.payout_paid_late(payout.amount)
-    return _change(payout, was, "payout.paid", values | {"ended_at": None}, movement)
+    return _change(payout, was, PAYOUT_PAID, values | {"ended_at": None}, movement)
 
 
 def cancel(payout: Payout) -> Payout:
@@ -60,13 +61,13 @@ def cancel(payout: Payout) -> Payout:
     """
     values = {"status": Status.CANCELLED} | _ended()
     movement = movements.payout_failed(payout.amount, payout.reserved, was_paid=False)
-    return _change(payout, Status.PENDING, "payout.cancelled", values, movement, file=None, asked_at=None)
+    return _change(payout, Status.PENDING, PAYOUT_CANCELLED, values, movement, file=None, asked_at=None)
 
 
 def release_reserve(payout: Payout) -> Payout:
     """Give the payout's reserve to the merchant's balance. Raise StaleRow unless the payout is still as it was read."""
     movement = movements.reserve_released(payout.reserve)
-    return _change(payout, payout.status, "payout.updated", {"reserve_due_at": None}, movement)
+    return _change(payout, payout.status, PAYOUT_UPDATED, {"reserve_due_at": None}, movement)
 
 
 def release_reserves(scope: Scope = ALL_MERCHANTS) -> int:

@@ -17,13 +17,14 @@ from payments.domain.shared.errors import rate_limited
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, DeclineAlert, Merchant, Source
 from payments.providers.base import Declined, Outcome
+from payments.providers.failure_data import NOT_REACHED
 from payments.redis_client.rate_counters import READ, Window, counters_at
 from payments.vault import card_fingerprint
 
 logger = logging.getLogger("kaha.declines")
 
 # These do not show whether a card is good: the provider's own faults, and payers who leave.
-NOT_ABOUT_THE_CARD = {"processing_error", "provider_unavailable", "payer_cancelled", "action_expired"}
+NOT_ABOUT_THE_CARD = {"processing_error", NOT_REACHED, "payer_cancelled", "action_expired"}
 
 
 def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:

@@ -1,32 +1,21 @@
 """What callers of the domain may catch. Each refusal carries what the API's error envelope needs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
+from typing import Any
 
 from payments import ids
-from payments.domain.shared.said import said
+from payments.domain.catalogue import error_table as errors
 
 # Prefixes of IDs that other payment services have.
 ELSEWHERE = frozenset({"tok", "pm", "pi", "py", "pay", "seti", "link", "ba", "order", "rfnd", "cust", "ewc"})
-
-
-class ErrorKind(Enum):
-    """Why a request is refused; the API has a status for each."""
-
-    NOT_FOUND = auto()
-    CONFLICT = auto()
-    KEY_CONFLICT = auto()
-    INVALID = auto()
-    FORBIDDEN = auto()
-    RATE_LIMITED = auto()
-    UNAVAILABLE = auto()
 
 
 @dataclass
 class PaymentError(Exception):
     """A refusal: nothing was done, or what was done is already on record."""
 
-    kind: ErrorKind
+    kind: errors.Refusal
     code: str
     message: str
     param: str | None = None
@@ -35,6 +24,13 @@ class PaymentError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+def refused(
+    kind: errors.Refusal, code: str, message: str = "", values: Mapping[str, object] | None = None, **members: Any
+) -> PaymentError:
+    """Return a refusal with this message, or with the words that the table has for its code, filled with `values`."""
+    return PaymentError(kind, code, message or kind.words(code, values or {}), **members)
 
 
 def not_found(what: str, param: str | None = None, text: str = "") -> PaymentError:
@@ -46,11 +42,14 @@ def not_found(what: str, param: str | None = None, text: str = "") -> PaymentErr
     }
     is_other = own and separator and prefix != own and prefix in origins
     hint = f" IDs of {what}s begin with {own}_; {prefix}_ is {origins[prefix]}." if is_other else ""
-    return PaymentError(ErrorKind.NOT_FOUND, "resource_missing", f"No such {what}.{hint}", param)
+    return PaymentError(errors.NOT_FOUND, errors.RESOURCE_MISSING, f"No such {what}.{hint}", param)
 
 
-def conflict(code: str, message: str, charge_id: str | None = None, param: str | None = None) -> PaymentError:
-    return PaymentError(ErrorKind.CONFLICT, code, message, param, charge_id)
+def conflict(
+    code: str, message: str = "", charge_id: str | None = None, param: str | None = None, **values: object
+) -> PaymentError:
+    """Return a conflict with this message, or with the words that the table has for its code, filled with `values`."""
+    return refused(errors.CONFLICT, code, message, values, charge_id=charge_id, param=param)
 
 
 def merchant_closed() -> PaymentError:
@@ -58,27 +57,26 @@ def merchant_closed() -> PaymentError:
 
 
 def invalid(code: str, param: str, message: str) -> PaymentError:
-    return PaymentError(ErrorKind.INVALID, code, message, param)
+    return PaymentError(errors.INVALID, code, message, param)
 
 
 def right_missing(right: str) -> PaymentError:
-    return PaymentError(ErrorKind.FORBIDDEN, "right_missing", f"This key lacks the right {right}.")
+    return refused(errors.NO_RIGHT, errors.RIGHT_MISSING, values={"right": right})
 
 
 def busy(charge_id: str | None = None) -> PaymentError:
-    message = "Another operation on this charge has not ended yet. Try again in a moment."
-    return PaymentError(ErrorKind.CONFLICT, "resource_busy", message, None, charge_id, retry_after_seconds=1)
+    return refused(errors.CONFLICT, errors.RESOURCE_BUSY, charge_id=charge_id, retry_after_seconds=1)
 
 
 def rate_limited(wait_seconds: int) -> PaymentError:
     """Return the error of every limit; it does not say which one, so that nobody learns how to stay below it."""
-    message = said("Too many requests. Try again in {seconds} s.", seconds=wait_seconds)
-    return PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message, retry_after_seconds=wait_seconds)
+    return refused(
+        errors.TOO_MANY, errors.RATE_LIMITED, values={"seconds": wait_seconds}, retry_after_seconds=wait_seconds
+    )
 
 
 def unavailable(wait_seconds: int = 1) -> PaymentError:
-    message = "The provider could not be reached and nothing was done. Try again in a moment."
-    return PaymentError(ErrorKind.UNAVAILABLE, "provider_unavailable", message, retry_after_seconds=wait_seconds)
+    return refused(errors.UNAVAILABLE, errors.PROVIDER_UNAVAILABLE, retry_after_seconds=wait_seconds)
 
 
 class NoSuchReturn(Exception):

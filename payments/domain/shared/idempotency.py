@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from payments import clock
 from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, Update, Write, execute_writes_in_savepoint, insert_if_absent
+from payments.domain.catalogue.error_table import IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, KEY_CONFLICT
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import PaymentError, refused
 from payments.ids import new_id, parse_id, public_id
 from payments.models import IdempotencyRecord
 
@@ -60,14 +61,9 @@ def look_up(caller: Caller) -> None:
         return
     if bytes(record.fingerprint) != caller.idempotency.fingerprint:
         first, at = public_id("req", record.id), clock.iso(record.created_at)
-        message = (
-            f"This idempotency key was used for another request, {first} at {at}. Send that request as it was, or "
-            "this one under a new key."
-        )
-        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
+        raise refused(KEY_CONFLICT, IDEMPOTENCY_KEY_REUSED, values={"first": first, "at": at})
     if record.status is None or record.body is None:
-        message = "The first request with this idempotency key is still running."
-        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_in_use", message, retry_after_seconds=1)
+        raise refused(KEY_CONFLICT, IDEMPOTENCY_KEY_IN_USE, retry_after_seconds=1)
     raise Replay(StoredAnswer(record.status, bytes(record.body)))
 
 

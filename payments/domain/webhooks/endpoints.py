@@ -16,13 +16,13 @@ from payments import clock
 from payments.db.writes import execute_writes
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
+from payments.domain.catalogue.error_table import TOO_MANY_WEBHOOK_ENDPOINTS
 from payments.domain.merchants.merchants import create_webhook_secret, valid_webhook_secrets
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, mode_name, read_endpoints
 from payments.domain.shared.errors import conflict
 from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result, StoredAnswer
-from payments.domain.shared.said import said
 from payments.domain.webhooks import test_event
 from payments.ids import first_id, public_id
 from payments.models import Event, Merchant, Webhook, WebhookEndpoint
@@ -125,11 +125,7 @@ def add(merchant_id: UUID, livemode: bool, **members: Any) -> tuple[WebhookEndpo
     merchant = _lock_merchant(merchant_id)
     check_notify_url(members["url"], livemode)
     if WebhookEndpoint.objects.of(merchant_id, livemode).present().count() >= ENDPOINTS_MAX:
-        message = said(
-            "This account has {count} endpoints in this mode, which is the most. Delete one first.",
-            count=ENDPOINTS_MAX,
-        )
-        raise conflict("too_many_webhook_endpoints", message)
+        raise conflict(TOO_MANY_WEBHOOK_ENDPOINTS, count=ENDPOINTS_MAX)
     before, now = read_endpoints(merchant_id, livemode), clock.now()
     endpoint = WebhookEndpoint(merchant=merchant, livemode=livemode, created_at=now, updated_at=now, **members)
     endpoint.save(force_insert=True)

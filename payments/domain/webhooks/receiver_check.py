@@ -11,21 +11,22 @@ from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from datetime import timedelta
+from uuid import UUID
 
 from django.conf import settings
 
 from payments import clock, ids
+from payments.domain.catalogue.event_types import CHARGE_CREATED, CHARGE_SUCCEEDED, EVENT_TYPES
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
-from payments.models import Card, Charge, Event, Source
-from payments.rendering.objects.charges import CHARGE
+from payments.models import Event
 from payments.webhooks.signatures import Signer
 from payments.webhooks.transport.client import Transport
 from payments.webhooks.transport.results import Answer, Failure
 
 # Twice what Standard Webhooks' libraries tolerate.
 TOO_OLD = timedelta(minutes=10)
-MARK = {"sent_by": "check_receiver"}
+MARKED = {"description": "Not a charge: sent to test your receiver", "metadata": {"sent_by": "check_receiver"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def send_one(url: str, livemode: bool, secrets: Sequence[str]) -> Finding:
 
 def calls(secrets: Sequence[str]) -> list[Call]:
     """Return a valid event and the same again, two in the wrong order, a forged one and an old one."""
-    first, second, third, fourth = (_charge() for _ in range(4))
+    first, second, third, fourth = (ids.new_id() for _ in range(4))
     valid = _event(first, 1)
     other_secret = f"whsec_{b64encode(randomness.token_bytes(32)).decode()}"
     return [
@@ -91,42 +92,8 @@ async def _send(transport: Transport, call: Call, url: str, livemode: bool) -> A
     return await transport.send(url, body, headers, livemode)
 
 
-def _event(charge: Charge, sequence: int) -> Event:
-    """`charge.created` as the first event of a charge, `charge.succeeded` as its second."""
-    succeeded = sequence > 1
-    charge.status = Charge.Status.SUCCEEDED if succeeded else Charge.Status.PENDING
-    charge.captured, charge.amount_captured = succeeded, charge.amount if succeeded else 0
-    caller = Caller(charge.merchant_id, charge.livemode)
-    event_type = "charge.succeeded" if succeeded else "charge.created"
-    return events.new_event(caller, event_type, charge.id, sequence, CHARGE.render(charge))
-
-
-def _charge() -> Charge:
-    """Build an unsaved charge of an unknown merchant on a test card."""
-    merchant_id = ids.new_id()
-    source = Source(merchant_id=merchant_id, livemode=False, type="card", used=True)
-    Card(
-        merchant_id=merchant_id,
-        source=source,
-        name="Juan dela Cruz",
-        bin="424242",
-        last4="4242",
-        exp_month="12",
-        exp_year="2039",
-        brand="visa",
-        funding="credit",
-        country="US",
-        issuing_bank="Test Bank",
-    )
-    charge = Charge(
-        merchant_id=merchant_id,
-        livemode=False,
-        source=source,
-        amount=125_000,
-        currency="PHP",
-        statement_descriptor="TEST",
-        description="Not a charge: sent to test your receiver",
-        metadata=MARK,
-    )
-    charge.refund_list = []
-    return charge
+def _event(charge_id: UUID, sequence: int) -> Event:
+    """`charge.created` as the first event of a charge on a test card, `charge.succeeded` as its second."""
+    event_type = CHARGE_SUCCEEDED if sequence > 1 else CHARGE_CREATED
+    shown = EVENT_TYPES[event_type].example | {"id": ids.public_id("ch", charge_id), "livemode": False} | MARKED
+    return events.new_event(Caller(ids.new_id(), livemode=False), event_type, charge_id, sequence, shown)

@@ -16,13 +16,13 @@ from payments.api.validation.checkout import ITEMS_MAX, CheckoutInput, SessionIn
 from payments.api.validation.fields import Email, StrictString
 from payments.api.validation.payment_links import LinkInput
 from payments.api.validation.payment_requests import RequestInput
+from payments.domain.catalogue.said import translated
 from payments.domain.checkout import by_form, links, requests, sessions
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError
-from payments.domain.shared.said import translated
 from payments.ids import new_id
 from payments.models import AMOUNT_MAX, Charge, Merchant, PaymentRequest
 from payments.money import CURRENCIES, DEFAULT_CURRENCY

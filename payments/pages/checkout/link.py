@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from payments.domain.catalogue import error_table
 from payments.domain.checkout import links
-from payments.domain.shared.errors import ErrorKind, PaymentError
+from payments.domain.shared.errors import PaymentError
 from payments.ids import new_id
 from payments.models import Checkout, PaymentLink
 from payments.money import shown_amount
@@ -27,7 +28,7 @@ from payments.typed_text import read_whole_number
 LOW_STOCK = 5
 OFFER_MAX_LENGTH = 255
 OFFER_ENDS = re.compile(r"(?<=[.!?]) +(?=\S)")
-GONE, CONFLICT, UNPROCESSABLE = 410, 409, 422
+GONE, CONFLICT = 410, 409
 # The cookie by which a browser finds its own payment again, which it has begun on a link's page, and how long it lasts.
 VISIT, VISIT_SECONDS = "visit", 24 * 3600
 # Buttons that change the quantities and send the payer nowhere, and by how many.
@@ -93,9 +94,8 @@ def _bought(request: HttpRequest, link: PaymentLink, quantities: list[int], visi
     except PaymentError as error:
         if error.code == "link_not_payable":
             return to_page(request, link_url(link))
-        status = UNPROCESSABLE if error.kind is ErrorKind.INVALID else CONFLICT
         fresh = links.link_of_page(link.short) or link
-        return _shown(request, fresh, _within(fresh, quantities), _problem(error), status)
+        return _shown(request, fresh, _within(fresh, quantities), _problem(error), error.kind.status)
 
 
 def _problem(error: PaymentError) -> Problem:
@@ -107,7 +107,7 @@ def _problem(error: PaymentError) -> Problem:
         case "too_many_reservations":
             title = _("Too many payments are under way")
             text = _("Pay one of those that were begun from your network, or try again in 30 minutes.")
-        case "total_out_of_range" | "not_available":
+        case "total_out_of_range" | error_table.NOT_AVAILABLE:
             title, text = _("This total cannot be paid"), _("Choose other quantities.")
         case _:
             title, text = _("Nothing is chosen yet"), _("Choose at least one piece.")

@@ -9,6 +9,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import clock
+from payments.domain.catalogue import error_table
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
 from payments.domain.payer_messages.failures import (
@@ -43,7 +44,7 @@ from payments.vault import VaultError
 State = Checkout.State
 REFRESH_SECONDS = 4
 # The statuses of refusals; that of all others is 503.
-REFUSED = {"rate_limited": 429, "source_type_unavailable": 422, "invalid_choice": 422}
+REFUSED = {error_table.RATE_LIMITED: 429, "source_type_unavailable": 422, "invalid_choice": 422}
 # Failures after which the same card fails again.
 OF_THE_CARD = {"card_declined", "insufficient_funds", "lost_card", "stolen_card", "expired_card"}
 ENDS = {State.PAID: "paid", State.AUTHORIZED: "paid", State.VOIDED: "voided", State.EXPIRED: "expired"}
@@ -156,7 +157,7 @@ def _refused(
         # true now.
         return _to_page(request, checkout)
     match code:
-        case "rate_limited":
+        case error_table.RATE_LIMITED:
             title, advice = _("Too many attempts were declined"), _("Wait a few minutes, or contact the shop.")
         case "source_type_unavailable" | "invalid_choice":
             title, advice = _("This way to pay is not available now"), _("Choose another way.")

@@ -56,7 +56,7 @@ NO_CARD = Scenario("no card", decline_code="processing_error")
 PLAIN_DECLINE = Scenario("declined: `card_declined`", decline_code="card_declined")
 DIRECT, ANSWER_LOST = "4000000000003055", "4000000000005100"
 REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
-DISPUTED, DISPUTE_LOST = "4000000000000259", "4000000000004277"
+DISPUTED, DISPUTE_WON, DISPUTE_LOST = "4000000000000259", "4000000000004269", "4000000000004277"
 # The test cards, in the order in which the reference lists them.
 SCENARIOS = {
     "4242424242424242": ORDINARY,
@@ -83,7 +83,7 @@ SCENARIOS = {
     DISPUTED: Scenario("approved; disputed at once: the payer's bank takes the money", story=Story.AT_ONCE),
     "4000000000002685": Scenario("approved; disputed after three days", story=Story.LATER),
     "4000000000001976": Scenario("approved; its bank asks about it and takes nothing", story=Story.INQUIRY),
-    "4000000000004269": Scenario(
+    DISPUTE_WON: Scenario(
         "approved; its bank asks about it, takes the money after a day, and returns it a week later", story=Story.WON
     ),
     DISPUTE_LOST: Scenario("approved; disputed at once, and lost after a week", story=Story.LOST),

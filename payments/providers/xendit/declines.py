@@ -3,6 +3,7 @@
 import re
 
 from payments.providers.base import Declined
+from payments.providers.failure_data import NOT_REACHED
 from payments.providers.failures.retry import OF_XENDIT
 
 GENERIC = "card_declined"
@@ -31,8 +32,8 @@ CODES = {
     "USER_DECLINED_PAYMENT": "payer_cancelled",
     "USER_DID_NOT_AUTHORIZE": "action_expired",
     "PAYMENT_REQUEST_EXPIRED": "action_expired",
-    "CHANNEL_UNAVAILABLE": "provider_unavailable",
-    "ISSUER_UNAVAILABLE": "provider_unavailable",
+    "CHANNEL_UNAVAILABLE": NOT_REACHED,
+    "ISSUER_UNAVAILABLE": NOT_REACHED,
     "PROCESSOR_ERROR": "processing_error",
     "SERVER_ERROR": "processing_error",
     "PARTNER_TIMEOUT_ERROR": "processing_error",

@@ -8,13 +8,6 @@ from uuid import UUID
 from payments.models import Event
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject, Member
-from payments.rendering.objects.charges import CHARGE, REFUND
-from payments.rendering.objects.checkout import SESSION
-from payments.rendering.objects.disputes import DISPUTE
-from payments.rendering.objects.payment_links import PAYMENT_LINK
-from payments.rendering.objects.payment_requests import REQUEST
-from payments.rendering.objects.payouts import PAYOUT, PAYOUT_ACCOUNT
-from payments.rendering.objects.sources import SOURCE
 
 # What may have changed of a merchant, by its name in events: the members of `/v2/me`, and what that does not show.
 CHANGES = (
@@ -80,19 +73,6 @@ ORGANIZATION = ApiObject(
     livemode=member.flag("The mode of the event. What concerns both modes has an event in each.", True),
     updated_at=member.updated(),
 )
-# Other apps add the objects of their events (customers does).
-EVENT_OBJECTS = {
-    "charge": CHARGE,
-    "checkout.session": SESSION,
-    "payment_request": REQUEST,
-    "payment_link": PAYMENT_LINK,
-    "refund": REFUND,
-    "dispute": DISPUTE,
-    "source": SOURCE,
-    "organization": ORGANIZATION,
-    "payout": PAYOUT,
-    "payout_account": PAYOUT_ACCOUNT,
-}
 
 
 class NewEvent(NamedTuple):

@@ -7,9 +7,9 @@ from payments.api.validation.checkout import PartInput, SessionInput
 from payments.api.validation.payment_requests import RequestInput, RequestListQuery, VoidInput
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
-from payments.rendering.objects.charges import CHARGE
+from payments.domain.catalogue import error_table as errors
+from payments.domain.catalogue.event_types import EVENT_TYPES, REQUEST_SUCCEEDED, SESSION_COMPLETED
 from payments.rendering.objects.checkout import LINE_ITEM, SESSION
-from payments.rendering.objects.payment_requests import PAID as PAID_REQUEST
 from payments.rendering.objects.payment_requests import REQUEST, VOIDED
 
 THE_SESSION = [id_in_path("cs", "checkout session")]
@@ -27,8 +27,6 @@ INVOICE = {name: ORDER[name] for name in ("currency", "line_items", "payment_met
 }
 THE_REQUEST = [id_in_path("pr", "payment request")]
 VOID = REQUEST.example | {"voided": True, "voided_at": REQUEST.example["updated"], "void_reason": "Sent twice"}
-WRONG = ("missing", "unknown_parameter", "invalid_type", "total_out_of_range", "source_type_unavailable")
-PAID = SESSION.example | {"payment_status": "paid", "payment_details": CHARGE.example}
 
 
 class Sessions(DescribedView):
@@ -55,7 +53,7 @@ class Sessions(DescribedView):
             answered={"Unpaid": SESSION.example},
             conflicts=(),
             may_miss=True,
-            invalid=WRONG,
+            invalid=[errors.SOURCE_TYPE_UNAVAILABLE],
             may_not_be_taken=True,
         ),
         "retrieve": reading_checkouts(
@@ -63,7 +61,7 @@ class Sessions(DescribedView):
             "Retrieve a checkout session",
             "The session as it is now; once paid, its charge is in `payment_details`.",
             SESSION,
-            PAID,
+            EVENT_TYPES[SESSION_COMPLETED].example,
             at=THE_SESSION,
         ),
         "expire": writing_checkouts(
@@ -74,8 +72,7 @@ class Sessions(DescribedView):
             SESSION,
             at=THE_SESSION,
             answered={"Expired": SESSION.example | {"payment_status": "expired"}},
-            conflicts=("session_busy", "session_not_expirable"),
-            invalid=("unknown_parameter",),
+            conflicts=(errors.SESSION_BUSY, errors.SESSION_NOT_EXPIRABLE),
         ),
         "capture": writing_checkouts(
             "capture_checkout_session",
@@ -85,8 +82,8 @@ class Sessions(DescribedView):
             PartInput,
             SESSION,
             at=THE_SESSION,
-            answered={"Paid": PAID},
-            conflicts=("session_not_capturable", "resource_busy"),
+            answered={"Paid": EVENT_TYPES[SESSION_COMPLETED].example},
+            conflicts=(errors.SESSION_NOT_CAPTURABLE, errors.RESOURCE_BUSY),
             may_be_unavailable=True,
         ),
     }
@@ -114,7 +111,7 @@ class PaymentRequests(DescribedView):
             sent={"Invoice": INVOICE},
             answered={"Open": REQUEST.example},
             conflicts=(),
-            invalid=WRONG,
+            invalid=[errors.SOURCE_TYPE_UNAVAILABLE],
             may_miss=True,
             may_not_be_taken=True,
         ),
@@ -123,7 +120,7 @@ class PaymentRequests(DescribedView):
             "Retrieve a payment request",
             "The request as it is now; once paid, its charge is in `payment_details`.",
             REQUEST,
-            PAID_REQUEST,
+            EVENT_TYPES[REQUEST_SUCCEEDED].example,
             at=THE_REQUEST,
         ),
         "void": writing_checkouts(
@@ -135,7 +132,7 @@ class PaymentRequests(DescribedView):
             at=THE_REQUEST,
             sent={"Reason": {"reason": "Sent twice"}},
             answered={"Voided": VOID | {"data": VOID}},
-            conflicts=("request_busy", "request_not_voidable"),
+            conflicts=(errors.REQUEST_BUSY, errors.REQUEST_NOT_VOIDABLE),
         ),
         "resend": writing_checkouts(
             "resend_payment_request",
@@ -145,7 +142,6 @@ class PaymentRequests(DescribedView):
             REQUEST,
             at=THE_REQUEST,
             answered={"Open": REQUEST.example},
-            conflicts=("request_not_open",),
-            invalid=("unknown_parameter",),
+            conflicts=(errors.REQUEST_NOT_OPEN,),
         ),
     }

@@ -1,12 +1,12 @@
 """Payment links in the OpenAPI document."""
 
 from payments.api.checkout.links import LinkListQuery
-from payments.api.schema.calls.checkout import WRONG
 from payments.api.schema.examples import page
 from payments.api.schema.operations import DescribedView, id_in_path, reading_checkouts, writing_checkouts
 from payments.api.schema.responses import page_of
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput
 from payments.api.validation.strict import Nothing
+from payments.domain.catalogue.error_table import LINK_NOT_ACTIVATABLE, SOURCE_TYPE_UNAVAILABLE
 from payments.rendering.objects.payment_links import LINK_ITEM, PAYMENT_LINK
 
 THE_LINK = [id_in_path("plink", "payment link")]
@@ -44,7 +44,7 @@ class Links(DescribedView):
             sent={"Order": ORDER},
             answered={"Active": SOLD},
             conflicts=(),
-            invalid=WRONG,
+            invalid=[SOURCE_TYPE_UNAVAILABLE],
             may_not_be_taken=True,
         ),
         "retrieve": reading_checkouts(
@@ -66,7 +66,7 @@ class Links(DescribedView):
             sent={"Name": {"internal_name": "Winter menu"}},
             answered={"Active": SOLD | {"internal_name": "Winter menu"}},
             conflicts=(),
-            invalid=WRONG[1:],
+            invalid=[SOURCE_TYPE_UNAVAILABLE],
             idempotent=False,
             may_not_be_taken=True,
         ),
@@ -78,8 +78,7 @@ class Links(DescribedView):
             PAYMENT_LINK,
             at=THE_LINK,
             answered={"Active": SOLD},
-            conflicts=("link_not_activatable",),
-            invalid=("unknown_parameter",),
+            conflicts=(LINK_NOT_ACTIVATABLE,),
         ),
         "deactivate": writing_checkouts(
             "deactivate_payment_link",
@@ -90,6 +89,5 @@ class Links(DescribedView):
             at=THE_LINK,
             answered={"Deactivated": SOLD | {"active": False}},
             conflicts=(),
-            invalid=("unknown_parameter",),
         ),
     }

@@ -15,6 +15,8 @@ from payments.api.validation.serializers import (
     VerifyInput,
 )
 from payments.api.validation.strict import Nothing
+from payments.domain.catalogue import error_table as errors
+from payments.domain.catalogue.error_table import RESOURCE_BUSY
 from payments.rendering.objects.charges import CHARGE
 from payments.rendering.objects.disputes import DISPUTE, EVIDENCE, EVIDENCE_LIST
 from payments.rendering.objects.events import EVENT
@@ -42,7 +44,6 @@ class Sources(DescribedView):
             sent={"Card": examples.CARD_SOURCE_REQUEST, "Wallet": examples.WALLET_SOURCE_REQUEST},
             answered={"Card": SOURCE.example, "Wallet": examples.WALLET_SOURCE},
             conflicts=(),
-            invalid=("missing", "unknown_parameter", "invalid_type", "pattern", "luhn", "card_expired"),
             handles_cards=True,
             open_to_browsers=True,
         ),
@@ -79,8 +80,8 @@ class Charges(DescribedView):
                 "Awaiting a PIN": examples.AWAITING_PIN,
                 "Declined": examples.DECLINED,
             },
-            conflicts=("source_already_used", "source_expired", "retry_not_allowed", "resource_busy"),
-            invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice", "not_allowed"),
+            conflicts=(errors.SOURCE_ALREADY_USED, errors.SOURCE_EXPIRED, errors.RETRY_NOT_ALLOWED, RESOURCE_BUSY),
+            invalid=[errors.NOT_ALLOWED],
             may_miss=True,
             may_be_unavailable=True,
             handles_cards=True,
@@ -114,8 +115,7 @@ class Charges(DescribedView):
             at=THE_CHARGE,
             sent={"All": {}, "Part": {"amount": 120_000}},
             answered={"Captured": examples.CAPTURED},
-            conflicts=("charge_not_capturable", "amount_too_large", "resource_busy"),
-            invalid=("too_small", "unknown_parameter", "invalid_type"),
+            conflicts=(errors.CHARGE_NOT_CAPTURABLE, errors.AMOUNT_TOO_LARGE, RESOURCE_BUSY),
             may_be_unavailable=True,
         ),
         "void": writing(
@@ -128,8 +128,7 @@ class Charges(DescribedView):
             tag="Charges",
             at=THE_CHARGE,
             answered={"Voided": examples.VOIDED},
-            conflicts=("charge_not_voidable", "resource_busy"),
-            invalid=("unknown_parameter",),
+            conflicts=(errors.CHARGE_NOT_VOIDABLE, RESOURCE_BUSY),
             may_be_unavailable=True,
         ),
         "refund": writing(
@@ -143,8 +142,7 @@ class Charges(DescribedView):
             at=THE_CHARGE,
             sent={"What is left": {}, "Part": {"amount": 50_000, "reason": "Out of stock"}},
             answered={"Part refunded": examples.REFUNDED},
-            conflicts=("charge_not_refundable", "amount_too_large", "too_many_refunds", "resource_busy"),
-            invalid=("too_small", "unknown_parameter", "invalid_type"),
+            conflicts=(errors.CHARGE_NOT_REFUNDABLE, errors.AMOUNT_TOO_LARGE, errors.TOO_MANY_REFUNDS, RESOURCE_BUSY),
             may_be_unavailable=True,
         ),
         "verify": writing(
@@ -158,7 +156,7 @@ class Charges(DescribedView):
             at=THE_CHARGE,
             sent={"PIN": {"confirmation_id": "7d1b0c55", "otp": "123456"}},
             answered={"Verified": examples.CAPTURED},
-            conflicts=("charge_not_verifiable", "resource_busy"),
+            conflicts=(errors.CHARGE_NOT_VERIFIABLE, RESOURCE_BUSY),
             may_be_unavailable=True,
         ),
     }
@@ -223,8 +221,7 @@ class Disputes(DescribedView):
             at=THE_DISPUTE,
             sent={"Text": examples.EVIDENCE_REQUEST},
             answered={"Added": EVIDENCE.example},
-            conflicts=("dispute_not_answerable", "evidence_limit_reached", "resource_busy"),
-            invalid=("missing", "unknown_parameter", "invalid_type", "invalid_choice", "invalid_file", "too_long"),
+            conflicts=(errors.DISPUTE_NOT_ANSWERABLE, errors.EVIDENCE_LIMIT_REACHED, RESOURCE_BUSY),
             handles_cards=True,
         ),
         "list_evidence": reading(
@@ -247,8 +244,7 @@ class Disputes(DescribedView):
             tag="Disputes",
             at=THE_DISPUTE,
             answered={"Submitted": examples.SUBMITTED},
-            conflicts=("dispute_not_answerable", "evidence_missing", "resource_busy"),
-            invalid=("unknown_parameter",),
+            conflicts=(errors.DISPUTE_NOT_ANSWERABLE, errors.EVIDENCE_MISSING, RESOURCE_BUSY),
         ),
         "accept": writing(
             "accept_dispute",
@@ -259,7 +255,6 @@ class Disputes(DescribedView):
             tag="Disputes",
             at=THE_DISPUTE,
             answered={"Accepted": examples.ACCEPTED},
-            conflicts=("dispute_not_answerable", "resource_busy"),
-            invalid=("unknown_parameter",),
+            conflicts=(errors.DISPUTE_NOT_ANSWERABLE, RESOURCE_BUSY),
         ),
     }

@@ -1,7 +1,6 @@
 """`kaha charges`: makes, lists, captures, voids and refunds charges."""
 
 import re
-import secrets
 import shlex
 from collections.abc import Callable
 from typing import Any
@@ -9,43 +8,14 @@ from typing import Any
 import click
 import httpx
 
-from kaha_cli.client import Client
-from kaha_cli.command import Function, confirm_live, example, money, with_client
+from kaha_cli.catalogue import require_test_card
+from kaha_cli.client import Client, new_key
+from kaha_cli.command import Function, PublicId, confirm_live, example, json_option, money, with_client
 from kaha_cli.failures import Failure, Misuse, Unreachable, printable
 from kaha_cli.output import note, show, when_done
 
 # At most 240 characters, for its source has a key of its own, made of this one. An empty one would be none.
 IDEMPOTENCY_KEY = re.compile("(?=.{1,240}$)[!-~](?:[ -~]*[!-~])?")
-# The card numbers of test mode: no other is taken, so no real card ends in a shell's history.
-APPROVED = "4000000000003055"
-DECLINED = "4000000000000002"
-TEST_CARDS = frozenset(
-    {
-        "4242424242424242",
-        "4012001037141112",
-        "5555555555554444",
-        "3566002020360505",
-        APPROVED,
-        DECLINED,
-        "4000000000009995",
-        "4000000000009987",
-        "4000000000009979",
-        "4000000000000069",
-        "4000000000000127",
-        "4000000000000119",
-        "4000000000000341",
-        "4000000000003303",
-        "4000000000005126",
-        "4000000000007726",
-        "4000000000000259",
-        "4000000000001976",
-        "4000000000002685",
-        "4000000000004269",
-        "4000000000004277",
-        "4000000000005100",
-        "4000000000005118",
-    }
-)
 # More digits than any amount that kaha takes. A zero in front may be meant as anything.
 WHOLE = re.compile("[1-9][0-9]{0,14}")
 DECIMAL = re.compile(r"([0-9]{1,12})\.([0-9]{2})")
@@ -68,31 +38,6 @@ class Amount(click.ParamType):
         return self.fail(f"{shown} is no amount: a whole number of the currency's smallest unit. {instead}")
 
 
-class TestCard(click.ParamType):
-    """A number of the test cards; the message of a refusal does not repeat it."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the number without its spaces, or fail."""
-        number = str(value).replace(" ", "")
-        if number not in TEST_CARDS:
-            self.fail("This is not one of kaha's test cards, such as 4000000000003055. They are listed in /docs.")
-        return number
-
-
-class ChargeId(click.ParamType):
-    """The ID of a charge, which becomes a part of a path."""
-
-    name = "charge"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the ID, or fail."""
-        if not re.fullmatch(r"ch_[A-Za-z0-9]+", str(value)):
-            self.fail("The ID of a charge begins with ch_.")
-        return str(value)
-
-
 class IdempotencyKey(click.ParamType):
     """A key that can be sent as it is."""
 
@@ -105,8 +50,7 @@ class IdempotencyKey(click.ParamType):
         return str(value)
 
 
-charge_argument = click.argument("charge", metavar="CHARGE", type=ChargeId())
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
+charge_argument = click.argument("charge", metavar="CHARGE", type=PublicId("charge", "ch"))
 
 
 def changes(function: Function) -> Callable[..., Any]:
@@ -116,7 +60,7 @@ def changes(function: Function) -> Callable[..., Any]:
         "key",
         type=IdempotencyKey(),
         metavar="KEY",
-        default=lambda: f"kaha-cli-{secrets.token_hex(16)}",
+        default=new_key,
         show_default="a new one",
         help="The same key again never does the same thing twice.",
     )
@@ -142,7 +86,7 @@ def charges() -> None:
     )
 )
 @click.argument("amount", type=Amount())
-@click.option("--card", type=TestCard(), help="A test card: a source is made of it. In test mode only.")
+@click.option("--card", metavar="NUMBER", help="A test card: a source is made of it. In test mode only.")
 @click.option("--source", metavar="SOURCE", help="The source to charge, src_….")
 @click.option("--currency", default="PHP", show_default=True)
 @click.option("--description", default="Made by kaha charges create", show_default=True)
@@ -160,6 +104,9 @@ def create(
         raise click.UsageError("Give either --card or --source.")
     if card and client.account.livemode:
         raise Misuse("--card is for test keys. In live mode a browser makes the source: give it by --source.")
+    if card:
+        # No other card is taken, so that no real one is sent.
+        require_test_card(client, card := card.replace(" ", ""))
     currency = str(given["currency"]).upper()
     body = {"amount": given["amount"], "currency": currency, "description": given["description"]}
     body |= ({"capture": False} if given["hold"] else {}) | ({"require_auth": False} if given["no_auth"] else {})

@@ -1,47 +1,29 @@
 """`kaha endpoints`: makes, lists, changes, tests and deletes webhook endpoints, and rolls their secrets."""
 
-import re
-import secrets
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from kaha_cli.catalogue import chosen_types
 from kaha_cli.client import Client
-from kaha_cli.command import confirm_live, example, with_client
+from kaha_cli.command import PublicId, confirm_live, example, json_option, with_client
 from kaha_cli.commands.charges import show_page
-from kaha_cli.commands.payouts import json_option
 from kaha_cli.failures import printable
-from kaha_cli.feed import chosen_types
 from kaha_cli.output import show, when_done
 
 PATH = "/v2/webhook_endpoints/"
+EVERY_TYPE = "*"
 DAY_SECONDS, WEEK_SECONDS = 86_400, 7 * 86_400
 yes_option = click.option("--yes", is_flag=True, help="Do it in live mode without being asked.")
 
 
-class EndpointId(click.ParamType):
-    """The ID of an endpoint, which becomes a part of a path."""
-
-    name = "endpoint"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the ID, or fail."""
-        if not re.fullmatch(r"we_[A-Za-z0-9]+", str(value)):
-            self.fail("The ID of an endpoint begins with we_.")
-        return str(value)
-
-
-def _types(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+def _types(client: Client, text: str) -> list[str]:
     """Return the types as the service takes them: `*` stays, for it covers those that come later too."""
-    return None if value is None else ["*"] if value.strip() == "*" else sorted(chosen_types(context, parameter, value))
+    return [EVERY_TYPE] if text.strip() == EVERY_TYPE else chosen_types(client, text)
 
 
-endpoint_argument = click.argument("endpoint", metavar="ENDPOINT", type=EndpointId())
-
-
-def _key() -> str:
-    return f"kaha-cli-{secrets.token_hex(16)}"
+endpoint_argument = click.argument("endpoint", metavar="ENDPOINT", type=PublicId("endpoint", "we"))
 
 
 @click.group()
@@ -61,16 +43,14 @@ def list_endpoints(client: Client, as_json: bool, **query: Any) -> None:
 
 @endpoints.command(epilog=example("kaha endpoints create https://shop.example/kaha --events 'dispute.*,payout.paid'"))
 @click.argument("url", metavar="URL")
-@click.option(
-    "--events", callback=_types, default="*", help="Types, separated by commas; dispute.* for all of disputes."
-)
+@click.option("--events", default=EVERY_TYPE, help="Types, separated by commas; dispute.* for all of disputes.")
 @click.option("--description", help="What it is for.")
 @json_option
 @with_client
-def create(client: Client, url: str, events: list[str], description: str | None, as_json: bool) -> None:
+def create(client: Client, url: str, events: str, description: str | None, as_json: bool) -> None:
     """Make an endpoint, and print its secret, which is shown this once."""
-    body = {"url": url, "enabled_events": events, "description": description}
-    made = client.post(PATH, {name: value for name, value in body.items() if value is not None}, _key())
+    body = {"url": url, "enabled_events": _types(client, events), "description": description}
+    made = client.post(PATH, {name: value for name, value in body.items() if value is not None})
     with when_done():
         show(made, as_json, _details)
 
@@ -78,14 +58,15 @@ def create(client: Client, url: str, events: list[str], description: str | None,
 @endpoints.command(epilog=example("kaha endpoints update we_… --status paused"))
 @endpoint_argument
 @click.option("--url", help="Where events are sent from now on.")
-@click.option("--events", callback=_types, help="Types, separated by commas, in place of those before.")
+@click.option("--events", help="Types, separated by commas, in place of those before.")
 @click.option("--status", type=click.Choice(["enabled", "paused", "disabled"]))
 @click.option("--description", help="What it is for.")
 @json_option
 @with_client
-def update(client: Client, endpoint: str, as_json: bool, events: list[str] | None, **changes: Any) -> None:
+def update(client: Client, endpoint: str, as_json: bool, events: str | None, **changes: Any) -> None:
     """Change what is given of an endpoint."""
-    body = {name: value for name, value in (changes | {"enabled_events": events}).items() if value is not None}
+    changes |= {"enabled_events": events and _types(client, events)}
+    body = {name: value for name, value in changes.items() if value is not None}
     changed = client.send("PUT", f"{PATH}{endpoint}", json=body)
     with when_done():
         show(changed, as_json, _details)
@@ -109,7 +90,7 @@ def delete(client: Client, endpoint: str, yes: bool) -> None:
 @with_client
 def test(client: Client, endpoint: str, as_json: bool) -> None:
     """Send a test event, and print what the receiver did."""
-    sent = client.post(f"{PATH}{endpoint}/test", {}, _key())
+    sent = client.post(f"{PATH}{endpoint}/test", {})
     with when_done():
         show(sent, as_json, lambda done: [printable(f"{done['status'] or done['error']} in {done['milliseconds']} ms")])
 
@@ -129,7 +110,7 @@ def test(client: Client, endpoint: str, as_json: bool) -> None:
 def roll_secret(client: Client, endpoint: str, overlap_seconds: int, yes: bool, as_json: bool) -> None:
     """Roll an endpoint's secret, and print the new one, which is shown this once."""
     confirm_live(client, lambda: f"roll the secret of {endpoint}", yes)
-    rolled = client.post(f"{PATH}{endpoint}/roll_secret", {"overlap_seconds": overlap_seconds}, _key())
+    rolled = client.post(f"{PATH}{endpoint}/roll_secret", {"overlap_seconds": overlap_seconds})
     with when_done():
         show(rolled, as_json, _details)
 

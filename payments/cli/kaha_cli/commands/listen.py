@@ -4,10 +4,11 @@ from typing import IO
 
 import click
 
+from kaha_cli.catalogue import chosen_types, types_option
 from kaha_cli.client import Client
 from kaha_cli.command import clock_time, example, until_interrupted, with_client
 from kaha_cli.failures import printable
-from kaha_cli.feed import Feed, types_option
+from kaha_cli.feed import Feed
 from kaha_cli.output import echo
 from kaha_cli.receiver import Outcome, check_receiver_url, headers_of, secret_option, send, signing_secret
 
@@ -23,7 +24,7 @@ from kaha_cli.receiver import Outcome, check_receiver_url, headers_of, secret_op
 @secret_option
 @with_client
 @until_interrupted
-def listen(client: Client, url: str, types: frozenset[str], secret_file: IO[str] | None) -> None:
+def listen(client: Client, url: str, types: str | None, secret_file: IO[str] | None) -> None:
     """Send this account's events to a receiver on your machine, until Ctrl-C.
 
     Each event goes out once it happened, one after the other, with the headers and the body that kaha itself would
@@ -32,11 +33,12 @@ def listen(client: Client, url: str, types: frozenset[str], secret_file: IO[str]
     """
     check_receiver_url(url)
     secret = signing_secret(secret_file, client.account.profile)
+    chosen = types and chosen_types(client, types)
     feed = Feed(client, "/v2/events/")
     echo(f"Your webhook secret is {secret}")
     echo(f"Events of {client.account.url} go to {url}.")
     for item in feed:
-        if item.value["type"] in types:
+        if not chosen or item.value["type"] in chosen:
             body = item.text.encode()
             outcome = send(url, body, headers_of(secret, item.value["id"], body))
             name = f"{printable(item.value['type']):17} {printable(item.value['id'])}"

@@ -1,30 +1,16 @@
 """`kaha balance` and `kaha payouts`: what the account has, and what went to its bank."""
 
-import re
 from typing import Any
 
 import click
 
 from kaha_cli.client import Client
-from kaha_cli.command import example, money, with_client
+from kaha_cli.command import PublicId, example, json_option, money, with_client
 from kaha_cli.commands.charges import show_page
 from kaha_cli.failures import printable
 from kaha_cli.output import show
 
 BALANCES = ("available", "pending", "reserved", "held")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
-
-
-class PayoutId(click.ParamType):
-    """The ID of a payout, which becomes a part of a path."""
-
-    name = "payout"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the ID, or fail."""
-        if not re.fullmatch(r"po_[A-Za-z0-9]+", str(value)):
-            self.fail("The ID of a payout begins with po_.")
-        return str(value)
 
 
 @click.command(epilog=example("kaha balance", "kaha balance --json"))
@@ -66,7 +52,7 @@ def _line(payout: dict[str, Any]) -> str:
 
 
 @payouts.command(epilog=example("kaha payouts retrieve po_…"))
-@click.argument("payout", metavar="PAYOUT", type=PayoutId())
+@click.argument("payout", metavar="PAYOUT", type=PublicId("payout", "po"))
 @json_option
 @with_client
 def retrieve(client: Client, payout: str, as_json: bool) -> None:

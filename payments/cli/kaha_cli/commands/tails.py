@@ -4,10 +4,11 @@ import re
 
 import click
 
+from kaha_cli.catalogue import chosen_types, types_option
 from kaha_cli.client import Client
 from kaha_cli.command import clock_time, example, until_interrupted, with_client
 from kaha_cli.failures import printable
-from kaha_cli.feed import PAGE_LENGTH, Feed, types_option
+from kaha_cli.feed import PAGE_LENGTH, Feed
 from kaha_cli.output import echo
 
 PATH = "/v2/requests/"
@@ -29,11 +30,12 @@ def events() -> None:
 @json_option
 @with_client
 @until_interrupted
-def events_tail(client: Client, types: frozenset[str], last: int, as_json: bool) -> None:
+def events_tail(client: Client, types: str | None, last: int, as_json: bool) -> None:
     """Print each event as it happens, until Ctrl-C: time, type, ID, and the ID of its object."""
+    chosen = types and chosen_types(client, types)
     for item in Feed(client, "/v2/events/", last):
         event = item.value
-        if event["type"] in types:
+        if not chosen or event["type"] in chosen:
             names = (f"{event['type']:17}", event["id"], event["data"]["object"]["id"])
             echo(item.text if as_json else "  ".join([clock_time(event["created_at"]), *map(printable, names)]))
 

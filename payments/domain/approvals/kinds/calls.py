@@ -10,6 +10,7 @@ from django.db.models import Sum
 from payments import clock
 from payments.domain.approvals.call_plans import Call, caller_of, plan
 from payments.domain.approvals.executors import Credentials, Executor, register
+from payments.domain.catalogue.error_table import KEY_REVOKED, RESOURCE_BUSY
 from payments.domain.merchants.assistants import Rule, may_act
 from payments.domain.operators.four_eyes import Refused, limit_of
 from payments.domain.shared.errors import conflict
@@ -55,9 +56,9 @@ def _prepare(request: ApprovalRequest, _: Credentials) -> None:
     call = Call(request.after["tool"], request.after["about"], request.after["body"])
     # The cache of keys may be a second late.
     if not may_act(key, call.tool):
-        raise conflict("key_revoked", KEY_ENDED)
+        raise conflict(KEY_REVOKED, KEY_ENDED)
     if plan(caller_of(key), call).amount != request.amount:
-        raise conflict("resource_busy", "What this moves has just changed. Call the tool again.")
+        raise conflict(RESOURCE_BUSY, "What this moves has just changed. Call the tool again.")
     if lets_through(key, call.tool, request.amount, request.currency, request.created_at):
         request.limit, request.state = Rule(**key.rules[call.tool]).each, State.APPROVED
         return

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from payments.domain.approvals.executors import Credentials, Executor, register
+from payments.domain.catalogue.said import said
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.shared.said import said
 from payments.ids import public_id
 from payments.models import ApprovalRequest
 

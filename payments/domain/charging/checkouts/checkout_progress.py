@@ -8,6 +8,7 @@ from uuid import UUID
 from payments import clock
 from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
+from payments.domain.catalogue import event_types
 from payments.domain.charging.checkouts import link_stock
 from payments.domain.payer_messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
@@ -21,14 +22,14 @@ from payments.models.checkout.checkout import ATTEMPTS_MAX
 State = Checkout.State
 # The events of a checkout that enters a state, by its kind.
 EVENTS: Mapping[tuple[str, str], str] = {
-    (Checkout.Kind.SESSION, State.PAID): "checkout_session.completed",
-    (Checkout.Kind.SESSION, State.AUTHORIZED): "checkout_session.completed",
-    (Checkout.Kind.SESSION, State.EXPIRED): "checkout_session.expired",
-    (Checkout.Kind.REQUEST, State.PAID): "payment_request.succeeded",
-    (Checkout.Kind.REQUEST, State.VOIDED): "payment_request.updated",
+    (Checkout.Kind.SESSION, State.PAID): event_types.SESSION_COMPLETED,
+    (Checkout.Kind.SESSION, State.AUTHORIZED): event_types.SESSION_COMPLETED,
+    (Checkout.Kind.SESSION, State.EXPIRED): event_types.SESSION_EXPIRED,
+    (Checkout.Kind.REQUEST, State.PAID): event_types.REQUEST_SUCCEEDED,
+    (Checkout.Kind.REQUEST, State.VOIDED): event_types.REQUEST_UPDATED,
 }
 # The events of a checkout whose attempt was declined, by its kind.
-DECLINED_EVENTS: Mapping[str, str] = {Checkout.Kind.REQUEST: "payment_request.failed"}
+DECLINED_EVENTS: Mapping[str, str] = {Checkout.Kind.REQUEST: event_types.REQUEST_FAILED}
 ENDS = (State.PAID, State.VOIDED, State.EXPIRED)
 
 

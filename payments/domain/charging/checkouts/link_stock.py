@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.db.writes import Update, Write
+from payments.domain.catalogue.event_types import LINK_UPDATED
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.models import Checkout, PaymentLink
@@ -33,7 +34,7 @@ def change(caller: Caller, link: PaymentLink, values: Mapping[str, Any], *, is_u
         return []
     link.version, link.updated_at = link.version + 1, clock.now()
     written = after | {"version": link.version, "updated_at": link.updated_at}
-    return [Update(PaymentLink, unchanged, written), *events.of(caller, "payment_link.updated", link)]
+    return [Update(PaymentLink, unchanged, written), *events.of(caller, LINK_UPDATED, link)]
 
 
 def is_over(link: PaymentLink, *, is_under_way: bool) -> bool:

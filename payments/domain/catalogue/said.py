@@ -18,6 +18,11 @@ class Said(str):
 
 def said(template: str, **values: object) -> Said:
     """Return the text of `template`, which must be in the catalog of the merchants' site, with `values`."""
+    return fill(template, **values)
+
+
+def fill(template: str, **values: object) -> Said:
+    """Return the text of `template` with `values`."""
     text = Said(template.format(**values))
     text.template, text.values = template, values
     return text

@@ -1,0 +1,1 @@
+"""What is declared once, a line each, and read by document, forms, pages, senders and the command line."""

@@ -1,0 +1,82 @@
+"""One fact, one declaration: a name stands as a text in its declaration and in one module that uses it, no more.
+
+Whatever else needs it reads the declaration.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+
+from payments.domain.approvals.calls import VERBS
+from payments.domain.catalogue.error_table import INVALID, REFUSALS
+from payments.domain.catalogue.event_types import EVENT_TYPES
+from payments.models import Attempt
+from payments.providers.simulator.scenarios import SCENARIOS
+
+MODULES_MAX = 2
+MODELS = [model for app in ("payments", "customers") for model in apps.get_app_config(app).get_models()]
+NAMES: dict[str, Iterable[str]] = {
+    "event types": EVENT_TYPES,
+    "test cards": SCENARIOS,
+    "errors": {code for refusal in REFUSALS if refusal is not INVALID for code in refusal.codes},
+    "faults of members": INVALID.codes,
+    "verbs": {*VERBS, *Attempt.Kind.values},
+    "permissions": {
+        f"{model._meta.app_label}.{name}"
+        for model in MODELS
+        for name in (
+            *(f"{verb}_{model._meta.model_name}" for verb in model._meta.default_permissions),
+            *(name for name, _ in model._meta.permissions),
+        )
+    },
+}
+# What stands in more modules, and in how many. It only shrinks: a lower number and a name that is gone are taken out.
+REMAINING = {
+    "faults of members": (
+        "card_data 5 invalid_choice 12 invalid_file 3 invalid_type 10 missing 8 not_allowed 8 pattern 17 "
+        "source_type_unavailable 5 too_long 7 too_short 4 too_small 5 total_out_of_range 4 "
+        "unknown_parameter 3"
+    ),
+    "verbs": ("authorize 3 capture 39 charge 49 extend 11 link 13 payout 31 refund 43 request 41 reverse 5 void 32"),
+    "permissions": (
+        "customers.delete_customersource 3 payments.accept_dispute 3 payments.add_apikey 4 "
+        "payments.add_payoutaccount 4 payments.add_webhooksecret 3 payments.capture_charge 3 "
+        "payments.change_apikey 4 payments.change_approvallimit 4 payments.change_merchant 3 "
+        "payments.change_payoutschedule 3 payments.change_provideraccount 3 payments.change_route 3 "
+        "payments.change_webhook 3 payments.change_webhookendpoint 3 payments.decide_approvalrequest 3 "
+        "payments.decide_operatoraction 3 payments.delete_apikey 3 payments.download_statement 4 "
+        "payments.expire_checkout 3 payments.export_list 3 payments.extend_charge 3 payments.make_payout 4 "
+        "payments.propose_correction 3 payments.put_block 3 payments.record_payout 3 payments.refund_charge 5 "
+        "payments.release_charge 3 payments.resend_checkout 3 payments.resend_payermessage 3 "
+        "payments.respond_dispute 3 payments.switch_paymentlink 3 payments.view_approvalrequest 4 "
+        "payments.view_charge 4 payments.view_payoutaccount 3 payments.void_charge 3 payments.void_checkout 3 "
+        "payments.withdraw_payoutaccount 3"
+    ),
+}
+
+
+def texts_of(module: Path) -> Iterator[str]:
+    """Yield each text of a module once, without docstrings."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs)
+    yield from {node.value for node in constants if isinstance(node.value, str)}
+
+
+@pytest.fixture(scope="module")
+def counts() -> Counter[str]:
+    """Return in how many modules of the product each text stands."""
+    folders = [settings.BASE_DIR / name for name in ("payments", "customers", "config")]
+    modules = (each for folder in folders for each in folder.rglob("*.py") if "migrations" not in each.parts)
+    return Counter(text for module in modules for text in texts_of(module))
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_name_stands_in_its_declaration_and_in_one_use(kind: str, counts: Counter[str]) -> None:
+    more = {name: counts[name] for name in NAMES[kind] if counts[name] > MODULES_MAX}
+    assert " ".join(f"{name} {more[name]}" for name in sorted(more)) == REMAINING.get(kind, "")
