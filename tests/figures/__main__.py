@@ -50,11 +50,6 @@ FIGURES = {
     "refunds": Figure("tests.figures.money.races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "sources": Figure("tests.figures.money.races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "keys": Figure("tests.figures.money.races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
-    "posting_indexes": Figure(
-        "tests.figures.money.posting_indexes:posting_indexes", {"postings": 40_000, "rounds": 20}, seeded=True
-    ),
-    "charge_cost": Figure("tests.figures.money.charge_cost:charge_cost", {"charges": 100, "rounds": 15}),
-    "shard_keys": Figure("tests.figures.money.shard_keys:shard_keys", {"charges": 100, "rounds": 20}),
     "resending": Figure("tests.figures.money.repeated_requests:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure(
         "tests.figures.money.database:database", {"kills": 10}, lambda folders: {"folders": folders}, seeded=True
@@ -79,7 +74,6 @@ FIGURES = {
     ),
     "fuzz": Figure("tests.figures.inputs.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("tests.figures.back_office.page_times:office", {"charges": 1_000_000, "stories": 1_000}),
-    "dashboard": Figure("tests.figures.back_office.merchant_pages:dashboard", {"charges": 100_000, "stories": 1_000}),
     "screenshots": Figure("tests.figures.back_office.screenshots:screenshots", {"charges": 1_500}, _in_folder),
     "paint": Figure("tests.figures.back_office.paint:paint", {"charges": 1_500}, _in_folder),
     "faults": Figure(
@@ -87,9 +81,6 @@ FIGURES = {
         {"operations": 10_000, "first_history": 0},
         seeded=True,
         choices={"of": ("charges", "checkouts")},
-    ),
-    "checkouts": Figure(
-        "tests.figures.money.checkouts:checkouts", {"histories": 10_000, "first_history": 0}, seeded=True
     ),
     "neighbours": Figure(
         "tests.figures.operations.neighbours:neighbours",

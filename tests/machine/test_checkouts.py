@@ -1,4 +1,4 @@
-"""Histories of checkouts by a seed: a few of those that `python -m tests.figures checkouts` draws."""
+"""Histories of checkouts by a seed."""
 
 from random import Random
 

@@ -10,12 +10,10 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "rest_framework",
     "rest_framework.authtoken",
-    "tests.benchmark.peers.textbook",
-    "tests.benchmark.peers.books",
-    "tests.benchmark.peers.company",
+    "tests.benchmark.peer",
 ]
 MIDDLEWARE = ["django.middleware.security.SecurityMiddleware", "django.middleware.common.CommonMiddleware"]
-ROOT_URLCONF = "tests.benchmark.peers.urls"
+ROOT_URLCONF = "tests.benchmark.peer.urls"
 # Persistent connections take less time than the pool.
 DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql", "NAME": "peers", "CONN_MAX_AGE": None}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -1,1 +1,0 @@
-"""The charges of `textbook`, with a provider, and with a ledger, events and an outbox beside them."""

@@ -1,1 +1,0 @@
-"""Sources, charges and idempotency keys."""
