@@ -16,7 +16,7 @@ from tests.admin.conftest import House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import ANSWER_LOST, APPROVED, CARD_FIELDS, CHALLENGED, DECLINED, REFUNDS_WAIT, Api, made
 from tests.contract.calls import debit
-from tests.contract.charges.test_pins import verify
+from tests.contract.charges.test_charges import verify
 from tests.ledger.books import settle
 from tests.pages.waiting_charges import path_of
 

@@ -46,10 +46,7 @@ def _caused_by(cause: Exception) -> OperationalError:
     return error
 
 
-FAILURES |= {
-    "lock": _caused_by(LockNotAvailable()),
-    "database": _caused_by(AdminShutdown()),
-}
+FAILURES |= {"lock": _caused_by(LockNotAvailable()), "database": _caused_by(AdminShutdown())}
 
 
 class Breaking(ApiView):

@@ -18,11 +18,7 @@ WRONG: list[tuple[Any, str, dict[str, Any]]] = [
     (Charge, "charge_has_nothing_negative", {"amount_refunded": -1}),
     (Charge, "charge_has_nothing_negative", {"amount_disputed": -1}),
     (Charge, "charge_captured_within_amount", {"amount_captured": 10_001}),
-    (
-        Charge,
-        "charge_refunded_within_captured",
-        {"amount_refunded": 10_001, "status": "voided", "settle_due_at": None},
-    ),
+    (Charge, "charge_refunded_within_captured", {"amount_refunded": 10_001, "status": "voided", "settle_due_at": None}),
     (Charge, "charge_disputed_within_captured", {"amount_disputed": 10_001}),
     (Charge, "charge_captured_has_amount", {"captured": False}),
     (Charge, "charge_flags_match_status", {"status": "pending"}),

@@ -179,10 +179,7 @@ def test_of_extension_and_the_end_of_the_hold_one_after_the_other_is_done(api: A
 
     answers = at_once(2, act)
     held, days, operation = stands(charge)
-    assert (answers, held, days, operation) in [
-        ([None, 0], True, 7, ""),
-        (["charge_not_extendable", 1], False, 0, ""),
-    ]
+    assert (answers, held, days, operation) in [([None, 0], True, 7, ""), (["charge_not_extendable", 1], False, 0, "")]
     assert broken() == {}
 
 

@@ -15,7 +15,7 @@ from payments.tasks import run_sweep
 from tests.charging.doubles import PaidAtTheLastMoment, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import arrive_late, settle_refunds
-from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, Api
 
 
 def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api) -> None:
@@ -46,29 +46,6 @@ def test_a_payer_who_pays_as_the_payment_is_being_ended_was_in_time(api: Api) ->
     assert api.read(charge)["status"] == "succeeded"
     assert not Attempt.objects.filter(kind="reverse").exists()
     assert checks.run(INVARIANTS).failures == []
-
-
-def test_a_refund_that_fails_afterwards_gives_its_amount_back(api: Api) -> None:
-    charge = api.charge(REFUNDS_FAIL)
-    refunded = made(api.post(f"/charges/{charge['id']}/refund"))
-    assert (refunded["status"], refunded["refunds"][0]["status"]) == ("refunded", "succeeded")
-
-    settle_refunds()
-
-    after = api.read(charge)
-    assert (after["status"], after["amount_refunded"]) == ("succeeded", 0)
-    assert after["refunds"][0]["status"] == "failed"
-
-
-def test_a_refund_that_stays_pending_succeeds_later(api: Api) -> None:
-    charge = api.charge(REFUNDS_WAIT)
-    waiting = made(api.post(f"/charges/{charge['id']}/refund", {"amount": 4000}))
-    assert (waiting["refunds"][0]["status"], waiting["amount_refunded"]) == ("pending", 4000)
-
-    settle_refunds()
-
-    after = api.read(charge)
-    assert (after["refunds"][0]["status"], after["amount_refunded"]) == ("succeeded", 4000)
 
 
 def test_a_repeated_report_changes_nothing(api: Api) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,21 +10,27 @@ from django.db import connection
 
 from payments import clock
 from payments.domain.charging import recovery
+from payments.domain.due_rows import LOOKUP_DELAYS_SECONDS, next_lookup_at
 from payments.ids import parse_id
 from payments.models import Attempt, Charge
+from payments.providers.base import Outcome
+from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import (
     CutsTheDatabase,
+    Do,
     Double,
+    KnowsNothing,
     LosesAnswers,
     NeverHears,
     Unreachable,
     dies_after,
     dies_before,
+    lost,
     provider,
 )
 from tests.charging.elapsed_time import recover
-from tests.client import ANSWER_LOST, NEVER_ARRIVES, Api, error_of, made
+from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, Api, error_of, made
 
 
 def test_an_approval_whose_answer_was_lost_is_pending_first_and_found_later(api: Api) -> None:
@@ -190,3 +197,52 @@ def test_an_attempt_at_a_provider_that_is_gone_keeps_nobody_from_the_others(api:
 
     assert api.read(stuck)["status"] == "pending"
     assert api.read(found)["status"] == "succeeded"
+
+
+def test_the_lookups_of_a_payers_earlier_tries_put_off_none_of_the_next(api: Api) -> None:
+    charge = api.charge_source(api.wallet("bpi"))
+    Attempt.objects.update(tries=len(LOOKUP_DELAYS_SECONDS))
+    pin = {"confirmation_id": charge["action"]["confirmation_id"], "otp": "123456"}
+
+    with provider(Double(continue_payment=lost)):
+        api.post(f"/charges/{charge['id']}/verify", pin)
+
+    attempt = Attempt.objects.get()
+    assert attempt.due_at
+    assert (attempt.due_at - attempt.updated_at).total_seconds() < LOOKUP_DELAYS_SECONDS[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_that_was_overtaken_answers_with_the_bytes_that_its_key_has_already(api: Api) -> None:
+    body = {"amount": 100, "currency": "PHP", "source": api.source(CHALLENGED), "description": "Slow"}
+
+    def be_overtaken(do: Do, asked: object) -> Outcome:
+        outcome = do()
+        recover()
+        return outcome
+
+    with provider(Double(create_payment=be_overtaken)):
+        slow = api.post("/charges/", body, key="slow")
+
+    again = api.post("/charges/", body, key="slow")
+    assert (slow.status_code, slow.content) == (again.status_code, again.content)
+
+
+DELAYS_SECONDS = [5, 30, 120, 600, 3600, 3600, 3600]
+
+
+@pytest.mark.parametrize(("tries", "seconds"), list(enumerate(DELAYS_SECONDS)))
+def test_the_next_lookup_is_soon_at_first_and_hourly_in_the_end(tries: int, seconds: int) -> None:
+    now = clock.now()
+    assert next_lookup_at(now, tries) == now + timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("double", [KnowsNothing(), Unreachable()], ids=["unknown", "unreachable"])
+def test_lookups_that_find_nothing_follow_the_schedule(double: Simulator, api: Api) -> None:
+    api.charge(NEVER_ARRIVES)
+    for seconds in DELAYS_SECONDS[1:]:
+        delay = timedelta(seconds=seconds)
+        earliest = clock.now() + delay
+        with provider(double):
+            recovery.resolve(Attempt.objects.get())
+        assert earliest <= Attempt.objects.get().due_at <= clock.now() + delay

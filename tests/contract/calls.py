@@ -129,10 +129,7 @@ def faults_of(response: HttpResponse) -> dict[str, str]:
 
 def _verify(api: Api) -> Asked:
     charge = debit(api)
-    return f"/charges/{charge['id']}/verify", {
-        "confirmation_id": charge["action"]["confirmation_id"],
-        "otp": "123456",
-    }
+    return f"/charges/{charge['id']}/verify", {"confirmation_id": charge["action"]["confirmation_id"], "otp": "123456"}
 
 
 def _attach(api: Api) -> Asked:
@@ -214,10 +211,7 @@ CALLS = {
     ),
     "delete an endpoint": Call("DELETE", about(ENDPOINTS, endpoint), 200, checkout_shapes.DELETED_ENDPOINT),
     "test an endpoint": Call(
-        "POST",
-        about(ENDPOINTS, lambda api: endpoint(api, url=NOWHERE), "/test"),
-        200,
-        checkout_shapes.ENDPOINT_TEST,
+        "POST", about(ENDPOINTS, lambda api: endpoint(api, url=NOWHERE), "/test"), 200, checkout_shapes.ENDPOINT_TEST
     ),
     "roll the secret of an endpoint": Call(
         "POST", about(ENDPOINTS, endpoint, "/roll_secret", {"overlap_seconds": 60}), 200, checkout_shapes.NEW_ENDPOINT

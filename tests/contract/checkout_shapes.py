@@ -36,16 +36,11 @@ ITEM: dict[str, Schema] = {
 }
 ITEMS = list_of(shape(ITEM))
 LINK_ITEMS = list_of(shape(ITEM | {"remaining": AMOUNT}))
-BRANDING = shape(
-    {"icon": HTTPS, "logo": HTTPS, "use_logo": FLAG, "primary_color": COLOUR, "secondary_color": COLOUR},
-)
+BRANDING = shape({"icon": HTTPS, "logo": HTTPS, "use_logo": FLAG, "primary_color": COLOUR, "secondary_color": COLOUR})
 COUNTRIES = or_null(shape({"allowed_countries": list_of({"type": "string", "pattern": "^[A-Z]{2}$"})}))
 ADDRESS = or_null(
     shape(
-        dict.fromkeys(
-            ("name", "line1", "barangay", "city", "state", "country", "postal_code", "zip_code"),
-            TEXT,
-        )
+        dict.fromkeys(("name", "line1", "barangay", "city", "state", "country", "postal_code", "zip_code"), TEXT)
         | {"line2": OR_NULL}
     )
 )

@@ -33,12 +33,7 @@ def list_of(items: Schema) -> Schema:
 def shape(required: dict[str, Schema], **optional: Schema) -> Schema:
     """Return an object with these members and no others."""
     properties = required | optional
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def page_of(items: Schema) -> Schema:
@@ -101,12 +96,7 @@ _SOURCE: dict[str, Schema] = {
     "updated_at": MOMENT,
     "metadata": FREE,
 }
-_SOURCE_OPTIONAL = {
-    "card": CARD,
-    "bank_account": BANK_ACCOUNT,
-    "redirect": REDIRECT,
-    "owner": OWNER,
-}
+_SOURCE_OPTIONAL = {"card": CARD, "bank_account": BANK_ACCOUNT, "redirect": REDIRECT, "owner": OWNER}
 SOURCE = shape(_SOURCE, **_SOURCE_OPTIONAL)
 CHARGED_SOURCE = shape(_SOURCE | {"require_auth": FLAG}, **_SOURCE_OPTIONAL)
 
@@ -178,7 +168,7 @@ CUSTOMER = shape(
         "updated_at": MOMENT,
         "mobile_number": OR_NULL,
         "metadata": FREE,
-    },
+    }
 )
 DELETED = shape({"id": id_of("cus"), "object": one_of("customer"), "deleted": {"const": True}})
 EVENT = shape(

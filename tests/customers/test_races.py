@@ -89,10 +89,7 @@ def test_puts_at_once_lose_no_member(api: Api, maria: dict[str, Any]) -> None:
 def test_a_source_attached_while_the_customer_is_deleted_is_never_left_behind(api: Api, turn: int) -> None:
     customer, source = new_customer(api), api.source()
     path = f"/customers/{customer['id']}"
-    calls = [
-        lambda: Api(api.key).delete(path),
-        lambda: Api(api.key).post(f"{path}/sources", {"source": source}),
-    ]
+    calls = [lambda: Api(api.key).delete(path), lambda: Api(api.key).post(f"{path}/sources", {"source": source})]
 
     deleted, attached = at_once(2, lambda number: calls[number]())
 

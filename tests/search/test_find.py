@@ -18,7 +18,7 @@ from payments.search import find, sweep
 from payments.search.query import parse
 from tests.client import Api, made
 from tests.contract.calls import debit
-from tests.contract.charges.test_pins import verify
+from tests.contract.charges.test_charges import verify
 from tests.factories import ChargeFactory, MerchantFactory
 
 TODAY = date(2026, 11, 22)

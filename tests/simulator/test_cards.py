@@ -1,11 +1,13 @@
-"""What each test card and each source type does: section 7 of the contract."""
+"""What each test card and each source type does, and the one-time PIN of a debit: section 7 of the contract."""
+
+import re
 
 import pytest
 from pytest_django.fixtures import Settings
 
 from payments import sourcetypes
-from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Unknown
-from payments.providers.simulator.models import SimulatedPayment
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment, Unknown
+from payments.providers.simulator.models import Message, SimulatedPayment
 from payments.providers.simulator.scenarios import SCENARIOS
 from tests.simulator.factories import by_type, payment, simulator
 
@@ -117,13 +119,44 @@ def test_every_type_is_taken_and_only_a_card_is_held(name: str) -> None:
     assert capabilities.hold == (name == "card")
 
 
-def test_an_unknown_type_is_not_taken() -> None:
-    assert simulator.capabilities("cowries") is None
-
-
 def test_a_hold_of_another_type_than_card_is_refused() -> None:
     asked = by_type("gcash", capture=False)
     outcome = simulator.create_payment(asked)
     assert isinstance(outcome, Declined)
     assert outcome.code == "processing_error"
     assert simulator.resolve(asked) == NotFound()
+
+
+NAME_SAFE = r"[A-Za-z0-9\s'#_.\-,]{5,255}"
+
+
+@pytest.fixture(params=["bpi", "unionbank"])
+def debit(request: pytest.FixtureRequest) -> Payment:
+    """Return a debit that waits for its PIN."""
+    asked = by_type(request.param)
+    simulator.create_payment(asked)
+    return asked
+
+
+def enter(debit: Payment, pin: str) -> object:
+    return simulator.continue_payment(debit, {"otp": pin})
+
+
+def test_the_confirmation_is_named_as_the_contract_allows(debit: Payment) -> None:
+    outcome = simulator.resolve(debit)
+    assert isinstance(outcome, ActionRequired)
+    assert re.fullmatch(NAME_SAFE, outcome.confirmation_id)
+
+
+def test_the_third_wrong_pin_ends_it(debit: Payment) -> None:
+    enter(debit, "000000")
+    enter(debit, "12345")
+    outcome = enter(debit, "１２３４５６")
+    assert isinstance(outcome, Declined)
+    assert outcome.code == "authentication_failed"
+    assert enter(debit, "123456") == outcome
+
+
+def test_a_pin_that_came_by_the_api_is_not_reported_again(debit: Payment) -> None:
+    enter(debit, "123456")
+    assert not Message.objects.exists()

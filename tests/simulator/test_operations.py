@@ -40,18 +40,6 @@ def let_refunds_settle() -> None:
     unsettled.update(settles_at=clock.now() - timedelta(seconds=1))
 
 
-def test_a_part_of_a_hold_is_captured_and_the_rest_released() -> None:
-    held = taken(capture=False)
-    assert isinstance(do("capture", held, 3_000), Approved)
-    assert entered(held) == [("hold", 10_000), ("capture", 3_000), ("release", 7_000)]
-
-
-def test_a_hold_is_captured_whole() -> None:
-    held = taken(capture=False)
-    assert isinstance(do("capture", held), Approved)
-    assert entered(held) == [("hold", 10_000), ("capture", 10_000)]
-
-
 @pytest.mark.parametrize(
     ("capture", "movement"), [(False, ("release", 10_000)), (True, ("void", 10_000))], ids=["held", "captured"]
 )

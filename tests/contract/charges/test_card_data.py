@@ -48,8 +48,7 @@ def test_an_idempotency_key_that_holds_one_is_refused_by_its_header(api: Api, ke
 
 
 @pytest.mark.parametrize(
-    ("path", "name"),
-    [(f"/charges/{NUMBER}", "id"), (f"/customers/by_email/x{NUMBER}@shop.example", "email")],
+    ("path", "name"), [(f"/charges/{NUMBER}", "id"), (f"/customers/by_email/x{NUMBER}@shop.example", "email")]
 )
 def test_a_path_that_holds_one_is_refused_by_its_part(api: Api, path: str, name: str) -> None:
     answer = api.get(path)

@@ -74,24 +74,6 @@ def test_a_currency_is_returned_in_upper_case(api: Api, sent: str, currency: str
     assert (charge["currency"], charge["amount"]) == (currency, 1001)
 
 
-@pytest.mark.parametrize(
-    ("currency", "code"),
-    [
-        ("", "too_short"),
-        ("P", "too_short"),
-        ("PHPPP", "too_long"),
-        ("P%P", "pattern"),
-        ("PHP\n", "pattern"),
-        ("PH", "invalid_choice"),
-        ("PHPX", "invalid_choice"),
-        ("XYZ", "invalid_choice"),
-        ("608", "invalid_choice"),
-    ],
-)
-def test_what_is_no_currency_is_refused(api: Api, currency: str, code: str) -> None:
-    assert refusals(api, currency=currency) == {"currency": code}
-
-
 def test_texts_may_have_their_longest_length(api: Api) -> None:
     members = {"description": "é" * 255, "statement_descriptor": "x" * 100}
     charge = made(ask(api, **members))
@@ -178,18 +160,6 @@ def test_metadata_is_returned_as_it_was_sent(api: Api, value: dict[str, Any]) ->
     charge = made(ask(api, metadata=value))
     assert charge["metadata"] == value
     assert [*api.read(charge)["metadata"].items()] == [*value.items()]
-
-
-@each(
-    [
-        {str(number): number for number in range(51)},
-        {"text": "x" * 17_000},
-        {"1": {"2": {"3": {"4": {"5": {}}}}}},
-        {"1": [[[[[]]]]]},
-    ]
-)
-def test_metadata_beyond_its_bounds_is_refused(api: Api, value: dict[str, Any]) -> None:
-    assert refusals(api, metadata=value).keys() == {"metadata"}
 
 
 def test_a_name_in_metadata_that_is_too_long_is_named_by_its_path(api: Api) -> None:

@@ -9,15 +9,7 @@ from tests.client import CARD_FIELDS, Api, made
 from tests.contract.bodies import BEYOND_P, NO_OBJECTS, NO_STRINGS, each, value_at, with_members
 from tests.contract.calls import CARD_SOURCE, faults_of
 
-ADDRESS = {
-    "phone_number": 50,
-    "line1": 255,
-    "line2": 255,
-    "city": 100,
-    "state": 50,
-    "country": 50,
-    "zip_code": 50,
-}
+ADDRESS = {"phone_number": 50, "line1": 255, "line2": 255, "city": 100, "state": 50, "country": 50, "zip_code": 50}
 # The longest length of every text that follows P and may be left out.
 OPTIONAL = {
     **{f"card.address_{part}": 255 for part in ("line1", "line2", "city", "state", "country")},
@@ -99,6 +91,11 @@ def test_every_required_member_of_a_card_is_missed_at_once(api: Api) -> None:
     members = ("name", "number", "exp_month", "exp_year", "cvc")
     expected = {f"card.{name}": "missing" for name in members}
     assert faults_of(api.post("/sources/", {"type": "card", "card": {}})) == expected
+
+
+@each([{}, {"name": ""}])
+def test_an_owner_needs_no_member(api: Api, value: dict[str, str]) -> None:
+    assert api.post("/sources/", CARD_SOURCE | {"owner": value}).status_code == 200
 
 
 @pytest.mark.parametrize("which", ["billing", "shipping"])

@@ -93,12 +93,6 @@ def test_the_key_of_one_mode_is_none_of_the_other(api: Api) -> None:
     assert code_for(f"Bearer {api.key.replace('test', 'live')}") == "key_invalid"
 
 
-def test_a_401_says_how_to_authenticate(db: None) -> None:
-    response = ping(None)
-    assert response["WWW-Authenticate"].startswith('Basic realm="')
-    assert faults_in(response.json(), ERROR) == []
-
-
 def test_a_revoked_key_is_refused_at_once(api: Api) -> None:
     assert api.get("/ping").status_code == 200
     revoke_key(find_key(api.key))

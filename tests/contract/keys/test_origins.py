@@ -107,20 +107,10 @@ def test_an_origin_is_kept_as_a_browser_sends_it(shop: NewMerchant, text: str, o
     "text",
     [
         *("shop.example", "https://", "https://shop.example/pay", "https://shop.example?x", "https://shop.example#x"),
-        *(
-            "https://*.shop.example",
-            "*",
-            "null",
-            "https://a@shop.example",
-            "ftp://shop.example",
-            "https://shop.example:x",
-        ),
-        *(
-            "https://shop.example;",
-            "https://shop.example,https://b.example",
-            "https://a'b.example",
-            f"https://{'a' * 300}",
-        ),
+        *("https://*.shop.example", "*", "null", "https://a@shop.example"),
+        *("ftp://shop.example", "https://shop.example:x"),
+        *("https://shop.example;", "https://shop.example,https://b.example"),
+        *("https://a'b.example", f"https://{'a' * 300}"),
     ],
 )
 def test_what_is_no_origin_is_refused(shop: NewMerchant, text: str) -> None:

@@ -58,11 +58,6 @@ def test_a_listed_object_is_the_same_as_one_read(api: Api, name: str, path: str)
     assert made(api.get(path))["data"] == [made(api.get(path + identity))]
 
 
-def test_a_listed_event_is_the_same_as_one_read(api: Api) -> None:
-    identity = newest_event(api)
-    assert made(api.get("/events/"))["data"] == [made(api.get(f"/events/{identity}"))]
-
-
 @pytest.mark.long
 @every_list
 def test_without_a_limit_a_page_has_twenty(api: Api, name: str) -> None:
@@ -296,3 +291,10 @@ def test_the_number_of_statements_does_not_grow_with_the_page(api: Api, name: st
             api.get(f"/{name}/", limit=limit)
         counts.add(len(statements))
     assert len(counts) == 1
+
+
+@pytest.mark.parametrize("path", ["/charges/", "/payouts/", "/balance_transactions/"])
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999999999Z"])
+def test_a_list_up_to_the_last_moment_is_the_whole_list(api: Api, path: str, moment: str) -> None:
+    api.charge()
+    assert api.get(path, **{"created_at[lt]": moment}).content == api.get(path).content

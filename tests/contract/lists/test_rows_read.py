@@ -36,17 +36,7 @@ from payments.api.validation.query_fields import (
 )
 from payments.clock import iso
 from payments.ids import public_id
-from payments.models import (
-    Charge,
-    Checkout,
-    Dispute,
-    PaymentLink,
-    Payout,
-    PayoutAccount,
-    PayoutPart,
-    Posting,
-    Refund,
-)
+from payments.models import Charge, Checkout, Dispute, PaymentLink, Payout, PayoutAccount, PayoutPart, Posting, Refund
 from tests.client import Api, made
 from tests.contract.calls import CALLS, nobodys, order
 

@@ -11,12 +11,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+import sqlglot
 from django.apps import apps
 from django.db import connection
 from sqlglot import exp
 
 from payments.models import ApiKey, Merchant
-from tests.contract.scopes.trees import tree_of
 
 UUID_TEXT = re.compile(r"[0-9a-f]{32}")
 DASHED_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -282,3 +282,32 @@ def _binds(condition: exp.Expression, alias: str, name: str) -> bool:
 def _ids_in(node: exp.Expression) -> list[str]:
     texts = (literal.this.replace("-", "") for literal in node.find_all(exp.Literal, bfs=False) if literal.is_string)
     return [text for text in texts if UUID_TEXT.fullmatch(text)]
+
+
+TEXT = re.compile(r"'(?:[^']|'')*'")
+# IDs, digests and moments: there are new ones in each request.
+OF_ONE_REQUEST = re.compile(r"[0-9a-f]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def tree_of(text: str) -> exp.Expression:
+    """Return the tree of a statement, which holds until the next call."""
+    values = [value for value in TEXT.findall(text) if OF_ONE_REQUEST.search(value)]
+    places = iter(range(len(values)))
+
+    def placed(found: re.Match[str]) -> str:
+        return f"'place {next(places)}'" if OF_ONE_REQUEST.search(found[0]) else found[0]
+
+    tree, literals = _parsed(TEXT.sub(placed, text))
+    for place, value in enumerate(values):
+        for literal in literals[f"place {place}"]:
+            literal.set("this", value[1:-1].replace("''", "'"))
+    return tree
+
+
+@cache
+def _parsed(text: str) -> tuple[exp.Expression, dict[str, list[exp.Expression]]]:
+    """Return the tree of a statement, and its literals by their text."""
+    tree, literals = sqlglot.parse_one(text, dialect="postgres"), dict[str, list[exp.Expression]]()
+    for literal in tree.find_all(exp.Literal):
+        literals.setdefault(literal.this, []).append(literal)
+    return tree, literals

@@ -1,15 +1,21 @@
-"""An object of another merchant, or of the other mode, does not exist."""
+"""An object of another merchant, or of the other mode, does not exist, and no statement of a view reaches for it."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 
+from payments.domain.merchants.api_keys import find_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from tests.client import Api
 from tests.contract.calls import customer, newest_event, nobodys, order
+from tests.contract.scopes.routes import Route, Things
+from tests.contract.scopes.statements import Watch
+from tests.contract.scopes.test_every_route import CALLS, every, every_list
 from tests.contract.shapes import ERROR, SOURCE_TYPES, faults_in
 from tests.factories import ChargeFactory, SourceFactory
 
@@ -125,3 +131,34 @@ def test_a_live_key_makes_live_objects(live_api: Api) -> None:
 def test_a_test_key_makes_test_objects(api: Api) -> None:
     charge = api.charge()
     assert (charge["livemode"], charge["source"]["livemode"], customer(api)["livemode"]) == (False, False, False)
+
+
+# HEAD asks what GET asks.
+@pytest.mark.long
+@every([(route, method) for route, method in CALLS if method != "HEAD"])
+@pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
+def test_no_statement_reaches_further_than_its_key(
+    request: pytest.FixtureRequest, things: Things, nobodys: Things, route: Route, method: str, asker: str
+) -> None:
+    caller: Api = request.getfixturevalue(asker)
+    key = find_key(caller.key)
+    for asked in (nobodys, things, things):
+        watch = Watch(key.merchant_id, key.livemode)
+        with connection.execute_wrapper(watch):
+            route.ask(caller, method, asked, **{"Idempotency-Key": "once"})
+        assert watch.loose == []
+
+
+@pytest.mark.long
+@every_list
+@pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
+def test_no_list_reaches_further_than_its_key_whatever_it_is_filtered_by(
+    request: pytest.FixtureRequest, things: Things, route: Route, asker: str
+) -> None:
+    caller: Api = request.getfixturevalue(asker)
+    key = find_key(caller.key)
+    for name, thing in product(route.text_filters, things.values()):
+        watch = Watch(key.merchant_id, key.livemode)
+        with connection.execute_wrapper(watch):
+            caller.get(route.path(things), **{name: thing})
+        assert watch.loose == [], name

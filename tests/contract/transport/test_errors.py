@@ -1,4 +1,4 @@
-"""Every row of the table of errors: status, type, code, and an envelope that repeats nothing."""
+"""Every row of the table of errors, with its envelope, and bodies and media types that are refused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +11,8 @@ from payments.domain.merchants.api_keys import find_key, revoke_key
 from payments.models import IdempotencyRecord
 from tests.charging.doubles import Unreachable, provider
 from tests.client import DECLINED, Api, error_of, without_request_id
-from tests.contract.bodies import with_members
-from tests.contract.calls import CARD, CARD_SOURCE, CUSTOMER, order
+from tests.contract.bodies import each, with_members
+from tests.contract.calls import CALLS, CARD, CARD_SOURCE, CUSTOMER, Call, order
 from tests.contract.shapes import ERROR, faults_in
 
 Cause = Callable[[Api], HttpResponse]
@@ -211,3 +211,40 @@ def test_a_401_does_not_repeat_the_key(api: Api, settings: Settings, form: str) 
 def test_an_error_is_json_whatever_the_client_would_rather_have(api: Api, accept: str) -> None:
     response = api.send("GET", "/charges/ch_1", None, {"Accept": accept})
     assert (response.status_code, response["Content-Type"]) == (404, "application/json")
+
+
+CREATE_SOURCE = CALLS["create a source"]
+ORIGIN = {"Origin": "https://shop.example"}
+
+
+def send(api: Api, call: Call, path: str, body: bytes, content_type: str = "application/json") -> HttpResponse:
+    headers: Any = api.headers()
+    return api.client.generic(call.method, f"/v2{path}", body, content_type=content_type, headers=headers)
+
+
+def refuse(response: HttpResponse, status: int, code: str) -> None:
+    assert (response.status_code, error_of(response)["code"]) == (status, code)
+    assert faults_in(response.json(), ERROR) == []
+
+
+@each(
+    [
+        *("text/plain", "text/json", "application/xml", "application/*", "*/*", "nonsense", ""),
+        *("application/x-www-form-urlencoded", "multipart/form-data", "multipart/form-data; boundary=x"),
+        *("application/json; charset=utf-16", "application/json;" + "x" * 300),
+    ]
+)
+def test_another_media_type_is_refused(api: Api, value: str) -> None:
+    refuse(send(api, CREATE_SOURCE, "/sources/", b'{"type":"gcash"}', value), 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json; charset=UTF-8", "application/json; charset=utf-8", "Application/JSON"]
+)
+def test_json_may_be_announced_in_other_words(api: Api, content_type: str) -> None:
+    assert send(api, CREATE_SOURCE, "/sources/", b'{"type":"gcash"}', content_type).status_code == 200
+
+
+def test_a_browser_may_read_why_its_source_was_refused(browser: Api) -> None:
+    response = browser.post("/sources/", {"type": "paypal"}, **ORIGIN)
+    assert (response.status_code, response["Access-Control-Allow-Origin"]) == (422, "*")

@@ -1,4 +1,4 @@
-"""The same key and the same request give the same answer, byte for byte; nothing is done twice."""
+"""Idempotency keys: the same key and request give the same answer, and a refused request uses no key up."""
 
 import re
 from collections.abc import Callable
@@ -9,15 +9,18 @@ import pytest
 from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from payments import clock
+from payments.clock import iso
 from payments.ids import first_id
 from payments.models import IdempotencyRecord
 from payments.tasks import run_sweep
-from tests.charging.doubles import Double, NeverHears, provider
+from payments.web.environ import environ_of, request_of
+from tests.charging.doubles import Double, NeverHears, Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.call import every
-from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, order
+from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, counts, customer, faults_of, order
 
 KEY = "order 5, first try"
 HEADERS = ("Idempotency-Key", "X-Idempotency-Key")
@@ -248,3 +251,124 @@ def test_only_a_post_uses_a_key(api: Api, method: str) -> None:
     response = api.send(method, path, None, {"Idempotency-Key": KEY})
     assert response.status_code == 200
     assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 200
+
+
+TWO = {"Idempotency-Key": "order 5", "X-Idempotency-Key": "order 6"}
+
+
+def test_two_headers_with_different_keys_are_refused(api: Api) -> None:
+    response = api.post("/customers/", CUSTOMER, **TWO)
+    error = error_of(response)
+    assert (response.status_code, error["code"], error["param"]) == (422, "not_together", "Idempotency-Key")
+    assert made(api.get("/customers/"))["data"] == []
+    assert not IdempotencyRecord.objects.exists()
+
+
+def test_two_headers_with_one_key_are_one(api: Api) -> None:
+    first = api.post("/customers/", CUSTOMER, **dict.fromkeys(TWO, "order 5"))
+    assert api.post("/customers/", CUSTOMER, key="order 5").content == first.content
+
+
+@pytest.mark.parametrize(
+    ("values", "status"),
+    [(["a", "b"], 422), (["a", "a"], 201), (["a,b"], 201), (["a", ""], 422), (["a", "b", "a"], 422)],
+)
+def test_a_header_that_was_sent_twice_is_one_key_or_refused(api: Api, values: list[str], status: int) -> None:
+    scope: dict[str, Any] = {"http_version": "1.1", "method": "POST", "raw_path": b"/", "query_string": b""}
+    scope |= {"server": ("a", 1), "client": ("a", 1), "scheme": "http"}
+    scope["headers"] = [(b"idempotency-key", value.encode()) for value in values]
+    sent = request_of(environ_of(scope)).META["HTTP_IDEMPOTENCY_KEY"]
+    assert api.post("/customers/", CUSTOMER, **{"Idempotency-Key": sent}).status_code == status
+
+
+def test_a_reused_key_is_answered_with_the_earlier_request_and_its_time(api: Api) -> None:
+    first = api.post("/customers/", CUSTOMER, key="order 5")
+    error = error_of(api.post("/customers/", CUSTOMER | {"description": "Other"}, key="order 5"))
+    assert error["code"] == "idempotency_key_reused"
+    assert f"{first['Request-Id']} at {iso(IdempotencyRecord.objects.get().created_at)}" in error["message"]
+    assert error["request_id"] != first["Request-Id"]
+
+
+def test_a_reused_key_of_a_refused_charge_names_its_request(api: Api) -> None:
+    source = api.source()
+    api.charge_source(source)
+    order = {"amount": 1, "source": source, "description": "x"}
+    refused = api.post("/charges/", order, key="order 5")
+    assert error_of(refused)["code"] == "source_already_used"
+    assert refused["Request-Id"] in error_of(api.post("/charges/", order | {"amount": 2}, key="order 5"))["message"]
+
+
+@pytest.mark.parametrize("path", ["sources", "charges"])
+def test_every_way_to_claim_a_key_names_its_request(api: Api, path: str) -> None:
+    body = {"type": "gcash"} if path == "sources" else {"amount": 1, "source": api.source(), "description": "x"}
+    first = api.post(f"/{path}/", body, key="order 5")
+    other = api.post(f"/{path}/", body | {"metadata": {"a": 1}}, key="order 5")
+    assert made(first)["id"]
+    assert first["Request-Id"] in error_of(other)["message"]
+
+
+REFUSED: dict[str, tuple[int, str, Any]] = {
+    "not found": (404, "/charges/", order("src_1")),
+    "no such charge": (404, "/charges/ch_1/capture", None),
+    "no such path": (404, "/nowhere", CARD_SOURCE),
+    "bad body": (422, "/sources/", {"type": "nonsense"}),
+    "unknown member": (422, "/customers/", CUSTOMER | {"age": 5}),
+    "bad JSON": (400, "/sources/", b"{"),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+def test_a_refused_request_does_not_use_its_key_up(api: Api, refused: str) -> None:
+    status, path, body = REFUSED[refused]
+    assert api.post(path, body, KEY).status_code == status
+    response = api.post("/sources/", CARD_SOURCE, KEY)
+    assert response.status_code == 200
+    assert "Idempotent-Replayed" not in response
+
+
+def test_a_source_that_cannot_be_held_does_not_use_the_key_up(api: Api) -> None:
+    body = order(api.wallet(), capture=False)
+    assert faults_of(api.post("/charges/", body, KEY)).keys() == {"capture"}
+    assert api.post("/charges/", body | {"capture": True}, KEY).status_code == 201
+
+
+def test_an_unavailable_type_does_not_use_the_key_up(live_api: Api) -> None:
+    assert faults_of(live_api.post("/sources/", {"type": "gcash"}, KEY)) == {"type": "source_type_unavailable"}
+    assert live_api.post("/customers/", CUSTOMER, KEY).status_code == 201
+
+
+def test_a_wrong_confirmation_does_not_use_the_key_up(api: Api) -> None:
+    path, body = CALLS["verify"].prepare(api)
+    assert api.post(path, body | {"confirmation_id": "12345"}, KEY).status_code == 422
+    assert made(api.post(path, body, KEY))["status"] == "succeeded"
+
+
+def test_a_request_without_a_valid_key_does_not_use_the_key_up(api: Api) -> None:
+    assert api.post("/sources/", CARD_SOURCE, KEY, Authorization="").status_code == 401
+    assert api.post("/sources/", CARD_SOURCE | {"metadata": {"a": 1}}, KEY).status_code == 200
+
+
+def test_a_request_that_wants_a_secret_key_does_not_use_the_key_up(api: Api, browser: Api) -> None:
+    assert browser.post("/customers/", CUSTOMER, KEY).status_code == 403
+    assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 200
+
+
+def test_a_body_of_another_media_type_does_not_use_the_key_up(api: Api) -> None:
+    headers = api.headers() | {"Idempotency-Key": KEY}
+    assert api.client.post("/v2/sources/", "type=gcash", content_type="text/plain", headers=headers).status_code == 415
+    assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 200
+
+
+def test_a_request_beyond_the_rate_does_not_use_the_key_up(api: Api, settings: Settings) -> None:
+    settings.RATE_LIMIT = "1/year"
+    api.get("/ping")
+    assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 429
+    settings.RATE_LIMIT = "1000/year"
+    assert api.post("/customers/", CUSTOMER, KEY).status_code == 201
+
+
+def test_an_operation_that_could_not_be_sent_does_not_use_the_key_up(api: Api) -> None:
+    path = f"/charges/{api.held()['id']}/capture"
+    with provider(Unreachable()):
+        assert api.post(path, None, KEY).status_code == 503
+    assert made(api.post(path, None, KEY))["captured"] is True
