@@ -181,9 +181,7 @@ class ChargeFactory(DjangoModelFactory[Charge]):
             hold_expires_at=factory.LazyFunction(lambda: clock.now() + timedelta(days=7)),
         )
         is_captured = factory.Trait(
-            status=Charge.Status.SUCCEEDED,
-            captured=True,
-            amount_captured=factory.SelfAttribute("amount"),
+            status=Charge.Status.SUCCEEDED, captured=True, amount_captured=factory.SelfAttribute("amount")
         )
         is_voided = factory.Trait(status=Charge.Status.VOIDED, capture_at_once=False)
         is_part_refunded = factory.Trait(

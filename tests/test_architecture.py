@@ -68,10 +68,7 @@ FOLDED_FOR = {
         *("payments/domain/approvals/call_plans.py", "payments/domain/checkout/", "payments/pages/checkout/"),
         *("payments/bank_accounts.py", "payments/ids.py", "payments/domain/provider_events/reasons.py"),
     ),
-    "words of a provider, each for one outcome": (
-        "payments/providers/",
-        "payments/domain/reconciliation/",
-    ),
+    "words of a provider, each for one outcome": ("payments/providers/", "payments/domain/reconciliation/"),
     "a block refuses the more, the more it takes for one": (
         *("payments/domain/prepared_reads.py", "payments/domain/risk/blocks.py", "payments/models/risk/block.py"),
         "payments/migrations/initial/sources.py",

@@ -115,10 +115,7 @@ def started_worker(folder: Path) -> Iterator[Worker]:
         worker.kill()
 
 
-@pytest.mark.parametrize(
-    ("outage", "command"),
-    [("broken", "done"), ("full", "refused"), ("hanging", "misunderstood")],
-)
+@pytest.mark.parametrize(("outage", "command"), [("broken", "done"), ("full", "refused"), ("hanging", "misunderstood")])
 def test_a_command_ends_with_its_own_status_whatever_happens_to_standard_error(
     outage: str, command: str, tmp_path: Path
 ) -> None:

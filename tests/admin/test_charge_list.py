@@ -1,16 +1,19 @@
-"""The list of charges: what narrows it, and by what a charge is found."""
+"""The list of charges: what narrows it, by what a charge is found, and what no narrowing finds out."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib import admin
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
 from payments import ids
 from payments.models import Attempt, AuditEntry, Card, Charge
 from payments.search.sweep import rebuild
-from tests.admin.conftest import text_of
-from tests.admin.test_pages import list_of, page_of
+from tests.admin.conftest import House, text_of
+from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.client import APPROVED, REFUNDS_FAIL, Api
 from tests.factories import ChargeFactory, SourceFactory
 
@@ -158,3 +161,38 @@ def test_what_is_no_card_number_is_refused_and_not_shown_again(number: str, oper
 def test_a_card_number_without_charges_is_said_to_have_none(operator: Client) -> None:
     response = operator.post(BY_CARD, {"number": APPROVED}, follow=True)
     assert "There is no charge on this card number." in text_of(response)
+
+
+def filters_of(model: type[Model]) -> list[str]:
+    return [str(getattr(one, "parameter_name", one)) for one in admin.site._registry[model].list_filter]
+
+
+def columns_kept_back() -> Iterator[tuple[type[Model], str]]:
+    for model in SHOWN:
+        columns = {field.name for field in model._meta.concrete_fields}
+        yield from ((model, name) for name in sorted(columns - {*filters_of(model)}))
+
+
+@pytest.mark.parametrize("lookup", ["", "__contains", "__startswith", "__gte", "__regex"])
+def test_a_sealed_number_is_not_found_out_letter_by_letter(lookup: str, house: House, operator: Client) -> None:
+    begins_with = "\\x" + bytes(Card.objects.latest("pk").sealed_number or b"").hex()[:2]
+    response = operator.get(list_of(Card), {f"sealed_number{lookup}": begins_with})
+    assert response.status_code == 400
+
+
+def test_a_list_is_narrowed_by_nothing_but_its_filters(house: House, operator: Client) -> None:
+    for model, name in columns_kept_back():
+        assert operator.get(list_of(model), {f"{name}__isnull": "False"}).status_code == 400, (model, name)
+
+
+def test_a_list_is_not_narrowed_by_the_columns_of_another_table(house: House, operator: Client) -> None:
+    query, browser = {"source__merchant__keys__digest__startswith": "a"}, {"Accept": "text/html"}
+    response = operator.get(list_of(Card), query, headers=browser)
+    assert response.status_code == 400
+    assert "This list has no such filter." in response.content.decode()
+
+
+def test_every_filter_of_a_list_narrows_it(house: House, operator: Client) -> None:
+    for model in SHOWN:
+        for name in filters_of(model):
+            assert operator.get(list_of(model), {name: "x"}).status_code in (200, 302), (model, name)

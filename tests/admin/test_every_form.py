@@ -16,8 +16,8 @@ from django.test import Client
 from payments.admin.framework.base import NEW_ROWS_MAX
 from tests.admin.forms import Form, addresses, forms_of
 from tests.admin.test_pages import newest  # noqa: F401  one of everything
-from tests.canaries.kept import card_numbers_kept, is_in
 from tests.canaries.misplaced import NUMBER
+from tests.canaries.service import card_numbers_kept, is_in
 from tests.figures.inputs.card_texts import DISGUISES
 from tests.undone import undone
 

@@ -181,12 +181,7 @@ def test_who_may_not_see_a_list_has_no_file_of_it(db: None) -> None:
 
 @pytest.mark.parametrize(
     ("query", "status"),
-    [
-        ("type=4000000000003055", 400),
-        ("type=4000+0000+0000+3055", 400),
-        ("type=%00", 400),
-        ("type=" + "x" * 1001, 403),
-    ],
+    [("type=4000000000003055", 400), ("type=4000+0000+0000+3055", 400), ("type=%00", 400), ("type=" + "x" * 1001, 403)],
     ids=["number", "spaced", "nul", "long"],
 )
 def test_what_no_list_is_narrowed_to_is_not_recorded(query: str, status: int, operator: Client) -> None:

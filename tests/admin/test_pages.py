@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -31,17 +32,21 @@ from payments.models import (
     WebhookSecret,
 )
 from payments.providers.simulator.models import Message, SimulatedPayout
+from payments.staff.roles import ROLES
 from tests.admin.conftest import House, text_of, the_operator
+from tests.admin.crawl import ELSEWHERE, found_from, openable
+from tests.admin.forms import addresses
 from tests.approvals.factories import requested_account, requested_key
 from tests.checkout.cast import opened
 from tests.checkout.shelf import linked
-from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
+from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api, signed_in
 from tests.contract.calls import newest_request
 from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.mcp.assistant import ask_for_a_link
 from tests.operators.corrections import proposed
+from tests.operators.factories import person
 from tests.operators.factories import proposed as act_proposed
 from tests.payer_messages.letters import put_into_outbox
 from tests.payouts.live import live_account, put_into_file, ready
@@ -224,3 +229,17 @@ def test_a_key_is_shown_with_its_limits_and_last_use_and_never_whole(operator: C
     digest = bytes(key.digest)
     secrets = (key.text, key.text[8:], digest.hex(), repr(digest)[2:-1])
     assert [secret for secret in secrets if secret in page + merchants] == []
+
+
+URLCONF = "config.urls"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page_that_a_role_may_open_is_found_by_links(role: str, newest: Mapping[type[Model], Model]) -> None:
+    client = signed_in(person("ana", role))
+    keys = {f"/{row.pk}/" for row in newest.values()}
+    named = [address for address in addresses(newest) if "?" not in address]
+    actions = {one for one in named if not one.endswith("/change/") and any(key in one for key in keys)}
+    may_open = openable(client, set(named) - actions, URLCONF)
+    assert len(may_open) > 15
+    assert may_open - found_from(client, "/admin/", URLCONF) - ELSEWHERE == set()

@@ -100,8 +100,7 @@ def test_a_notice_is_shown_for_some_days(shop: NewMerchant) -> None:
 
 
 def test_a_merchants_status_and_descriptor_are_noticed_with_before_and_after(
-    operator: Client,
-    shop: NewMerchant,
+    operator: Client, shop: NewMerchant
 ) -> None:
     form = merchant_form() | {"status": "closed", "statement_descriptor": "OTHER"}
     assert operator.post(page_of(shop.merchant), form).status_code == 302

@@ -1,6 +1,8 @@
 """Every act that an operator or a command can do is recorded where it is done: in the domain, not on a page."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,12 +26,8 @@ READS = {
     "payer_messages.spoken.spoken",
     *("disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
     *("maintenance.key_rotation.retired", "maintenance.reseal.stale", "merchants.api_keys.find_key"),
-    *(
-        "merchants.merchants.find_merchant",
-        "merchants.merchants.valid_webhook_secrets",
-        "merchants.terms.is_enabled",
-        "merchants.terms.rates_of_fees",
-    ),
+    *("merchants.merchants.find_merchant", "merchants.merchants.valid_webhook_secrets"),
+    *("merchants.terms.is_enabled", "merchants.terms.rates_of_fees"),
     *("operators.cases.case_of", "operators.cases.possible_assignees"),
     *("operators.receipts.address_of", "operators.twins.twins_of"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "payouts.approve.outcomes_of"),
@@ -42,11 +40,8 @@ READS = {
     *("statements.csv_file.statement_lines", "statements.csv_file.trial_lines"),
     *("statements.letterhead.letterhead", "statements.summary.summary_of"),
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
-    *(
-        "statements.statement.statement_of",
-        "statements.trial_balance.trial_balance",
-        "maintenance.test_clock.webhooks_due",
-    ),
+    *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
+    *("maintenance.test_clock.webhooks_due",),
     *("approvals.call_plans.caller_of", "approvals.calls.plan_of"),
     *("charging.sources.find", "merchants.assistants.parse_rules", "shared.customers.customers"),
     *("shared.charge_story.writes_charge_story", "shared.said.translated"),
@@ -159,3 +154,30 @@ def test_pages_record_only_what_was_read(place: str) -> None:
         if isinstance(argument, ast.Attribute)
     }
     assert {entry for entry in found if entry[1] not in ON_PAGES and entry[0] != FORMS} == set()
+
+
+SCRIPT = """
+import os, django
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+from django.contrib.auth.models import User
+from django.db.models import signals
+from payments.models import MerchantAccess
+print(signals.{signal}.has_listeners({model}))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("signal", "model"),
+    [
+        ("pre_save", "User"),
+        ("post_save", "MerchantAccess"),
+        ("post_delete", "MerchantAccess"),
+        ("m2m_changed", "User.groups.through"),
+    ],
+)
+def test_every_process_that_starts_the_apps_records_changes_of_accounts(signal: str, model: str) -> None:
+    command = [sys.executable, "-c", SCRIPT.format(signal=signal, model=model)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout == "True\n"

@@ -169,11 +169,7 @@ def test_an_operator_expires_a_session_and_says_why(api: Api, operator: Client) 
 
 
 @pytest.mark.parametrize("state", ["paying", "paid", "authorized", "expired"])
-def test_a_session_that_is_not_unpaid_is_not_expired(
-    state: str,
-    sessions: dict[str, Any],
-    operator: Client,
-) -> None:
+def test_a_session_that_is_not_unpaid_is_not_expired(state: str, sessions: dict[str, Any], operator: Client) -> None:
     assert "cannot expire" in words_of(act(operator, sessions[state], reason="Too late"))
     assert row_of(sessions[state]).state == state
     assert not AuditEntry.objects.filter(action="expired").exists()

@@ -62,11 +62,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"submit_type": "buy"}, "submit_type", "invalid_choice"),
     ({"amount": 24_999}, "amount", "other_amount"),
     ({"amount": 0}, "amount", "other_amount"),
-    (
-        KEEPING | {"amount": 1},
-        "amount",
-        "other_amount",
-    ),
+    (KEEPING | {"amount": 1}, "amount", "other_amount"),
     ({"require_auth": "yes"}, "require_auth", "invalid_type"),
     ({"billing_address_collection": "always"}, "billing_address_collection", "invalid_choice"),
     ({"shipping_address_collection": {"allowed_countries": []}}, "shipping_address_collection.allowed_countries", "x"),

@@ -16,17 +16,8 @@ pytestmark = pytest.mark.django_db
 
 MEMBERS = {
     *("id", "object", "account_name", "branding", "created", "updated", "currency", "customer", "customer_email"),
-    *(
-        "customer_name",
-        "delivery_methods",
-        "delivered",
-        "line_items",
-        "livemode",
-        "metadata",
-        "number",
-        "paid",
-        "voided",
-    ),
+    *("customer_name", "delivery_methods", "delivered", "line_items"),
+    *("livemode", "metadata", "number", "paid", "voided"),
     *("payment_method_types", "payment_request_url", "require_auth", "subtotal", "total", "account_support_email"),
     *("customer_phone", "message", "paid_at", "payment_details", "void_reason", "voided_at"),
 }

@@ -1,16 +1,21 @@
-"""What a merchant sees of time that was made to pass."""
+"""Time that was made to pass: who may ask for it and how, what a merchant sees of it, and `manage.py advance_clock`."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import CommandError
+from pytest_django import Settings
 
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
-from payments.models import Attempt, Card, Charge
+from payments.models import Attempt, Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.lateness import arrive_late
-from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
+from tests.commands.conftest import Manage, manage
+from tests.contract.calls import faults_of
 
 
 def refund_of(api: Api, charge: dict[str, Any]) -> str:
@@ -157,3 +162,120 @@ def test_a_hold_that_was_captured_in_time_stays_captured(api: Api) -> None:
     let_pass(api, WEEK)
 
     assert api.read(charge)["captured"] is True
+
+
+PATH = "/test/clock"
+A_DAY = {"advance_seconds": 86_400}
+
+
+def refusal(api: Api, path: str, method: str = "POST") -> dict[str, Any]:
+    """Return the error of a 404, without the request's ID."""
+    response = api.send(method, path, A_DAY, {})
+    assert response.status_code == 404
+    error = error_of(response)
+    del error["request_id"]
+    return error
+
+
+@pytest.mark.parametrize("key", ["sk_live", "pk_live"])
+def test_in_live_mode_there_is_no_clock_and_the_answer_says_so(shop: NewMerchant, key: str) -> None:
+    error = refusal(Api(shop.keys[key]), PATH)
+    assert (error["code"], "Use a test key" in error["message"]) == ("resource_missing", True)
+
+
+@pytest.mark.parametrize("key", ["sk_test", "sk_live", "pk_test", "nobody's"])
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_where_the_clock_is_off_there_is_nothing_at_this_path(
+    shop: NewMerchant, settings: Settings, key: str, method: str
+) -> None:
+    settings.KAHA_CLOCK = False
+    api = Api(shop.keys.get(key, key))
+    assert refusal(api, PATH, method) == refusal(api, "/test/nothing", method)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 31_622_401, True, "86400", 1.0, None])
+def test_how_much_time_is_an_integer_from_a_second_to_a_year(api: Api, seconds: object) -> None:
+    assert set(faults_of(api.post(PATH, {"advance_seconds": seconds}))) == {"advance_seconds"}
+
+
+@pytest.mark.parametrize("seconds", [1, 31_622_400])
+def test_a_second_and_a_year_are_within_bounds(api: Api, seconds: int) -> None:
+    assert made(api.post(PATH, {"advance_seconds": seconds}))["advanced_seconds"] == seconds
+
+
+def test_a_repeat_under_the_same_key_does_not_let_time_pass_twice(api: Api) -> None:
+    held = api.held()
+    body = {"advance_seconds": int((WEEK - DAY).total_seconds())}
+
+    first, second = (api.post(PATH, body, key="six days") for _ in range(2))
+
+    assert second["Idempotent-Replayed"] == "true"
+    assert first.content == second.content
+    assert api.read(held)["authorized"] is True
+
+
+def test_a_refused_request_lets_no_time_pass(api: Api) -> None:
+    api.held()
+    expires_at = Charge.objects.get().hold_expires_at
+
+    assert api.post(PATH, {"advance_seconds": 1, "merchant": "mer_1"}, key="mistyped").status_code == 422
+
+    assert Charge.objects.get().hold_expires_at == expires_at
+    assert not IdempotencyRecord.objects.filter(key="mistyped").exists()
+
+
+def test_keys_and_the_answers_of_other_requests_are_as_old_as_they_were(api: Api) -> None:
+    held = api.held()
+    captured = api.post(f"/charges/{held['id']}/capture", key="capture it")
+
+    made(api.post(PATH, {"advance_seconds": 31_622_400}))
+
+    again = api.post(f"/charges/{held['id']}/capture", key="capture it")
+    assert (again["Idempotent-Replayed"], again.content) == ("true", captured.content)
+
+
+__all__ = ["manage"]
+
+
+def announced(output: str) -> dict[str, int]:
+    """Return the counts that the command printed."""
+    return {line.rpartition("  ")[0].strip(): int(line.split()[-1]) for line in output.strip().splitlines()}
+
+
+def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
+    hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
+    api.held()
+    api.charge_source(api.source(redirect=hook))
+    api.charge(CHALLENGED)
+    api.charge(ANSWER_LOST)
+
+    assert announced(manage("advance_clock", "Sari Store", "7d")) == {
+        "holds released": 1,
+        "actions expired": 1,
+        "attempts resolved": 1,
+        "events of the provider": 1,
+        "charges settled": 1,
+        "CVCs destroyed": 0,
+        "card numbers destroyed": 0,
+        "operators' requests expired": 0,
+        "webhooks due": 2,
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by", ["604800", "168h", "7d"])
+def test_time_is_given_in_seconds_or_with_a_unit(manage: Manage, api: Api, by: str) -> None:
+    api.held()
+    assert announced(manage("advance_clock", "Sari Store", by))["holds released"] == 1
+
+
+@pytest.mark.parametrize("arguments", [["Nobody", "1"], *(["Sari Store", by] for by in ("0", "367d", "1w", "9" * 40))])
+def test_what_cannot_be_read_lets_no_time_pass(manage: Manage, shop: NewMerchant, arguments: list[str]) -> None:
+    with pytest.raises(CommandError):
+        manage("advance_clock", *arguments)
+
+
+def test_where_the_clock_is_off_time_passes_by_itself(manage: Manage, shop: NewMerchant, settings: Settings) -> None:
+    settings.KAHA_CLOCK = False
+    with pytest.raises(CommandError, match="KAHA_CLOCK"):
+        manage("advance_clock", "Sari Store", "1d")

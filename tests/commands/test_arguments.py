@@ -9,8 +9,11 @@ from django.core.management import CommandError, get_commands, load_command_clas
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.management import arguments
-from payments.models import Merchant
+from payments.models import Charge, Merchant
+from payments.sweeps.table import SWEEPS
 from tests.admin.test_form_fields import NUMBERS
+from tests.charging.elapsed_time import let_time_pass
+from tests.client import Api
 from tests.commands.conftest import Manage
 
 MOMENTS = [
@@ -75,3 +78,17 @@ def test_a_fee_is_never_another_amount(manage: Manage, shop: NewMerchant, text: 
     with pytest.raises(CommandError, match="digits alone"):
         manage("merchant", "set-fee", "Sari Store", "card", "PHP", "--fixed", text)
     assert Merchant.objects.get().rates == {}
+
+
+def test_it_does_what_the_sweep_does_and_says_how_much(manage: Manage, api: Api) -> None:
+    api.charge()
+    assert manage("run_sweep", "settle_due") == "settle_due: 0 done.\n"
+    let_time_pass(Charge, "settle_due_at")
+    assert manage("run_sweep", "settle_due") == "settle_due: 1 done.\n"
+    assert manage("run_sweep", "clear_sessions") == "clear_sessions: 0 done.\n"
+
+
+def test_an_unknown_name_is_refused_with_all_names(manage: Manage) -> None:
+    with pytest.raises(CommandError) as refused:
+        manage("run_sweep", "settle")
+    assert all(f"'{name}'" in str(refused.value) for name in SWEEPS)

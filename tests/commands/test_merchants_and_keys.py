@@ -1,19 +1,25 @@
+"""Commands for merchants, their keys, terms and BINs."""
+
 import io
 import json
 import re
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError
 
 from payments import clock
+from payments.domain.cards.bin_table import PREFIX_LENGTHS, describe, known_entries
 from payments.domain.merchants.api_keys import key_digest
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id, public_id
-from payments.models import ApiKey, Merchant
-from tests.client import Api
+from payments.models import ApiKey, BinRange, Merchant
+from tests.client import Api, made
 from tests.commands.conftest import Manage
+from tests.concurrency import at_once
+from tests.contract.calls import faults_of
 from tests.factories import ApiKeyFactory, MerchantFactory
 
 KEYS = {"sk_test", "pk_test", "sk_live", "pk_live"}
@@ -233,3 +239,147 @@ def test_list_keys_shows_the_limits_and_the_last_use_of_a_key(manage: Manage) ->
 def test_list_keys_shows_a_key_without_limits_or_use(manage: Manage) -> None:
     ApiKeyFactory()
     assert re.search(r"active +- +- +everywhere", manage("merchant", "list-keys"))
+
+
+CARD_FEE = ("merchant", "set-fee", "Sari Store", "card", "PHP")
+
+
+def test_a_fee_is_set_and_shown_to_its_merchant(manage: Manage, api: Api, other_shop: NewMerchant) -> None:
+    output = manage(*CARD_FEE, "--basis-points", 350, "--fixed", 1500)
+    assert output == "From now on a charge on card costs 350 basis points and PHP 15.00.\n"
+    assert made(api.get("/me"))["rates"]["card"] == {"mdr": 3.5, "fixed_fee": 1500}
+    assert Merchant.objects.get(id=other_shop.merchant.id).rates == {}
+
+
+def test_a_fee_replaces_the_one_before_and_leaves_the_others(manage: Manage, shop: NewMerchant) -> None:
+    manage(*CARD_FEE, "--basis-points", 350, "--fixed", 15)
+    manage("merchant", "set-fee", "Sari Store", "card", "JPY", "--fixed", 40)
+    manage(*CARD_FEE, "--basis-points", 290)
+    assert Merchant.objects.get().rates["card"] == {
+        "PHP": {"basis_points": 290, "fixed": 0},
+        "JPY": {"basis_points": 0, "fixed": 40},
+    }
+
+
+def test_a_fee_is_removed(manage: Manage, api: Api) -> None:
+    manage(*CARD_FEE, "--fixed", 15)
+    assert manage(*CARD_FEE, "--remove").endswith("costs 0 basis points and PHP 0.00.\n")
+    assert made(api.get("/me"))["rates"]["card"] == {"mdr": 0.0, "fixed_fee": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["cash", "PHP", "--fixed", "1"], "'cash' has no fee; there are card, gcash"),
+        (["card", "php", "--fixed", "1"], "'php' is no ISO 4217 currency code of today in upper case"),
+        (["card", "XAU", "--fixed", "1"], "'XAU' is no ISO 4217 currency code"),
+        (["card", "PHP", "--basis-points", "10001"], "from 0 to 10000"),
+        (["card", "PHP", "--basis-points=-1"], "'-1' is not a whole number in digits alone"),
+        (["card", "PHP", "--fixed", "100000000000"], "from 0 to 99999999999"),
+        (["card", "PHP", "--fixed", "1.5"], "'1.5' is not a whole number in digits alone"),
+        (["card", "PHP"], "Give --basis-points, --fixed or both"),
+        (["card", "PHP", "--fixed", "1", "--remove"], "or --remove alone"),
+        (["card", "PHP", "--remove"], "No fee is set for card in PHP."),
+        (["cash", "PHP", "--remove"], "No fee is set for cash in PHP."),
+    ],
+)
+def test_a_fee_that_cannot_be_is_refused_in_one_clear_line(
+    manage: Manage, shop: NewMerchant, arguments: list[str], complaint: str
+) -> None:
+    with pytest.raises(CommandError) as refusal:
+        manage("merchant", "set-fee", "Sari Store", *arguments)
+    assert complaint in str(refusal.value)
+    assert Merchant.objects.get().rates == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_fees_set_at_once_are_all_kept(manage: Manage, shop: NewMerchant) -> None:
+    currencies = ["PHP", "JPY", "USD", "KWD"]
+    at_once(
+        len(currencies),
+        lambda number: manage("merchant", "set-fee", "Sari Store", "card", currencies[number], "--fixed", 1),
+    )
+    assert sorted(Merchant.objects.get().rates["card"]) == sorted(currencies)
+
+
+def test_a_payment_method_that_is_off_makes_no_new_sources(manage: Manage, api: Api) -> None:
+    made_before = api.wallet("gcash")
+    assert manage("merchant", "set-payment-method", "Sari Store", "gcash", "off") == "gcash is off.\n"
+    assert faults_of(api.post("/sources/", {"type": "gcash"})) == {"type": "source_type_unavailable"}
+    methods = made(api.get("/me"))["payment_method_settings"]
+    assert [name for name in methods if methods[name]["status"] != "approved"] == ["gcash"]
+    assert methods["gcash"]["status"] == "rejected"
+    assert api.charge_source(made_before)["status"] == "pending"
+    assert api.wallet("maya")
+
+
+def test_a_payment_method_is_switched_on_again(manage: Manage, api: Api) -> None:
+    for state in ("off", "on"):
+        manage("merchant", "set-payment-method", "Sari Store", "card", state)
+    assert api.source()
+    assert made(api.get("/me"))["payment_method_settings"]["card"]["status"] == "approved"
+
+
+def test_a_payment_method_is_switched_in_one_mode(manage: Manage, api: Api) -> None:
+    output = manage("merchant", "set-payment-method", "Sari Store", "gcash", "off", "--mode", "live")
+    assert output == "gcash is off in live mode.\n"
+    assert api.wallet("gcash")
+    assert Merchant.objects.get().payment_method_settings == {"gcash": {"enabled": True, "live": False}}
+
+
+def test_a_payment_method_is_of_one_merchant(manage: Manage, shop: NewMerchant, other_shop: NewMerchant) -> None:
+    manage("merchant", "set-payment-method", "Sari Store", "card", "off")
+    assert Api(other_shop.keys["sk_test"]).source()
+
+
+def test_an_unknown_payment_method_is_refused(manage: Manage, shop: NewMerchant) -> None:
+    with pytest.raises(CommandError, match="'cash' is no source type"):
+        manage("merchant", "set-payment-method", "Sari Store", "cash", "off")
+
+
+HEADER = "prefix,brand,funding,country,issuing_bank"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "bins.csv"
+
+
+def test_what_was_imported_describes_the_next_card(manage: Manage, file: Path) -> None:
+    file.write_text(f"{HEADER}\r\n42424242,visa,debit,PH,Bánco de Oro\r\n", encoding="utf-8-sig")
+    assert manage("import_bins", file) == "1 added, 0 changed, 0 unchanged.\n"
+    assert describe("4242424242424242").issuing_bank == "Bánco de Oro"
+
+
+@pytest.mark.django_db
+def test_the_longest_entry_that_a_number_begins_with_describes_it() -> None:
+    number, other = "4242424242424242", "4242424249999999"
+    for length in PREFIX_LENGTHS:
+        BinRange.objects.create(prefix=number[:length], brand="visa", issuing_bank=f"{length} digits")
+        known_entries.cache.clear()
+        assert describe(number).issuing_bank == f"{length} digits"
+    assert describe(other).issuing_bank == "9 digits"
+
+
+def test_the_same_file_again_changes_nothing(manage: Manage, file: Path) -> None:
+    file.write_text(f"{HEADER}\n42424242,visa,debit,PH,Bank\n")
+    manage("import_bins", file)
+    assert manage("import_bins", file) == "0 added, 0 changed, 1 unchanged.\n"
+
+
+def test_one_bad_line_keeps_the_whole_file_out(manage: Manage, file: Path) -> None:
+    file.write_text(f"{HEADER}\n42424242,visa,debit,PH,Bank\n5555,diners,credit,US,Bank\n")
+    with pytest.raises(CommandError, match=r"bins\.csv, line 3: brand must be one of"):
+        manage("import_bins", file)
+    assert not BinRange.objects.exists()
+
+
+def test_a_file_that_is_not_there_is_one_clear_line(manage: Manage, file: Path) -> None:
+    with pytest.raises(CommandError, match=r"bins\.csv cannot be read: No such file"):
+        manage("import_bins", file)
+
+
+def test_a_file_in_another_encoding_is_refused(manage: Manage, file: Path) -> None:
+    file.write_bytes(f"{HEADER}\n42424242,visa,debit,PH,Bánco\n".encode("latin-1"))
+    with pytest.raises(CommandError, match=r"bins\.csv cannot be read: it is not UTF-8"):
+        manage("import_bins", file)

@@ -1,5 +1,6 @@
-"""Connections to a PostgreSQL that does not answer."""
+"""Connections, requests and the worker's claims while PostgreSQL does not answer."""
 
+import asyncio
 import os
 import socket
 from collections.abc import Iterator
@@ -7,14 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from psycopg import Connection
 
+from payments import clock
 from payments.db.backend.base import DatabaseWrapper
-from payments.db.backend.bounded_connection import NotAnswering
+from payments.db.backend.bounded_connection import SILENCE_SECONDS, NotAnswering
+from payments.domain.charging import recovery
 from payments.embedded.processes import wait_until
+from payments.ids import parse_id
+from payments.models import Attempt
+from payments.providers.base import Outcome
+from payments.providers.simulator.models import SimulatedPayment
 from payments.quickstart.ports import HOST
-from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
+from payments.webhooks.claim_connection import connect
+from tests.charging.doubles import Do, Double, provider
+from tests.client import Api, error_of
+from tests.db_outages.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server, point_to
 
 pytestmark = pytest.mark.long
 
@@ -141,3 +151,97 @@ def test_tcp_gives_up_a_host_that_is_gone(server: Server) -> None:
         assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 3
     remote.close()
     remote.close_pool()
+
+
+def thaw(server: Server) -> None:
+    server.thaw()
+    connection.close()
+    assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
+
+
+def test_a_request_is_answered_503_and_succeeds_later(server: Server, frozen_api: Api) -> None:
+    assert frozen_api.get("/charges/").status_code == 200
+    connection.close()
+    server.freeze()
+    # The first one waits for an answer, the second one for nothing.
+    for _ in range(2):
+        response = frozen_api.get("/charges/")
+        assert (response.status_code, response["Retry-After"]) == (503, "1")
+        assert (error_of(response)["type"], error_of(response)["code"]) == ("api_error", "internal_error")
+    assert not connection.is_answering
+
+    thaw(server)
+    assert frozen_api.get("/charges/").status_code == 200
+
+
+def test_a_payers_page_says_503_too(server: Server, frozen_api: Api) -> None:
+    charge = frozen_api.charge_source(frozen_api.wallet())
+    path = charge["action"]["url"].partition("/simulator")[2]
+    connection.close()
+    server.freeze()
+    response = frozen_api.client.get(f"/simulator{path}")
+    assert (response.status_code, response["Retry-After"]) == (503, "1")
+
+
+def test_what_may_have_moved_money_is_answered_as_it_is_known(server: Server, frozen_api: Api) -> None:
+    def freeze(do: Do, asked: object) -> Outcome:
+        outcome = do()
+        server.freeze()
+        return outcome
+
+    source = frozen_api.source()
+    with provider(Double(create_payment=freeze)):
+        charge = frozen_api.charge_source(source)
+    assert charge["status"] == "pending"
+
+    thaw(server)
+    # What it had been sent it may do now by itself; otherwise recovery does.
+    Attempt.objects.exclude(state="done").update(due_at=clock.now())
+    recovery.resolve_due()
+    assert frozen_api.read(charge)["status"] == "succeeded"
+    reference = Attempt.objects.get(charge=parse_id("ch", charge["id"])).reference
+    assert SimulatedPayment.objects.get(reference=reference).state == "captured"
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_charge_that_cannot_be_opened_asks_no_provider(server: Server, frozen_api: Api, is_known: bool) -> None:
+    charge = frozen_api.charge()
+    connection.close()
+    server.freeze()
+    with provider(Double(refund=lambda *_: pytest.fail("asked"))):
+        if is_known:
+            frozen_api.get("/charges/")
+        assert frozen_api.post(f"/charges/{charge['id']}/refund", key="once").status_code == 503
+
+    thaw(server)
+    assert frozen_api.post(f"/charges/{charge['id']}/refund", key="once").status_code == 200
+
+
+@pytest.fixture
+def frozen(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    point_to(server, monkeypatch)
+    yield server
+    server.thaw()
+    assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
+    connection.close_pool()
+
+
+def test_a_claim_that_gets_no_answer_ends(frozen: Server) -> None:
+    async def claim() -> None:
+        async with asyncio.timeout(LONG_SECONDS), await connect() as database:
+            await database.execute("SELECT 1")
+            frozen.freeze()
+            await database.execute("SELECT 1")
+
+    with pytest.raises(NotAnswering):
+        asyncio.run(claim())
+
+
+def test_a_statement_that_takes_long_is_waited_for_while_the_server_answers_others(frozen: Server) -> None:
+    async def wait() -> tuple[object, ...] | None:
+        async with asyncio.timeout(LONG_SECONDS), await connect() as database:
+            await database.execute("SET statement_timeout = 0")
+            taken = await database.execute("SELECT 1 FROM pg_sleep(%s)", [SILENCE_SECONDS + 2])
+            return await taken.fetchone()
+
+    assert asyncio.run(wait()) == (1,)

@@ -12,17 +12,7 @@ from hypothesis import strategies as st
 
 from customers.models import Customer, CustomerSource
 from payments.db.writes import BulkInsert, Insert, Update, execute_writes
-from payments.models import (
-    Attempt,
-    Card,
-    Charge,
-    Event,
-    IdempotencyRecord,
-    Posting,
-    Refund,
-    Source,
-    Webhook,
-)
+from payments.models import Attempt, Card, Charge, Event, IdempotencyRecord, Posting, Refund, Source, Webhook
 from payments.models.charging.charge import AMOUNT_MAX
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import Api, made

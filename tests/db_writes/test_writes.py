@@ -1,4 +1,4 @@
-"""Several writes in one statement: all of them or none."""
+"""Several writes in one statement are made or none, and rules of a row are one constraint."""
 
 import threading
 from collections.abc import Callable
@@ -6,12 +6,16 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, OperationalError, connection, transaction
+from psycopg.errors import CheckViolation
 
 from payments import clock
+from payments.db.checks import RowRules
 from payments.db.writes import Delete, Insert, LockShared, StaleRow, Update, Write, execute_writes, insert_if_absent
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Charge, Event, Source
+from payments.models import Attempt, Charge, Event, Source
+from tests.client import Api
 from tests.concurrency import at_once
 from tests.factories import ChargeFactory
 
@@ -220,3 +224,52 @@ def test_the_same_names_in_another_order_or_guarded_by_nothing_are_another_text(
         execute_writes(Update(Charge, own(charge, settled_at=clock.now()), {"version": 6}))
     row = Charge.objects.get()
     assert (row.version, row.hold_extended_days) == (4, 5)
+
+
+[RULES] = [each for each in Charge._meta.constraints if isinstance(each, RowRules)]
+
+
+def overdraw() -> int:
+    return Charge.objects.update(amount_captured=1_000_000)
+
+
+def test_an_error_names_table_and_rule() -> None:
+    ChargeFactory(is_captured=True)
+    with pytest.raises(IntegrityError) as caught, transaction.atomic():
+        overdraw()
+    cause = caught.value.__cause__
+    assert isinstance(cause, CheckViolation)
+    assert (cause.diag.table_name, cause.diag.constraint_name) == ("payments_charge", "charge_captured_within_amount")
+
+
+def test_a_rule_whose_condition_is_null_holds(api: Api) -> None:
+    api.charge()
+    assert Attempt.objects.update(answer_status=None) == 1
+
+
+def test_a_form_finds_what_the_database_would_refuse() -> None:
+    charge = ChargeFactory(is_captured=True)
+    charge.amount_captured = charge.amount + 1
+    with pytest.raises(ValidationError, match="charge_captured_within_amount"):
+        charge.validate_constraints()
+
+
+def test_rules_can_be_dropped_and_made_again() -> None:
+    ChargeFactory(is_captured=True)
+    with transaction.atomic():
+        with connection.schema_editor() as editor:
+            editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            editor.remove_constraint(Charge, RULES)
+        assert overdraw() == 1
+        transaction.set_rollback(True)
+    with connection.schema_editor() as editor:
+        editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        editor.remove_constraint(Charge, RULES)
+        editor.add_constraint(Charge, RULES)
+    with pytest.raises(IntegrityError, match="charge_captured_within_amount"), transaction.atomic():
+        overdraw()
+
+
+def test_rules_that_say_the_same_are_equal() -> None:
+    assert RULES.clone() == RULES
+    assert RowRules(name=RULES.name, rules={}) != RULES

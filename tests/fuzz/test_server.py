@@ -16,13 +16,8 @@ PATIENCE_SECONDS = 60
 LENGTHS = [b"", b"x", b"-1", b"+2", b"1.0", b"2, 2", b"0x2", b"9" * 20, b"9" * 4301]
 HEAD = b" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n"
 GARBAGE = [
-    *(
-        b"GET\r\n\r\n",
-        b"GET /v2/me\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\r\n\r\n",
-        b"\x00" * 100 + b"\r\n\r\n",
-        b"\xff\r\n\r\n",
-    ),
+    *(b"GET\r\n\r\n", b"GET /v2/me\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\r\n\r\n"),
+    *(b"\x00" * 100 + b"\r\n\r\n", b"\xff\r\n\r\n"),
     b"GET /v2/charges/\x00" + HEAD + b"\r\n",
     b"GET /v2/charges/\xff" + HEAD + b"\r\n",
     b"GET /v2/charges/?limit=\xff" + HEAD + b"\r\n",

@@ -17,11 +17,7 @@ from tests.support.processes import running
 from tests.support.web import web_server
 
 BLOCKS = blocks_of("templates/guides/checkout.md")
-PROGRAMS = {
-    "python": ("checkout.py", sys.executable),
-    "js": ("checkout.mjs", "node"),
-    "php": ("checkout.php", "php"),
-}
+PROGRAMS = {"python": ("checkout.py", sys.executable), "js": ("checkout.mjs", "node"), "php": ("checkout.php", "php")}
 
 
 def code_of(language: str) -> str:

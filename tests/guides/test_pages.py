@@ -1,4 +1,4 @@
-"""The guides as the service shows them."""
+"""The guides as the service shows them, and their pictures."""
 
 import re
 from html.parser import HTMLParser
@@ -13,6 +13,7 @@ from payments.api.guides import markdown, views
 from payments.api.guides.contents import CONTENTS, NAMES
 from payments.api.guides.markdown import PLACEHOLDER
 from payments.health.table import JUDGED
+from tests.figures.back_office.picture import MOST_BYTES, PICTURES
 from tests.guides.texts import FOLDER, GUIDES, ROOT, TEXTS
 
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)]+)\)")
@@ -224,3 +225,14 @@ def test_one_address_reads_so_many_pages(settings: Settings) -> None:
 def test_the_start_page_knows_a_back_office_on_a_host_of_its_own(client: Client, settings: Settings) -> None:
     settings.ADMIN_HOST, settings.ADMIN_ORIGIN = "office.example", "https://office.example"
     assert 'href="https://office.example/admin/"' in client.get("/", headers={"Accept": "text/html"}).content.decode()
+
+
+SHOWN = {name for text in TEXTS.values() for name in re.findall(r"/static/docs/screenshots/([a-z-]+\.webp)", text)}
+
+
+def test_each_picture_is_shown_and_each_that_is_shown_is_there() -> None:
+    assert sorted(path.name for path in PICTURES.iterdir()) == sorted(SHOWN)
+
+
+def test_each_picture_loads_quickly() -> None:
+    assert [path.name for path in PICTURES.iterdir() if path.stat().st_size > MOST_BYTES] == []

@@ -1,4 +1,4 @@
-"""Statements by e-mail: once a month, to the operators who asked and may download them, and of their merchants."""
+"""Statements and the signed head of the transparency log by e-mail."""
 
 from datetime import date, timedelta
 
@@ -10,13 +10,22 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.inbox.announcements import announce
-from payments.inbox.mails import send_mails
+from payments.inbox.mails import SINGLES_AN_HOUR, send_mails
 from payments.inbox.statements import ATTACHED_MAX
 from payments.ledger.account_days import sum_up_due
-from payments.models import AccountDay, AuditEntry, Merchant, MerchantAccess, NotificationChoice, RunningBalance
+from payments.models import (
+    AccountDay,
+    AuditEntry,
+    LogHead,
+    Merchant,
+    MerchantAccess,
+    Notification,
+    NotificationChoice,
+    RunningBalance,
+)
 from payments.staff.roles import ALL_MERCHANTS
 from tests.client import signed_in
-from tests.inbox.smtp import Server
+from tests.inbox.smtp import Server, use
 from tests.operators.factories import person
 from tests.overview.past_charges import days_ago, make_past_charge
 
@@ -122,3 +131,28 @@ def test_who_works_for_many_merchants_gets_the_link_to_the_list(month: date, ser
 def test_statements_are_offered_to_those_who_may_download_them(role: str, is_offered: bool, server: Server) -> None:
     page = signed_in(person("ben", role)).get(reverse("admin:notifications")).content.decode()
     assert ("Statements of the month before" in page) == is_offered
+
+
+NOTE = "pay.example.com/transparency\n1840\nqA4f=\n2026-11-21T02:00:00.123456Z\n\n\N{EM DASH} pay.example.com AQID\n"
+
+
+@pytest.mark.long
+def test_who_asked_gets_the_first_head_of_each_day_once(settings: Settings) -> None:
+    user = person("cora", "finance")
+    user.email = "cora@kaha.example"
+    user.save()
+    NotificationChoice.objects.create(operator=user, mode="digest", sorts=["log_heads"])
+    with Server() as server:
+        use(settings, server)
+        assert announce() == 0
+        for minutes in (-2_000, -20, -10):
+            LogHead.objects.create(size=1_840, signed_at=clock.now() + timedelta(minutes=minutes), note=NOTE)
+        # More than come alone in an hour.
+        for number in range(SINGLES_AN_HOUR + 3):
+            Notification.objects.create(operator=user, key=f"hold:{number}", text="Hold")
+        assert announce() == 1
+        announce()
+        assert send_mails() == 1 + SINGLES_AN_HOUR + 1
+        [mail] = [mail for mail in server.mails if "transparency" in mail["Subject"]]
+    assert mail["Subject"] == "kaha: pay.example.com/transparency"
+    assert mail.get_payload(decode=True).decode().replace("\r\n", "\n").strip() == NOTE.strip()

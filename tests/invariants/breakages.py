@@ -9,14 +9,7 @@ from django.db.models import F
 from customers.models import CustomerSource
 from payments import clock
 from payments.ids import new_id, parse_id, public_id
-from payments.models import (
-    AccountDay,
-    IdempotencyRecord,
-    Posting,
-    RunningBalance,
-    Settlement,
-    Source,
-)
+from payments.models import AccountDay, IdempotencyRecord, Posting, RunningBalance, Settlement, Source
 from payments.providers.simulator.models import Entry
 from tests.factories import MerchantFactory
 from tests.invariants.forgery import forge, forge_charge, post, posting_of

@@ -1,4 +1,6 @@
-"""One way to break each invariant of events and webhooks."""
+"""One way to break each invariant of events, webhooks and the transparency log."""
+
+from datetime import timedelta
 
 from django.db import connection
 from django.db.models import F
@@ -6,8 +8,11 @@ from django.db.models import F
 from customers.models import Customer
 from payments import clock
 from payments.db.partitions import EVENTS, after, begins, month_of
+from payments.db.scoped_queryset import LAST_ID
 from payments.ids import new_id, parse_id, public_id
-from payments.models import Webhook
+from payments.ledger.transparency import append
+from payments.models import LogLeaf, LogProgress, Posting, Webhook
+from tests.factories import MerchantFactory
 from tests.invariants.breakages import breaks
 from tests.invariants.forgery import event_of, forge, forge_charge
 from tests.invariants.history import History
@@ -60,3 +65,26 @@ def next_month_without_partition(history: History) -> str:
 def customer_changed_without_event(history: History) -> str:
     forge(Customer.objects.get(id=parse_id("cus", history.customer)), version=F("version") + 1)
     return history.customer
+
+
+def newest_leaf() -> tuple[LogLeaf, str]:
+    """Log all that is there; return the last leaf, and the first line of its journal."""
+    LogProgress.objects.create(posting_id=LAST_ID)
+    append.append_missed()
+    LogProgress.objects.update(looked_at=clock.now() + timedelta(days=1))
+    leaf = LogLeaf.objects.latest("number")
+    return leaf, public_id("txn", Posting.objects.get(journal=leaf.journal, line=1).id)
+
+
+@breaks("journals_have_their_leaf")
+def journal_that_the_log_read_past(history: History) -> str:
+    leaf, line = newest_leaf()
+    leaf.delete()
+    return line
+
+
+@breaks("leaves_match_their_journal")
+def leaf_of_another_merchant(history: History) -> str:
+    leaf, line = newest_leaf()
+    forge(leaf, merchant=MerchantFactory())
+    return line

@@ -14,11 +14,7 @@ from tests.invariants.history import History
 def past(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[History]:
     """Yield a shop with a busy history, made once because it takes long, and rolled back after the module."""
     # A refund that must stay pending must not succeed by itself.
-    with (
-        django_db_blocker.unblock(),
-        transaction.atomic(),
-        override_settings(SIMULATOR_REFUND_DELAY_SECONDS=3600),
-    ):
+    with django_db_blocker.unblock(), transaction.atomic(), override_settings(SIMULATOR_REFUND_DELAY_SECONDS=3600):
         shop = create_merchant("Sari Store", statement_descriptor="SARI STORE")
         watch()
         yield History(WatchedApi(shop.keys["sk_test"]))

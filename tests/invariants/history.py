@@ -21,16 +21,7 @@ from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.hold_extensions import extend
 from tests.charging.lateness import arrive_late, settle_refunds
 from tests.checkout import cast, shelf
-from tests.client import (
-    ANSWER_LOST,
-    APPROVED,
-    CHALLENGED,
-    DECLINED,
-    NEVER_ARRIVES,
-    REFUNDS_FAIL,
-    REFUNDS_WAIT,
-    made,
-)
+from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, made
 from tests.contract.calls import endpoint
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver, dispute_on
 from tests.invariants.coverage import WatchedApi
@@ -43,10 +34,7 @@ from tests.payouts.stories import days_pass, give_account, give_schedule, paid_o
 from tests.risk.factories import block_card
 
 BLOCKED, WRONG_CVC = "5555555555554444", "4000000000000127"
-RATES = {
-    "card": {"PHP": {"basis_points": 350, "fixed": 1500}},
-    "dispute": {"PHP": {"basis_points": 0, "fixed": 700}},
-}
+RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}, "dispute": {"PHP": {"basis_points": 0, "fixed": 700}}}
 # What the simulated bank does with payouts, by the account.
 BANKS = {"paid": "000123456789", "failed": "000000000002", "lost": "000000000005", "returned": "000000000003"}
 NOTIFY = {
@@ -58,11 +46,7 @@ NOTIFY = {
 # By charge: each stage with the amount that it reports, and what the bank has then.
 DISPUTED_IN_PARTS = {
     "dispute won in part": [("chargeback", 10_000, 10_000), ("reversed", 4_000, 6_000)],
-    "taken again in part": [
-        ("chargeback", 12_000, 10_000),
-        ("reversed", 12_000, 0),
-        ("second_chargeback", 400, 400),
-    ],
+    "taken again in part": [("chargeback", 12_000, 10_000), ("reversed", 12_000, 0), ("second_chargeback", 400, 400)],
     "before arbitration": [("chargeback", 9_000, 9_000), ("reversed", 9_000, 0), ("prearbitration", 9_000, 0)],
     "lost by arbitration": [("arbitration", 9_000, 0), ("arbitration_lost", 9_000, 9_000)],
 }

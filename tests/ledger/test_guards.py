@@ -80,11 +80,7 @@ def test_a_journal_of_another_owner_than_its_charges_is_refused(charge: Charge, 
 
 @pytest.mark.parametrize("table", ["charge", "merchant"])
 def test_what_rows_without_a_foreign_key_refer_to_is_never_deleted(charge: Charge, table: str) -> None:
-    with (
-        pytest.raises(IntegrityError, match="never changed"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM payments_{table}")
 
 
@@ -231,8 +227,5 @@ def test_valid_rates_are_accepted(db: None, rates: object) -> None:
 )
 def test_a_malformed_payment_method_switch_is_refused(db: None, settings: object) -> None:
     merchant = MerchantFactory()
-    with (
-        pytest.raises(IntegrityError, match="merchant_payment_methods"),
-        transaction.atomic(),
-    ):
+    with pytest.raises(IntegrityError, match="merchant_payment_methods"), transaction.atomic():
         Merchant.objects.filter(id=merchant.id).update(payment_method_settings=settings)

@@ -112,11 +112,7 @@ MOVEMENTS: dict[str, tuple[Make, Do, dict[str, int]]] = {
     "capture from a hold voided": (after(held, verb("capture")), verb("void"), TAKEN_BACK),
     "part refunded": (charged, refund_part, REFUNDED),
     "all refunded": (charged, verb("refund"), {"merchant_pending": AMOUNT, "provider_receivable": -AMOUNT}),
-    "refund asked": (
-        slow_to_refund,
-        refund_part,
-        {"merchant_pending": PART, "refunds_in_transit": -PART},
-    ),
+    "refund asked": (slow_to_refund, refund_part, {"merchant_pending": PART, "refunds_in_transit": -PART}),
     "refund asked, then paid": (
         after(slow_to_refund, refund_part),
         ends,

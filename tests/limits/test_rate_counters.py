@@ -1,20 +1,32 @@
-"""Counters in windows: in Redis while it answers, and in the process otherwise."""
+"""Counters in windows: in Redis while it answers, in the process otherwise, and never slower than its first wait."""
 
+import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from threading import Event, Thread
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.conf import settings
-from redis import Redis
+from kombu.exceptions import OperationalError
+from pytest_django import Settings
+from redis import Redis, RedisError
+from redis import TimeoutError as TimedOut
 
 from payments import clock
+from payments.embedded import redis_server
 from payments.embedded.processes import wait_until
 from payments.redis_client import rate_counters
-from payments.redis_client.rate_counters import Counters, MemoryCounters, Window, parse_rate
+from payments.redis_client.pipeline import RedisPipeline
+from payments.redis_client.rate_counters import Counters, MemoryCounters, Window, counters_at, parse_rate
+from payments.webhooks.wake_up import TaskSender
+from tests.client import Api
 from tests.concurrency import at_once
+from tests.contract.calls import order
 from tests.support.redis_process import RedisProcess
 
 AWAY = "redis://127.0.0.1:1/0"
@@ -140,3 +152,122 @@ def test_each_window_counts_for_itself() -> None:
     hour, day = Window.present(3600), Window.present(86_400)
     earlier = Window(3600, hour.starts_at - timedelta(hours=1), 0)
     assert len({hour.key("me"), day.key("me"), earlier.key("me"), hour.key("you")}) == 4
+
+
+def test_each_command_has_its_answer(who: str) -> None:
+    assert RedisPipeline(settings.REDIS_URL).ask([("INCR", who), ("EXPIRE", who, 60), ("GET", who)]) == [1, 1, b"1"]
+
+
+def test_the_command_after_a_refused_one_has_its_own_answer(who: str) -> None:
+    line = RedisPipeline(settings.REDIS_URL)
+    with pytest.raises(RedisError):
+        line.ask([("NO-SUCH-COMMAND",), ("SET", who, "left unread")])
+    assert line.ask([("PING",)]) == [b"PONG"]
+
+
+def test_a_restarted_redis_is_reconnected(own_redis: RedisProcess) -> None:
+    own_redis.start()
+    line = RedisPipeline(own_redis.url)
+    line.ask([("PING",)])
+    own_redis.stop()
+    own_redis.start()
+    assert line.ask([("PING",)]) == [b"PONG"]
+
+
+def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_ready(own_redis: RedisProcess) -> None:
+    with socket.socket(socket.AF_UNIX) as begun:
+        begun.bind(str(own_redis.folders.redis_socket))
+        assert not redis_server.is_ready(own_redis.folders)
+        begun.listen()
+        assert redis_server.is_ready(own_redis.folders)
+
+
+def test_threads_do_not_read_each_others_answers() -> None:
+    line = RedisPipeline(settings.REDIS_URL)
+
+    def asked(number: int) -> list[Any]:
+        return [line.ask([("ECHO", number)]) for _ in range(50)]
+
+    assert at_once(8, asked) == [[[str(number).encode()]] * 50 for number in range(8)]
+
+
+THREADS = 16
+
+
+def connections_of(redis: RedisProcess) -> int:
+    """Return how many connections Redis has received."""
+    with Redis.from_url(redis.url) as client:
+        return int(client.info("stats")["total_connections_received"])
+
+
+@pytest.mark.long
+def test_after_the_first_no_request_asks_a_redis_that_hangs(own_redis: RedisProcess, who: str) -> None:
+    own_redis.start()
+    counters, before = Counters(own_redis.url, retry_seconds=600), connections_of(own_redis)
+    with hung(own_redis):
+        counters.increment(who, 60)
+        counted = at_once(THREADS, lambda _: counters.increment(who, 60))
+    assert sorted(counted) == list(range(2, THREADS + 2))
+    # The first one, and this question.
+    assert connections_of(own_redis) - before == 2
+
+
+@pytest.mark.long
+def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: RedisProcess, who: str) -> None:
+    own_redis.start()
+    line, before = RedisPipeline(own_redis.url), connections_of(own_redis)
+    with hung(own_redis), pytest.raises(TimedOut):
+        line.ask([("INCR", who)])
+    assert connections_of(own_redis) - before == 2
+
+
+@pytest.mark.long
+def test_the_url_does_not_set_the_time_limit(own_redis: RedisProcess, who: str) -> None:
+    own_redis.start()
+    line = RedisPipeline(f"{own_redis.url}?socket_timeout=600")
+    started = time.monotonic()
+    with hung(own_redis), pytest.raises(TimedOut):
+        line.ask([("INCR", who)])
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.long
+def test_redis_counts_again_after_it_resumes(own_redis: RedisProcess, who: str) -> None:
+    own_redis.start()
+    counters = Counters(own_redis.url, retry_seconds=0.05)
+    counters.increment(who, 60)
+    with hung(own_redis):
+        counters.increment(f"{who}/meanwhile", 60)
+    redis = Redis.from_url(own_redis.url)
+    assert wait_until(lambda: bool(counters.increment(who, 60)) and int(redis.get(f"kaha:{who}") or 0) > 1, 10)
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, own_redis: RedisProcess) -> None:
+    settings.REDIS_URL = own_redis.url
+    own_redis.start()
+    counters_at(own_redis.url)
+    sources = [api.source() for _ in range(8)]
+    with hung(own_redis):
+        answers = at_once(8, lambda number: api.post("/charges/", order(sources[number])))
+    assert [answer.status_code for answer in answers] == [201] * 8
+
+
+@pytest.mark.long
+def test_waking_a_worker_fails_while_redis_hangs(own_redis: RedisProcess) -> None:
+    own_redis.start()
+    failed: list[BaseException] = []
+    ended = Event()
+
+    def wake() -> None:
+        try:
+            TaskSender(own_redis.url.replace("unix://", "redis+socket://"))()
+        except OperationalError as error:
+            failed.append(error)
+        ended.set()
+
+    with hung(own_redis):
+        Thread(target=wake, daemon=True).start()
+        assert ended.wait(60)
+    assert failed

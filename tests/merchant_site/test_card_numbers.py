@@ -9,14 +9,7 @@ from payments.merchant_site.pages.colleagues import ColleagueForm
 from tests.admin.conftest import House
 from tests.client import CHALLENGED, signed_in
 from tests.merchant_site.conftest import member
-from tests.merchant_site.test_walls import (  # noqa: F401  one of everything
-    Rows,
-    addresses,
-    forms_on,
-    newest_shown,
-    rows,
-    shown,
-)
+from tests.merchant_site.test_walls import Rows, addresses, forms_on, newest_shown, rows, shown  # noqa: F401  one of everything
 from tests.undone import undone
 
 REFUSED = "looks like it holds a card number"

@@ -18,6 +18,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.merchant_site.site import merchant_site
 from payments.models import ApiRequest, ApprovalLimit, MerchantAccess
 from tests.admin.conftest import House
+from tests.admin.crawl import ELSEWHERE, found_from, openable
 from tests.admin.forms import Form, addresses_below, forms_of
 from tests.admin.test_pages import newest as newest_shown  # noqa: F401  one of everything
 from tests.client import Api, made, signed_in
@@ -192,3 +193,21 @@ def test_no_field_of_a_form_takes_a_row_of_another_merchant(rows: Rows, house: H
                 leaks.append((form.action, "", "changed"))
     assert leaks == []
     assert tried > len(keys)
+
+
+@pytest.mark.parametrize("role", Role.values)
+def test_every_page_that_a_role_may_open_is_found_by_links(role: str, rows: Rows, house: House) -> None:
+    client = signed_in(member(house.shop.merchant, role))
+    # An action is offered where it fits its row.
+    actions = {address for address in of_rows(rows) if not address.endswith("/change/")}
+    may_open = openable(client, set(addresses(rows)) - actions, URLCONF)
+    assert len(may_open) > 15
+    assert may_open - found_from(client, PREFIX, URLCONF) - ELSEWHERE == set()
+
+
+def test_settings_lead_to_colleagues_and_limits(house: House) -> None:
+    client = signed_in(member(house.shop.merchant))
+    page = client.get(f"{PREFIX}payments/merchant/", follow=True).content.decode()
+    for name in ("merchantaccess", "approvallimit"):
+        assert f'href="{PREFIX}payments/{name}/"' in page
+    assert f'<a class="back" href="{PREFIX}payments/merchant/">' not in page

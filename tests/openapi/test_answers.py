@@ -6,16 +6,7 @@ import pytest
 from django.http import HttpResponse
 
 from payments.domain.merchants.merchants import NewMerchant
-from tests.client import (
-    ANSWER_LOST,
-    CARD_FIELDS,
-    CHALLENGED,
-    DECLINED,
-    NEVER_ARRIVES,
-    REFUNDS_FAIL,
-    Api,
-    made,
-)
+from tests.client import ANSWER_LOST, CARD_FIELDS, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, Api, made
 from tests.contract.calls import CAUSED, newest_request
 from tests.openapi.conftest import Document
 

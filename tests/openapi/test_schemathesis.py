@@ -103,12 +103,7 @@ def test_an_answer_is_as_described_whatever_is_asked(call: str, schema: Any, api
     cases = st.one_of(*(schema[path][method].as_strategy(generation_mode=mode) for mode in modes))
 
     @given(case=cases, random=st.randoms())
-    @settings(
-        max_examples=REQUESTS_PER_CALL,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=REQUESTS_PER_CALL, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     def ask(case: Any, random: Random) -> None:
         make_likely(case, stock, random)
         case.call_and_validate(headers=api.headers(), checks=CHECKS)

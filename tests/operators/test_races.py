@@ -14,7 +14,7 @@ from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
 from tests.operators.factories import ALONE, NOTE, approved, new_action, person, proposed
-from tests.operators.test_execute import left_behind
+from tests.operators.test_decide import left_behind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,11 +15,7 @@ from tests.pages.shop_with_frames import ShopPage, everything_of, leaked, led, s
 
 __all__ = ["led"]
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("led"),
-]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("led")]
 
 DIGITS = "4000000000003055"
 

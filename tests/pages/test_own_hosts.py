@@ -165,8 +165,7 @@ def in_filipino(tab: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "act",
-    [declined, answer_lost, faulty, sent_twice, back_from_a_wallet, cancelled_at_the_bank, over, in_filipino],
+    "act", [declined, answer_lost, faulty, sent_twice, back_from_a_wallet, cancelled_at_the_bank, over, in_filipino]
 )
 @pytest.mark.parametrize("arrive", [of_checkout, of_request, of_link, of_main_host])
 def test_a_payer_is_led_on_from_every_state(tab: Page, api: Api, arrive: Arrive, act: Callable[[Page], None]) -> None:

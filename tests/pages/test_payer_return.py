@@ -60,8 +60,7 @@ def test_the_result_of_a_debit_shows_the_last_characters_of_its_account(client: 
 
 
 @pytest.mark.parametrize(
-    ("decision", "text"),
-    [("pay", "your payment went through"), ("fail", "could not confirm that it was you")],
+    ("decision", "text"), [("pay", "your payment went through"), ("fail", "could not confirm that it was you")]
 )
 def test_without_an_address_the_payer_sees_the_result(client: Client, api: Api, decision: str, text: str) -> None:
     _, response = walk(client, awaited(api, "card", redirect=None, amount=123_450), decision)

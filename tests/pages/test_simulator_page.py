@@ -62,8 +62,7 @@ def test_money_has_the_decimals_of_its_currency(client: Client, currency: str, s
 
 
 @pytest.mark.parametrize(
-    ("decision", "code"),
-    [("pay", ""), ("fail", "authentication_failed"), ("cancel", "payer_cancelled")],
+    ("decision", "code"), [("pay", ""), ("fail", "authentication_failed"), ("cancel", "payer_cancelled")]
 )
 def test_a_decision_is_recorded_and_sends_the_payer_back(
     client: Client, challenge: Payment, decision: str, code: str

@@ -15,13 +15,7 @@ import pytest
 from payments.quickstart import month
 from tests.admin.conftest import words_of
 from tests.guides.texts import blocks_of
-from tests.quickstart.quickstart_process import (
-    KEYS,
-    Quickstart,
-    manage,
-    processes_of,
-    sign_in,
-)
+from tests.quickstart.quickstart_process import KEYS, Quickstart, manage, processes_of, sign_in
 from tests.support.postgres import Postgres
 
 pytestmark = pytest.mark.long

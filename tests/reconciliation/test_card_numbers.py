@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, ReportLine, ReportUpload
-from tests.canaries.kept import card_numbers_kept
 from tests.canaries.misplaced import NUMBER
+from tests.canaries.service import card_numbers_kept
 from tests.client import Api
 from tests.figures.inputs.card_texts import DISGUISES
 from tests.reconciliation.factories import reconcile, simulator_lines

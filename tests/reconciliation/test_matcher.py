@@ -18,15 +18,7 @@ from payments.tasks import run_sweep
 from tests.charging.elapsed_time import recover
 from tests.charging.lateness import arrive_late
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
-from tests.reconciliation.factories import (
-    Tamper,
-    export,
-    kinds,
-    pay_in_every_way,
-    reconcile,
-    reconcile_file,
-    tampered,
-)
+from tests.reconciliation.factories import Tamper, export, kinds, pay_in_every_way, reconcile, reconcile_file, tampered
 from tests.simulator.factories import simulator, taken
 
 pytestmark = pytest.mark.django_db

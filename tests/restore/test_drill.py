@@ -23,12 +23,7 @@ pytestmark = [
 ]
 
 WAIT_SECONDS = 60
-BOOKS = (
-    "simulator_simulatedpayment",
-    "simulator_simulatedoperation",
-    "simulator_entry",
-    "simulator_message",
-)
+BOOKS = ("simulator_simulatedpayment", "simulator_simulatedoperation", "simulator_entry", "simulator_message")
 # Money or holds that the simulator has and neither charges nor items name.
 MISSING = """
 SELECT count(*) FROM simulator_simulatedpayment p

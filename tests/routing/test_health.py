@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.routing.route_health import (
-    OPEN_FOR,
-    OUTAGES_IN_A_ROW,
-    RECENT,
-    SAMPLE,
-    health_of,
-    recent_attempts,
-)
+from payments.domain.routing.route_health import OPEN_FOR, OUTAGES_IN_A_ROW, RECENT, SAMPLE, health_of, recent_attempts
 from payments.models import Attempt, Charge, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Unknown
 from tests.client import Api, made

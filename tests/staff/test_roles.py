@@ -139,14 +139,7 @@ OF_A_LIST = {"csv": SUPPORT, "saveview": EVERYBODY, "columns": EVERYBODY, "dropv
 BY_KIND |= OF_A_LIST
 # Pages of every signed-in user, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
-PERSONAL |= {
-    "find",
-    "mode",
-    "preferences",
-    "invitation",
-    "inbox",
-    "notifications",
-}
+PERSONAL |= {"find", "mode", "preferences", "invitation", "inbox", "notifications"}
 
 
 def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:

@@ -112,11 +112,7 @@ def test_a_new_password_signs_out_everywhere_else(ana: User, visitor: Visitor) -
     other.give_password()
     other.give_code(code_of(app_of(ana), steps_ahead=1))
     assert other.is_in()
-    new = {
-        "oldpassword": "kalesa-77-halo-halo",
-        "password1": "jeepney-88-taho",
-        "password2": "jeepney-88-taho",
-    }
+    new = {"oldpassword": "kalesa-77-halo-halo", "password1": "jeepney-88-taho", "password2": "jeepney-88-taho"}
     visitor.post("/admin/password_change/", new)
     assert (visitor.is_in(), other.is_in()) == (True, False)
 

@@ -35,11 +35,7 @@ def test_a_charge_is_one_trace_named_by_its_request(traced: Api, exporting: Sent
     assert {span.parent for span in found if span is not root} == {root.id}
     assert all(root.started <= span.started <= span.ended <= root.ended for span in found)
     [call] = [span for span in found if span.name == "provider authorize"]
-    assert call.attributes == {
-        "kaha.provider": "simulator",
-        "kaha.operation": "authorize",
-        "kaha.outcome": "Approved",
-    }
+    assert call.attributes == {"kaha.provider": "simulator", "kaha.operation": "authorize", "kaha.outcome": "Approved"}
 
 
 def test_statements_say_what_they_do_with_which_tables(traced: Api, exporting: Sent, collector: Listener) -> None:

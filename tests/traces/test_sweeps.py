@@ -104,11 +104,9 @@ def test_payouts_and_responses_to_disputes_are_in_the_run_that_sends_them(
         for root in roots(found)
     }
     assert calls == {
-        "sweep send_payouts": [
-            {"kaha.provider": "simulator", "kaha.operation": "payout", "kaha.outcome": "Accepted"},
-        ],
+        "sweep send_payouts": [{"kaha.provider": "simulator", "kaha.operation": "payout", "kaha.outcome": "Accepted"}],
         "sweep send_dispute_responses": [
-            {"kaha.provider": "simulator", "kaha.operation": "respond", "kaha.outcome": "Approved"},
+            {"kaha.provider": "simulator", "kaha.operation": "respond", "kaha.outcome": "Approved"}
         ],
     }
 

@@ -73,11 +73,7 @@ def test_the_cache_has_a_limited_size(store: MemoryStore, keys: DataKeys) -> Non
 
 @pytest.mark.parametrize(
     ("purpose", "age"),
-    [
-        (Purpose.CARD, timedelta(days=30)),
-        (Purpose.SECRET, timedelta(days=30)),
-        (Purpose.CVC, timedelta(minutes=10)),
-    ],
+    [(Purpose.CARD, timedelta(days=30)), (Purpose.SECRET, timedelta(days=30)), (Purpose.CVC, timedelta(minutes=10))],
 )
 def test_an_old_key_is_replaced_by_a_new_one(
     store: MemoryStore, keys: DataKeys, timer: Timer, purpose: Purpose, age: timedelta

@@ -13,17 +13,7 @@ from django.core.management import call_command
 
 from payments import vault
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
-from payments.models import (
-    Attempt,
-    Card,
-    Charge,
-    CvcKey,
-    DataKey,
-    IdempotencyRecord,
-    Source,
-    Webhook,
-    WebhookAttempt,
-)
+from payments.models import Attempt, Card, Charge, CvcKey, DataKey, IdempotencyRecord, Source, Webhook, WebhookAttempt
 from payments.vault import Purpose, VaultUnavailable, key_wraps
 from payments.webhooks.worker import DeliveryLoop
 from tests.charging.elapsed_time import recover

@@ -22,7 +22,7 @@ from payments.webhooks.scan_window import EVERYTHING, recent
 from payments.webhooks.signing_secrets import KEPT_FOR, Keyring
 from tests.figures.webhooks.events import put_events
 from tests.months import months_behind
-from tests.webhooks.claims import claim, only, plan_of_claim, plan_of_record, record_answer, scans
+from tests.webhooks.endpoints import claim, only, plan_of_claim, plan_of_record, record_answer, scans
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,7 +16,7 @@ from tests.client import Api
 from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock, on_schedule
 from tests.support.receiver import Receiver
-from tests.webhooks.claims import only
+from tests.webhooks.endpoints import only
 
 pytestmark = pytest.mark.django_db(transaction=True)
 IMPATIENT = Limits(connect_seconds=2.0, total_seconds=2.0)

@@ -25,8 +25,7 @@ from tests.client import Api
 from tests.disputes.stories import AT_ONCE, deliver
 from tests.figures.webhooks.schedule import MovedClock
 from tests.support.receiver import Receiver
-from tests.webhooks.claims import claim, record_answer
-from tests.webhooks.endpoints import add_endpoint, add_with_secret
+from tests.webhooks.endpoints import add_endpoint, add_with_secret, claim, record_answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,7 +17,7 @@ from tests.figures.webhooks.events import put_events
 from tests.figures.webhooks.schedule import MovedClock
 from tests.months import middle_of, months_behind
 from tests.support.receiver import Receiver
-from tests.webhooks.claims import parts_of_claim
+from tests.webhooks.endpoints import parts_of_claim
 from tests.webhooks.test_delivery import send_to
 
 LONG_AGO = timedelta(days=100)

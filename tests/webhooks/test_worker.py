@@ -29,7 +29,7 @@ from tests.charging.test_races import at_once
 from tests.figures.webhooks.schedule import MovedClock
 from tests.support.processes import PATIENCE_SECONDS
 from tests.support.receiver import Receiver
-from tests.webhooks.claims import claim, only
+from tests.webhooks.endpoints import claim, only
 from tests.webhooks.test_delivery import send_to
 
 pytestmark = pytest.mark.django_db(transaction=True)

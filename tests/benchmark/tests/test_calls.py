@@ -1,10 +1,16 @@
-"""What is counted of a piece of work, and what the gate makes of it."""
+"""What is counted of a piece of work, what the gate makes of it, and the CPU time of processes that use some."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE
+from tempfile import TemporaryDirectory
 
 from tests.benchmark.calls.__main__ import lowest, rises
 from tests.benchmark.calls.counts import COUNTED, WARM, counted, total
+from tests.benchmark.figures import cpu_seconds, memory_mb
+from tests.support.processes import running
 
 COUNT = {"python": 1000, "c": 500, "statements": 2, "log_bytes": 900}
 
@@ -62,3 +68,30 @@ def test_every_statement_more_is_a_rise() -> None:
 def test_what_fell_is_kept_and_what_rose_a_little_is_not() -> None:
     found = {"charge": COUNT | {"python": 1005, "c": 400}, "new": COUNT}
     assert lowest({"charge": COUNT}, found) == {"charge": COUNT | {"c": 400}, "new": COUNT}
+
+
+BUSY = "import time\nwhile time.process_time() < 0.1: pass"
+SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
+
+
+@contextmanager
+def shell_that_runs(code: str, then: str = "true") -> Iterator[int]:
+    """Yield the process ID of a shell that runs Python below it, and `then` something of its own, once one says so."""
+    shell = ["sh", "-c", f'"$@"; {then}', "sh", sys.executable, "-c", code]
+    with TemporaryDirectory() as folder, running(shell, log=Path(folder) / "log", ready=r"\n", stdin=PIPE) as program:
+        yield program.pid
+
+
+def test_the_time_of_what_a_process_has_started_and_ended_is_its_own() -> None:
+    with shell_that_runs(BUSY, then="echo; read line") as pid:
+        assert cpu_seconds(pid) >= 0.09
+
+
+def test_the_time_of_what_still_runs_below_it_is_its_own() -> None:
+    with shell_that_runs(f"{BUSY}\n{SAY_SO_AND_WAIT}") as pid:
+        assert cpu_seconds(pid) >= 0.09
+
+
+def test_the_memory_of_several_is_that_of_the_largest() -> None:
+    with shell_that_runs(f'held = b"x" * 100_000_000\n{SAY_SO_AND_WAIT}') as pid:
+        assert memory_mb(pid) >= 90

@@ -181,11 +181,7 @@ CALLS = [
     Call("GET", "/v2/disputes/", query=PAGE | {"start_after": "{dispute}", "status": "lost", "charge": "{charge}"}),
     Call("GET", "/v2/disputes/{dispute}"),
     Call("POST", "/v2/disputes/{dispute}/evidence", {"type": "receipt", "text": "Signed for"}),
-    Call(
-        "POST",
-        "/v2/disputes/{dispute}/evidence",
-        {"type": "other", "file": "JVBERi0xLjcgQSByZWNlaXB0"},
-    ),
+    Call("POST", "/v2/disputes/{dispute}/evidence", {"type": "other", "file": "JVBERi0xLjcgQSByZWNlaXB0"}),
     Call("GET", "/v2/disputes/{dispute}/evidence"),
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),

@@ -6,23 +6,10 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 
 MEDIA_TYPES = [
-    *(
-        "",
-        " ",
-        ";",
-        "application/json;",
-        "application/json; charset=utf-8",
-        "application/json; charset=UTF8",
-        "text/json",
-    ),
-    *(
-        "application/json, text/plain",
-        "APPLICATION/JSON",
-        "application/json; charset=\xe9",
-        "\xff/\xff",
-        "*/*",
-        "a" * 9000,
-    ),
+    *("", " ", ";", "application/json;", "application/json; charset=utf-8"),
+    *("application/json; charset=UTF8", "text/json"),
+    *("application/json, text/plain", "APPLICATION/JSON"),
+    *("application/json; charset=\xe9", "\xff/\xff", "*/*", "a" * 9000),
     *(
         f"application/json; charset={name}"
         for name in ("utf-16", "hex", "undefined", "idna", "rot13", "x" * 300, '"', "'")
@@ -32,21 +19,12 @@ MEDIA_TYPES = [
         for name in ("utf-16", "hex", "undefined", "idna", "base64", "unicode_escape", "zip")
     ),
     *("multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\xff" + "x" * 300),
-    *(
-        "multipart/form-data; boundary=x",
-        "application/x-www-form-urlencoded",
-        "application/x-www-form-urlencoded; charset=hex",
-    ),
-    *(
-        "application/x-www-form-urlencoded; charset=utf-7",
-        "application/json; charset*=utf-8''utf-16",
-        "application/json; q='",
-    ),
-    *(
-        "application/json; charset*=hex'en'%FF",
-        "application/json; charset*0*=a''%ff",
-        "application/json" + "; a=b" * 900,
-    ),
+    *("multipart/form-data; boundary=x", "application/x-www-form-urlencoded"),
+    *("application/x-www-form-urlencoded; charset=hex",),
+    *("application/x-www-form-urlencoded; charset=utf-7",),
+    *("application/json; charset*=utf-8''utf-16", "application/json; q='"),
+    *("application/json; charset*=hex'en'%FF",),
+    *("application/json; charset*0*=a''%ff", "application/json" + "; a=b" * 900),
 ]
 IDEMPOTENCY_KEYS = [
     "",

@@ -54,17 +54,10 @@ PROVIDED = {
             "receipt shipping_documentation customer_communication",
             (
                 "SupplyDefenseMaterial",
-                {
-                    "TIDorInvoice": ["receipt"],
-                    "DefenseMaterial": ["shipping_documentation", "customer_communication"],
-                },
+                {"TIDorInvoice": ["receipt"], "DefenseMaterial": ["shipping_documentation", "customer_communication"]},
             ),
         ),
-        (
-            REASONS,
-            "receipt",
-            ("SupplyDefenseMaterial", {"TIDorInvoice": ["receipt"], "DefenseMaterial": ["receipt"]}),
-        ),
+        (REASONS, "receipt", ("SupplyDefenseMaterial", {"TIDorInvoice": ["receipt"], "DefenseMaterial": ["receipt"]})),
         (
             VISA_13_1,
             "shipping_documentation",

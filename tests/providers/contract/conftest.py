@@ -11,10 +11,7 @@ from tests.providers.simulator.bench import simulator_bench
 from tests.providers.xendit.bench import xendit_bench
 
 # Those of real providers are behind a fake on a socket of this machine, whose answers can be spoilt in every way.
-OVER_THE_WIRE: dict[str, Callable[[], AbstractContextManager[Bench]]] = {
-    "adyen": adyen_bench,
-    "xendit": xendit_bench,
-}
+OVER_THE_WIRE: dict[str, Callable[[], AbstractContextManager[Bench]]] = {"adyen": adyen_bench, "xendit": xendit_bench}
 BENCHES: dict[str, Callable[[], AbstractContextManager[Bench]]] = {"simulator": simulator_bench, **OVER_THE_WIRE}
 
 

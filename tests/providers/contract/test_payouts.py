@@ -101,10 +101,7 @@ def at_xendit() -> Iterator[PayoutBench]:
         yield AtXendit(bench)
 
 
-BENCHES: dict[str, Callable[[], AbstractContextManager[PayoutBench]]] = {
-    "simulator": at_simulator,
-    "xendit": at_xendit,
-}
+BENCHES: dict[str, Callable[[], AbstractContextManager[PayoutBench]]] = {"simulator": at_simulator, "xendit": at_xendit}
 
 
 @pytest.fixture(params=BENCHES)

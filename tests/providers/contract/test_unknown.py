@@ -5,18 +5,7 @@ from dataclasses import replace
 import pytest
 
 from payments.providers.base import ActionRequired, Approved, NotSent, Unknown
-from tests.providers.bench import (
-    AMOUNT,
-    Bench,
-    Money,
-    Spoilt,
-    asked,
-    begun,
-    operation,
-    redirected,
-    settled,
-    taken,
-)
+from tests.providers.bench import AMOUNT, Bench, Money, Spoilt, asked, begun, operation, redirected, settled, taken
 
 # The provider did what it was asked, and its answer does not show it.
 AMBIGUOUS = (Spoilt.LOST, Spoilt.CUT, Spoilt.GARBLED, Spoilt.FAILING)

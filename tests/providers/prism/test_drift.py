@@ -39,8 +39,7 @@ def test_an_answer_that_is_not_as_described_is_noticed(prism: Prism) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "fault"),
-    [("/transactions?limit=some", "UNPROCESSABLE_ENTITY"), ("/before-v3", "NO_PATH_MATCHED_ERROR")],
+    ("path", "fault"), [("/transactions?limit=some", "UNPROCESSABLE_ENTITY"), ("/before-v3", "NO_PATH_MATCHED_ERROR")]
 )
 def test_a_request_that_is_not_as_described_is_noticed(prism: Prism, path: str, fault: str) -> None:
     ask(prism, path, NOTHING)

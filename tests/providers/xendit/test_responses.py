@@ -245,8 +245,7 @@ def test_a_challenge_goes_out_with_all_of_the_evidence_or_not_at_all(bench: Xend
     broken = file(EvidenceType.SHIPPING, "application/pdf", b"no PDF")
     outcome = respond(bench, made, broken, STATEMENT)
     assert outcome == Rejected(
-        "evidence_refused",
-        "Xendit does not take all of the evidence: proof_of_delivery (It is not taken.)",
+        "evidence_refused", "Xendit does not take all of the evidence: proof_of_delivery (It is not taken.)"
     )
     assert made.challenges == 0
 

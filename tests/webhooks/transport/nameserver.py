@@ -74,8 +74,7 @@ def _reply(question: DNSRecord, name: str, kind: str, addresses: list[str]) -> D
 async def nameserver(**turns: Sequence[list[str] | None]) -> AsyncIterator[Nameserver]:
     """Run a server for the zone `example`: `shop=[["127.0.0.1"], []]` is the turns of shop.example."""
     transport, server = await asyncio.get_running_loop().create_datagram_endpoint(
-        lambda: Nameserver({f"{name}.example": of_name for name, of_name in turns.items()}),
-        local_addr=("127.0.0.1", 0),
+        lambda: Nameserver({f"{name}.example": of_name for name, of_name in turns.items()}), local_addr=("127.0.0.1", 0)
     )
     try:
         yield server

@@ -19,11 +19,7 @@ def tries(
     """Return the results of successive attempts while shop.example resolves by turns; a receiver listens everywhere."""
 
     async def try_them() -> tuple[list[str], Receiver, Nameserver]:
-        async with (
-            receiver(host="") as shop,
-            nameserver(shop=turns) as names,
-            Transport(names.resolve) as transport,
-        ):
+        async with receiver(host="") as shop, nameserver(shop=turns) as names, Transport(names.resolve) as transport:
             whither = url.format(port=shop.port)
             came = [await transport.send(whither, BODY, HEADERS, livemode=False) for _ in range(count)]
             return [_shortly(result) for result in came], shop, names
