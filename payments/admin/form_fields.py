@@ -1,6 +1,7 @@
 """Fields of forms that take a day or a number in one form only, so that none is read as another one."""
 
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django import forms
@@ -29,17 +30,19 @@ class DayInput(forms.DateInput):
 
 
 class LongSelect(forms.Select):
-    """A select of many choices, such as all currencies: Django's own renders a template for each."""
+    """A select of many choices, such as currencies, written once: Django's own renders a template for each of them."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        chosen = set(map(str, self.format_value(value)))
-        options = format_html_join(
-            "",
-            '<option value="{}"{}>{}</option>',
-            ((key, SafeString(" selected") if str(key) in chosen else "", text) for key, text in self.choices),
-        )
+        choices = tuple(self.choices)
+        chosen = {str(key) for key, _ in choices}.intersection(self.format_value(value))
         given = flatatt(self.build_attrs(self.attrs, {"name": name, **(attrs or {})}))
-        return format_html("<select{}>{}</select>", given, options)
+        return format_html("<select{}>{}</select>", given, _options(choices, frozenset(chosen)))
+
+
+@lru_cache(256)
+def _options(choices: tuple[tuple[Any, Any], ...], chosen: frozenset[str]) -> SafeString:
+    pairs = ((key, SafeString(" selected") if str(key) in chosen else "", text) for key, text in choices)
+    return format_html_join("", '<option value="{}"{}>{}</option>', pairs)
 
 
 class DayField(forms.DateField):

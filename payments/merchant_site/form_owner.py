@@ -3,6 +3,7 @@
 Another tab may have opened the site of another merchant since, at which the form would act.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from django import template
@@ -37,7 +38,7 @@ def owned_form(parser: Any, token: Any) -> OwnedFormNode:
     return OwnedFormNode()
 
 
-def refusal_of(request: HttpRequest, context: dict[str, Any]) -> TemplateResponse | None:
+def refusal_of(request: HttpRequest, context: Callable[[HttpRequest], dict[str, Any]]) -> TemplateResponse | None:
     """Return the page that refuses a form of another merchant than the one that is open, None for any other request."""
     opened, match = membership_shown(request), request.resolver_match
     if request.method != "POST" or opened is None or (match and match.url_name in OF_PERSON):
@@ -53,4 +54,4 @@ def refusal_of(request: HttpRequest, context: dict[str, Any]) -> TemplateRespons
     else:
         text = gettext("This form does not say for whom it is, and {opened} is open now. Go back and open it again.")
     words = {"title": gettext("Nothing was changed"), "text": text.format(owner=owner, opened=opened.merchant.title)}
-    return TemplateResponse(request, "merchant/another_is_open.html", context | words, status=409)
+    return TemplateResponse(request, "merchant/another_is_open.html", context(request) | words, status=409)

@@ -69,7 +69,7 @@ class MerchantSite(PeopleSite):
         return "people", merchant_of(request).id
 
     def refusal_of(self, request: HttpRequest) -> HttpResponseBase | None:
-        return refusal_of(request, self.each_context(request))
+        return refusal_of(request, self.each_context)
 
     def _look_for_rows(self, request: HttpRequest) -> None:
         """Raise Http404 unless the merchant has the rows that an address and a list's form name."""
