@@ -151,6 +151,7 @@ TEMPLATES = [
                 "lists": "payments.admin.lists.tags",
                 "banners": "payments.admin.banners",
                 "figures": "payments.admin.figures.section",
+                "fragments": "payments.pages.fragments",
                 "office": "payments.api.guides.office",
             },
         },

@@ -12,7 +12,7 @@ from csp.decorators import csp, csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
 from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.csrf import csrf_exempt
@@ -58,13 +58,6 @@ def language_of_checkout(request: HttpRequest, checkout: Checkout | None) -> str
     """Return the language that the payer chose, else the one that the order names, if any, else the browser's."""
     wanted = (request.GET.get("lang", ""), checkout.order.get("locale", "") if checkout else "")
     return next((LANGUAGES[code] for code in wanted if code in LANGUAGES), language_of(request))
-
-
-def other_language() -> dict[str, str]:
-    """Return the code and the name of the language that the present page does not have."""
-    names = {"en": "English", "fil": "Filipino"}
-    code = "en" if get_language() == "fil" else "fil"
-    return {"code": code, "name": names[code]}
 
 
 class SeeOther(HttpResponseRedirectBase):
@@ -118,9 +111,12 @@ def page(
     has_script: bool = False,
 ) -> HttpResponse:
     """Return the page of the template `payer/<name>.html`, which may load the merchant's logo, and a script of ours."""
-    shown = {"other_language": other_language()} | (context or {})
+    shown = {"request": request, "is_preview": getattr(request, "is_preview", False), **(context or {})}
+    if not (shown["is_preview"] or "style_sheet" in shown):
+        shown["other_language"] = "en" if get_language() == "fil" else "fil"
     policy = csp_update({"img-src": image_origins(shown)} | ({"script-src": [SELF]} if has_script else {}))
-    show: Any = policy(lambda request: render(request, f"payer/{name}.html", shown, status=status))
+    # Without Django's context processors, of which no such page shows anything.
+    show: Any = policy(lambda _: HttpResponse(render_to_string(f"payer/{name}.html", shown), status=status))
     return cast(HttpResponse, show(request))
 
 

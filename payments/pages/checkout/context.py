@@ -10,9 +10,7 @@ from payments import sourcetypes
 from payments.pages.checkout import countries, fields
 from payments.pages.checkout.fields import Field
 from payments.pages.checkout.form import BILLING, SHIPPING, Asked, Form
-from payments.sourcetypes import Kind, SourceType
-
-MARKS = {Kind.CARD: "card", Kind.WALLET: "wallet", Kind.SCHEME: "bank", Kind.BANK: "bank"}
+from payments.sourcetypes import SourceType
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class Problem:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Box:
     """A field as the page shows it: its name in the form, what is in it and what is wrong with it."""
 
@@ -36,9 +34,13 @@ class Box:
     is_first_wrong: bool = False
 
 
+BLANK_CARD = tuple(Box(each, each.name, each.autocomplete) for each in fields.CARD)
+
+
 def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict[str, Any]:
     """Return the context of the fields of a checkout."""
     boxes = _Boxes(form)
+    is_card_blank = not (form.errors or form.refused_card or form.values.get(fields.HOLDER.name))
     return {
         "problem": problem or problem_of(form),
         "contact": boxes.of(asked.contact),
@@ -48,8 +50,10 @@ def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict
         "billing_is_same": form.values.get("same", "" if form.errors else "1"),
         "declined": bool(form.refused_card),
         "way_error": form.errors.get("way", ""),
-        "ways": [_way(each, asked.types, form.way) for each in map(sourcetypes.shown, asked.types)],
-        "card_fields": boxes.of(fields.CARD),
+        "ways": tuple((way, _initials(way, asked.types)) for way in map(sourcetypes.shown, asked.types)),
+        "chosen": form.way,
+        "is_card_blank": is_card_blank,
+        "card_fields": BLANK_CARD if is_card_blank else boxes.of(fields.CARD),
     }
 
 
@@ -119,32 +123,8 @@ def _known(wanted: list[Field], form: Form) -> str:
     return ", ".join(values) if all(values) and not any(each.name in form.errors for each in wanted) else ""
 
 
-def _way(way: SourceType, offered: tuple[str, ...], chosen: str) -> dict[str, Any]:
-    return {
-        "name": way.name,
-        "label": way.label,
-        "mark": "code" if way.shows_qr else MARKS[way.kind],
-        "initials": _initials(way, offered) if way.kind == Kind.WALLET and not way.shows_qr else "",
-        "is_card": way.kind == Kind.CARD,
-        "is_chosen": way.name == chosen,
-        "icon": "scan" if way.shows_qr else "phone",
-        "next": _next(way),
-    }
-
-
 def _initials(way: SourceType, offered: tuple[str, ...]) -> str:
     """Return the first letter of a wallet, two where an earlier one of the offered begins with it."""
     earlier = offered[: offered.index(way.name)]
     is_taken = any(sourcetypes.shown(name).label[0] == way.label[0] for name in earlier)
     return way.label[:2] if is_taken else way.label[0]
-
-
-def _next(way: SourceType) -> str:
-    name = {"name": way.label}
-    if way.shows_qr:
-        return _("You get a QR code to scan with the app of your bank or wallet.")
-    if way.asks_pin:
-        return _("You confirm with a one-time PIN of %(name)s, then you come back here.") % name
-    if way.kind == Kind.WALLET:
-        return _("You approve the payment in the %(name)s app or on its page, then you come back here.") % name
-    return _("You sign in at %(name)s and approve the payment, then you come back here.") % name

@@ -15,11 +15,11 @@ def all_codes() -> tuple[str, ...]:
     return tuple(country.alpha_2 for country in pycountry.countries)
 
 
-def named(codes: tuple[str, ...]) -> list[tuple[str, str]]:
+def named(codes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return these countries with their names in the language of the page: the home country first, then by name."""
     names = _names(get_language() or "")
     pairs = ((code, names.get(code, code)) for code in codes)
-    return sorted(pairs, key=lambda pair: (pair[0] != HOME, pair[1]))
+    return tuple(sorted(pairs, key=lambda pair: (pair[0] != HOME, pair[1])))
 
 
 @cache

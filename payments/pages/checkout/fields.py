@@ -33,7 +33,7 @@ class Wrong(Exception):
     """An error: what was written is not what the field asks for; its text says what is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """A field of a form. `missing` says what to do where nothing is written; empty, the field may stay so.
 

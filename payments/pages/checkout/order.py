@@ -65,6 +65,7 @@ def shown_order(checkout: Checkout) -> dict[str, Any]:
         "pay_words": _pay_words(checkout),
         "assure_words": _assure_words(checkout),
         "is_payment": checkout.mode == Mode.PAYMENT,
+        "is_kept": checkout.mode == Mode.SAVE_CARD,
         "attempt": checkout.attempts,
         **(_shown_invoice(checkout) if checkout.kind == Checkout.Kind.REQUEST else {}),
     }

@@ -12,13 +12,7 @@ from payments import clock
 from payments.domain.catalogue import error_table
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
-from payments.domain.payer_messages.failures import (
-    CHECK_FAILURES,
-    DECLINED,
-    FAILURES,
-    PAY_OTHERWISE,
-    TRY_ANOTHER_CARD,
-)
+from payments.domain.payer_messages.failures import CHECK_FAILURES, DECLINED, FAILURES, PAY_OTHERWISE, TRY_ANOTHER_CARD
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
 from payments.models import Charge, Checkout, Source
@@ -27,13 +21,7 @@ from payments.pages.checkout import form as forms
 from payments.pages.checkout import receipts
 from payments.pages.checkout.context import Problem, shown_form
 from payments.pages.checkout.form import Form
-from payments.pages.checkout.order import (
-    asked_of,
-    first_way,
-    shop_address,
-    shop_closed,
-    shown_order,
-)
+from payments.pages.checkout.order import asked_of, first_way, shop_address, shop_closed, shown_order
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payment import shown_facts, shown_return
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, to_page, unknown_page
@@ -191,7 +179,7 @@ def _shown(request: HttpRequest, checkout: Checkout) -> HttpResponse:
 
 def ask(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     """Show the form of a checkout as a payer sees it first."""
-    return _asked(request, checkout, forms.blank(asked_of(checkout), first_way(checkout)))
+    return _asked(request, checkout, None)
 
 
 def _is_over(checkout: Checkout, now: datetime) -> bool:
@@ -199,11 +187,13 @@ def _is_over(checkout: Checkout, now: datetime) -> bool:
 
 
 def _asked(
-    request: HttpRequest, checkout: Checkout, form: Form, problem: Problem | None = None, status: int = 200
+    request: HttpRequest, checkout: Checkout, form: Form | None, problem: Problem | None = None, status: int = 200
 ) -> HttpResponse:
-    context = shown_order(checkout) | shown_form(asked_of(checkout), form, problem)
+    """Show a form of a checkout, a blank one where there is none yet."""
+    asked = asked_of(checkout)
+    shown = shown_form(asked, form or forms.blank(asked, first_way(checkout)), problem)
     template = "checkout/request" if checkout.kind == Checkout.Kind.REQUEST else "checkout/pay"
-    return page(request, template, context, status, has_script=True)
+    return page(request, template, shown_order(checkout) | shown, status, has_script=True)
 
 
 def _asked_again(request: HttpRequest, checkout: Checkout, code: str, source: Source) -> HttpResponse:
@@ -230,8 +220,7 @@ def _waiting(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     action = charge.action if charge else checkout.check_url and {"url": checkout.check_url}
     # Who has approved waits here: the shop may offer to pay once more.
     away = {} if action else {"cancel_url": ""}
-    shown = {"action": action, "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD, "attempt": checkout.attempts}
-    response = page(request, "checkout/paying", context | shown | away)
+    response = page(request, "checkout/paying", context | {"action": action} | away)
     response["Refresh"] = str(REFRESH_SECONDS)
     return response
 
@@ -259,7 +248,6 @@ def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict
         "paid": end == "paid",
         "is_invoice": checkout.kind == Checkout.Kind.REQUEST,
         "is_held": checkout.state == State.AUTHORIZED,
-        "is_kept": checkout.mode == Checkout.Mode.SAVE_CARD,
         "ended_at": _expired_at(checkout) if end == "expired" else checkout.updated_at,
     }
 
