@@ -129,10 +129,7 @@ INVARIANTS = (
     _of_payout(
         name="ledger_paid_out",
         sentence="Each payout took its amount and reserve of the available balance, and gave back what was not paid.",
-        query=_sums_up(
-            "merchant_payable",
-            f"CASE WHEN {STANDS} THEN o.amount ELSE 0 END + {RESERVED}",
-        ),
+        query=_sums_up("merchant_payable", f"CASE WHEN {STANDS} THEN o.amount ELSE 0 END + {RESERVED}"),
     ),
     _of_payout(
         name="live_payouts_are_in_a_sent_file",

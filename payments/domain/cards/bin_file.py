@@ -61,11 +61,7 @@ def store(entries: list[BinRange]) -> Counts:
     known = {entry.prefix: _values(entry) for entry in BinRange.objects.all()}
     differing = [entry for entry in entries if known.get(entry.prefix) != _values(entry)]
     BinRange.objects.bulk_create(
-        differing,
-        batch_size=BATCH_ROWS,
-        update_conflicts=True,
-        unique_fields=[COLUMNS[0]],
-        update_fields=COLUMNS[1:],
+        differing, batch_size=BATCH_ROWS, update_conflicts=True, unique_fields=[COLUMNS[0]], update_fields=COLUMNS[1:]
     )
     changed = sum(entry.prefix in known for entry in differing)
     audit_log.record(Action.CHANGED, detail=f"BIN ranges: {len(differing) - changed} added, {changed} changed")

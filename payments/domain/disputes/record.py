@@ -28,10 +28,7 @@ from payments.providers.disputes import Disputed, Response, Stage
 
 RECORD_TRIES = 10
 RESPONSE_STAGES: dict[str, tuple[Stage, ...]] = {
-    Response.EVIDENCE: (
-        *(Stage.INQUIRY_ANSWERED, Stage.EVIDENCE, Stage.EVIDENCE_AGAIN),
-        Stage.PREARBITRATION_ANSWERED,
-    ),
+    Response.EVIDENCE: (*(Stage.INQUIRY_ANSWERED, Stage.EVIDENCE, Stage.EVIDENCE_AGAIN), Stage.PREARBITRATION_ANSWERED),
     Response.ACCEPT: (Stage.ACCEPTED, Stage.ACCEPTED_LATER, Stage.PREARBITRATION_ACCEPTED),
 }
 # What a report changes of a known dispute.
@@ -129,11 +126,7 @@ def _writes(attempt: Attempt, known: Dispute | None, dispute: Dispute, money: Mo
 
 def _moved_up(caller: Caller, other: Dispute, amount: int, charge: Charge, now: datetime) -> Iterator[Write]:
     same = {"id": other.id, "merchant_id": other.merchant_id, "version": other.version}
-    values = {
-        "amount_withdrawn": other.amount_withdrawn + amount,
-        "version": other.version + 1,
-        "updated_at": now,
-    }
+    values = {"amount_withdrawn": other.amount_withdrawn + amount, "version": other.version + 1, "updated_at": now}
     yield Update(Dispute, same, values)
     yield from events.of(caller, DISPUTE_UPDATED, copy_with(other, values, charge=charge))
 

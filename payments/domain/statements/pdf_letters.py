@@ -18,10 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 PLAIN, BOLD = "Helvetica", "Helvetica-Bold"
 FONTS = Path(__file__).with_name("fonts")
 # Our fonts for a line with other letters than those two have: the first that has a letter draws it.
-OTHERS = {
-    PLAIN: ("DejaVuSansCondensed", "DroidSansFallback"),
-    BOLD: ("DejaVuSansCondensed-Bold", "DroidSansFallback"),
-}
+OTHERS = {PLAIN: ("DejaVuSansCondensed", "DroidSansFallback"), BOLD: ("DejaVuSansCondensed-Bold", "DroidSansFallback")}
 CUT = "…"
 # A font that is registered again would lose the letters of a document that another thread draws.
 ONE_AT_A_TIME = Lock()

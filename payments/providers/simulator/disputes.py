@@ -20,11 +20,7 @@ STORIES: dict[Story, tuple[tuple[timedelta, Stage], ...]] = {
     Story.AT_ONCE: ((timedelta(), Stage.CHARGEBACK), (WEEK, Stage.EXPIRED)),
     Story.INQUIRY: ((timedelta(), Stage.INQUIRY),),
     Story.LATER: ((timedelta(days=3), Stage.CHARGEBACK), (WEEK, Stage.EXPIRED)),
-    Story.WON: (
-        (timedelta(), Stage.INQUIRY),
-        (timedelta(days=1), Stage.CHARGEBACK),
-        (WEEK, Stage.REVERSED),
-    ),
+    Story.WON: ((timedelta(), Stage.INQUIRY), (timedelta(days=1), Stage.CHARGEBACK), (WEEK, Stage.REVERSED)),
     Story.LOST: ((timedelta(), Stage.CHARGEBACK), (WEEK, Stage.LOST_FINALLY)),
 }
 ENTRIES = {Stage.CHARGEBACK: Entry.Kind.DISPUTE, Stage.REVERSED: Entry.Kind.DISPUTE_WON}

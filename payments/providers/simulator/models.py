@@ -121,8 +121,7 @@ class SimulatedOperation(FastModel):
         constraints = [
             models.UniqueConstraint(F("reference"), name="simulated_operation_once_per_reference"),
             models.CheckConstraint(
-                name="simulated_operation_kind",
-                condition=Q(kind__in=["capture", "void", "cancel", "refund", "extend"]),
+                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "cancel", "refund", "extend"])
             ),
             models.CheckConstraint(
                 name="simulated_only_refunds_settle",
@@ -130,9 +129,7 @@ class SimulatedOperation(FastModel):
                 | Q(settles_at__isnull=False, kind="refund", settles_as__in=["succeeded", "failed"]),
             ),
         ]
-        indexes = [
-            models.Index(F("settles_at"), name="simulated_refund_due", condition=Q(settles_at__isnull=False)),
-        ]
+        indexes = [models.Index(F("settles_at"), name="simulated_refund_due", condition=Q(settles_at__isnull=False))]
 
     def __str__(self) -> str:
         return ids.public_id("so", self.id)
@@ -217,9 +214,7 @@ class Message(FastModel):
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
-        indexes = [
-            models.Index(F("due_at"), name="simulated_message_due", condition=Q(delivered_at__isnull=True)),
-        ]
+        indexes = [models.Index(F("due_at"), name="simulated_message_due", condition=Q(delivered_at__isnull=True))]
 
     def __str__(self) -> str:
         return f"message {self.pk}"

@@ -110,11 +110,7 @@ def _capture(operation: SimulatedOperation, payment: SimulatedPayment) -> Move |
         return None
     left = payment.amount - operation.amount
     return Move(
-        {
-            "state": PaymentState.CAPTURED,
-            "amount_captured": operation.amount,
-            "dispute_due_at": first_due_at(payment),
-        },
+        {"state": PaymentState.CAPTURED, "amount_captured": operation.amount, "dispute_due_at": first_due_at(payment)},
         ((Entry.Kind.CAPTURE, operation.amount), (Entry.Kind.RELEASE, left)),
     )
 
