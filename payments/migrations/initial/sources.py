@@ -94,7 +94,7 @@ OPERATIONS = [
                 models.Index(F("number_expires_at"), condition=Q(("number_expires_at__isnull", False)), name="card_number_to_destroy"),
                 models.Index(F("expiring_at"), condition=Q(("expiring_at__isnull", False)), name="card_expiring"),
                 models.Index(F("last4"), name="card_last4"),
-                models.Index(F("merchant"), F("fingerprint"), condition=Q(("refused_until__isnull", False)), name="card_refused"),
+                models.Index(F("merchant"), F("fingerprint"), F("refused_until"), condition=Q(("refused_until__isnull", False)), name="card_refused"),
             ],
         },
     ),
