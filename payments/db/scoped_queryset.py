@@ -3,6 +3,7 @@ from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Value
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan
@@ -29,7 +30,7 @@ class ScopedQuerySet(models.QuerySet[Row]):
         """
         first, *others = (self._along(path, below, above).values("id")[:length] for path in paths)
         found = first.union(*others, all=True).order_by("-id")[:length] if others else first
-        return self.filter(_is_one_of(found)).order_by("-id")
+        return self.filter(is_one_of("id", ArraySubquery(found))).order_by("-id")
 
     def newer_page(self, path: Mapping[str, Any], length: int, above: UUID, below: UUID) -> Self:
         """Return the oldest `length` rows with the values of `path` and an ID in `above` < ID < `below`, in order."""
@@ -37,7 +38,7 @@ class ScopedQuerySet(models.QuerySet[Row]):
         newer = GreaterThan(place, row_value(*map(Value, path.values()), Value(above)))
         within = LessThan(place, row_value(*map(Value, path.values()), Value(below)))
         found = self.filter(newer, within).order_by(*path, "id").values("id")[:length]
-        return self.filter(_is_one_of(found)).order_by("id")
+        return self.filter(is_one_of("id", ArraySubquery(found))).order_by("id")
 
     def _along(self, path: Mapping[str, Any], below: UUID, above: UUID) -> Self:
         """Bound and order the columns of a path and the ID together, as one row value.
@@ -51,16 +52,18 @@ class ScopedQuerySet(models.QuerySet[Row]):
         return self.filter(older, within).order_by(*(f"-{name}" for name in path), "-id")
 
 
-def _is_one_of(ids: models.QuerySet[Any]) -> Func:
-    """Return the condition that `id` is one of `ids`, which are read as an array.
+def is_one_of(name: str, ids: ArraySubquery | Sequence[UUID]) -> Func:
+    """Return the condition that the column `name` is one of `ids`, an array, for which the driver has one parameter.
 
     The planner expects ten members of any array. So a plan for all values seems to cost what one for a call's own
     values does, and a statement is planned once for a connection; of a subquery it expects fewer rows where it knows
     the values, and would plan each call anew, which takes longer than to read a page.
     """
+    is_read = isinstance(ids, ArraySubquery)
+    array = ids if is_read else Value(ids, output_field=ArrayField(models.UUIDField()))
     # The template closes the parenthesis that the joiner opens.
-    array, condition = ArraySubquery(ids), models.BooleanField()
-    return Func(F("id"), array, template="(%(expressions)s))", arg_joiner=" = ANY (", output_field=condition)
+    shape = {"template": "(%(expressions)s))", "arg_joiner": " = ANY ("}
+    return Func(F(name), array, **shape, output_field=models.BooleanField())
 
 
 def row_value(*members: Any) -> Func:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import islice
 from string import ascii_lowercase
 from typing import Any
 from uuid import UUID
@@ -88,6 +89,8 @@ def merchant_lexeme(merchant_id: UUID) -> str:
 
 def word(text: str) -> str:
     """Return a word without case, accents and punctuation around it, cut at the most characters; "" for none."""
+    if text.isascii() and text.isprintable():
+        return _trimmed(text.lower())
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return _trimmed("".join(char for char in plain if char.isprintable() and not unicodedata.combining(char)))
 
@@ -98,6 +101,9 @@ def words(text: str) -> Iterator[str]:
         yield digits_of(text)
     for typed in text.split():
         whole = word(typed)
+        if whole.isalnum():
+            yield whole
+            continue
         parts = (whole, *whole.split("@"), *_APART.split(whole))
         yield from dict.fromkeys(filter(None, map(_trimmed, parts)))
 
@@ -127,7 +133,7 @@ def digits_of(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    return _EDGES.sub("", _EDGES.sub("", text)[:LEXEME_MAX_LENGTH])
+    return text[:LEXEME_MAX_LENGTH] if text.isalnum() else _EDGES.sub("", _EDGES.sub("", text)[:LEXEME_MAX_LENGTH])
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -144,4 +150,4 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def at_most(lexemes: Iterable[str]) -> list[str]:
     """Return the first different lexemes, as many as an object may have."""
-    return [lexeme for lexeme, _ in zip(dict.fromkeys(lexemes), range(LEXEMES_MAX), strict=False)]
+    return list(islice(dict.fromkeys(lexemes), LEXEMES_MAX))

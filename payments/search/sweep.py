@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Model
 
 from payments.db.commit_horizon import commit_horizon
 from payments.ids import first_id
 from payments.models import Charge, Checkout, Event, PaymentLink, SearchEntry, SearchProgress
-from payments.search.entries import Maker, charge_entries, checkout_entries, link_entries
+from payments.search.entries import Entry, Maker, charge_entries, checkout_entries, link_entries
 
 BATCH = 1_000
 # While nothing happens, progress is written this rarely.
@@ -26,6 +26,13 @@ MAKERS: dict[str, tuple[type[Model], Maker]] = {
     "payment_request": (Checkout, checkout_entries),
     "payment_link": (PaymentLink, link_entries),
 }
+
+STORE = """
+INSERT INTO payments_searchentry (id, kind, merchant_id, livemode, lexemes)
+SELECT id, kind, merchant, mode, array_to_tsvector(string_to_array(words, E'\\n'))
+FROM unnest(%s::uuid[], %s::text[], %s::uuid[], %s::boolean[], %s::text[]) AS made (id, kind, merchant, mode, words)
+ON CONFLICT (id) DO UPDATE SET lexemes = EXCLUDED.lexemes
+"""
 
 
 def update(most_batches: int = 10) -> int:
@@ -79,5 +86,12 @@ def rebuild() -> None:
 def enter(name: str, ids: Sequence[UUID]) -> None:
     """Store the entries of these objects as they are now, and delete those of objects that have none any more."""
     entries = list(MAKERS[name][1](ids))
-    SearchEntry.objects.filter(pk__in=set(ids) - {entry.pk for entry in entries}).delete()
-    SearchEntry.objects.bulk_create(entries, update_conflicts=True, unique_fields=["id"], update_fields=["lexemes"])
+    SearchEntry.objects.filter(pk__in=set(ids) - {own_id for own_id, *_ in entries}).delete()
+    store(entries)
+
+
+def store(entries: Sequence[Entry]) -> None:
+    """Store entries in place of those that their objects have."""
+    if entries:
+        with connection.cursor() as cursor:
+            cursor.execute(STORE, list(map(list, zip(*entries, strict=True))))

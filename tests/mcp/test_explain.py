@@ -46,7 +46,7 @@ def test_the_search_finds_what_the_key_may_read_in_its_mode(
 def test_what_is_newer_in_the_other_mode_hides_nothing(shop: NewMerchant, api: Api) -> None:
     charge, merchant_id = api.charge(description="Mangosteen"), shop.merchant.pk
     sweep.rebuild()
-    live = [SimpleNamespace(pk=new_id(), merchant_id=merchant_id, livemode=True) for _ in range(30)]
-    SearchEntry.objects.bulk_create(entry(SearchEntry.Kind.CHARGE, row, ["mangosteen"]) for row in live)
+    live = [SimpleNamespace(id=new_id(), merchant_id=merchant_id, livemode=True) for _ in range(30)]
+    sweep.store([entry(SearchEntry.Kind.CHARGE, row, ["mangosteen"]) for row in live])
     found = Assistant(shop.merchant).call("search", query="mangosteen")
     assert [each["id"] for each in found["charges"]] == [charge["id"]]

@@ -49,7 +49,7 @@ def check_log() -> None:
     firsts = Posting.objects.filter(line=1).values_list("id", flat=True)
     lines, expected = append.lines_of(list(firsts)), verify.Tree()
     for leaf in leaves:
-        expected.add(append.hash_of(leaf, lines[leaf.journal]))
+        expected.add(append.hash_of(leaf.journal, bytes(leaf.salt), lines[leaf.journal]))
     assert tree.root_of(len(leaves)) == expected.root()
 
 

@@ -8,11 +8,12 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from payments.db.numbered_cursor import send
 from payments.ledger.transparency.heads import newest_head
-from payments.ledger.transparency.leaves import COLUMNS, content_of, opening_of, shown
+from payments.ledger.transparency.leaves import COLUMNS, TEXTS, content_of, opening_of, shown
 from payments.ledger.transparency.tree import inclusion_proof
 from payments.models import LogLeaf, Payout, Posting
 
@@ -55,7 +56,8 @@ def proof_of(posting: Posting) -> Proof | None:
         return None
     about = {"charge": posting.charge_id} if posting.charge_id else {"payout": posting.payout_id}
     own = Posting.objects.of(posting.merchant_id, posting.livemode).filter(journal=posting.journal, **about)
-    lines = [shown(row) for row in own.order_by("line").values_list(*COLUMNS)]
+    texts = {name: Cast(name, TextField()) for name in TEXTS}
+    lines = [shown(row) for row in own.order_by("line").values_list(*(texts.get(name, name) for name in COLUMNS))]
     opening = opening_of(str(leaf.journal), lines)
     return Proof(
         posting.id,

@@ -17,9 +17,9 @@ from payments.db.commit_horizon import commit_horizon
 from payments.db.scoped_queryset import FIRST_ID
 from payments.failpoints import Failpoint, reached
 from payments.ids import first_id
-from payments.ledger.transparency.leaves import COLUMNS, Line, content_of, opening_of, shown
+from payments.ledger.transparency.leaves import READ, Line, content_of, opening_of, shown
 from payments.ledger.transparency.tree import grow, leaf_hash
-from payments.models import LogLeaf, LogProgress, Posting
+from payments.models import LogProgress, Posting
 
 BATCH = 1_000
 # What was committed behind the horizon, because it was written for long, is looked for so often, from so long before
@@ -39,13 +39,17 @@ ORDER BY id LIMIT %(limit)s
 # All lines of some journals, by the indexes of what they are about.
 LINES = " UNION ALL ".join(
     f"""
-SELECT line.journal, {", ".join(f"line.{column}" for column in COLUMNS)}
+SELECT line.journal, {READ}
 FROM payments_posting first JOIN payments_posting line
 ON line.{about} = first.{about} AND line.journal = first.journal AND line.merchant_id = first.merchant_id
 WHERE first.id = ANY(%(ids)s)
 """  # nosec B608 # made of constants
     for about in ("charge_id", "payout_id")
 )
+INSERT = """
+INSERT INTO payments_logleaf (number, journal, merchant_id, livemode, salt)
+SELECT * FROM unnest(%s::bigint[], %s::uuid[], %s::uuid[], %s::boolean[], %s::bytea[])
+"""
 
 
 def append(most_batches: int | None = 20) -> int:
@@ -100,19 +104,18 @@ def _append_once(after: UUID | None = None, end: UUID | None = None) -> int:
     if not new:
         return 0
     reached(Failpoint.LEAVES_READ)
-    leaves = [
-        LogLeaf(number=number, journal=journal, merchant_id=merchant, livemode=mode, salt=token_bytes(SALT_BYTES))
-        for number, (_, journal, merchant, mode) in enumerate(new, progress.size)
-    ]
-    LogLeaf.objects.bulk_create(leaves)
+    ids, journals, merchants, modes = zip(*new, strict=True)
+    numbers, salts = range(progress.size, progress.size + len(new)), [token_bytes(SALT_BYTES) for _ in new]
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, [*map(list, (numbers, journals, merchants, modes)), salts])
     reached(Failpoint.LEAVES_WRITTEN)
-    lines = lines_of([posting_id for posting_id, *_ in new])
-    grow(progress.size, [hash_of(leaf, lines[leaf.journal]) for leaf in leaves])
-    progress.size += len(leaves)
-    progress.posting_id = read if end else new[-1][0]
+    lines = lines_of(ids)
+    grow(progress.size, [hash_of(*leaf, lines[leaf[0]]) for leaf in zip(journals, salts, strict=True)])
+    progress.size += len(new)
+    progress.posting_id = read if end else ids[-1]
     progress.save()
     reached(Failpoint.TREE_GROWN)
-    return len(leaves)
+    return len(new)
 
 
 def _new(after: UUID, end: UUID, limit: int) -> list[tuple[UUID, UUID, UUID, bool]]:
@@ -121,9 +124,9 @@ def _new(after: UUID, end: UUID, limit: int) -> list[tuple[UUID, UUID, UUID, boo
         return cursor.fetchall()
 
 
-def hash_of(leaf: LogLeaf, lines: Sequence[Line]) -> bytes:
+def hash_of(journal: UUID, salt: bytes, lines: Sequence[Line]) -> bytes:
     """Return the hash of the leaf of a journal with these lines."""
-    return leaf_hash(content_of(bytes(leaf.salt), opening_of(str(leaf.journal), lines), lines))
+    return leaf_hash(content_of(salt, opening_of(str(journal), lines), lines))
 
 
 def lines_of(first_lines: Sequence[UUID]) -> Mapping[UUID, Sequence[Line]]:

@@ -4,11 +4,9 @@
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
-from datetime import datetime
+from json import JSONEncoder
 from typing import Any
-from uuid import UUID
 
 from payments.clock import iso
 
@@ -17,33 +15,28 @@ COLUMNS = (
     *("id", "line", "account", "kind", "amount", "currency", "livemode", "created_at"),
     *("merchant_id", "charge_id", "payout_id", "attempt_id", "settlement_id"),
 )
+# Those that PostgreSQL writes as texts, and what a statement reads of a posting `line`.
+TEXTS = [name for name in COLUMNS if name.endswith(("id", "_at"))]
+READ = ", ".join(f"line.{name}{'::text' if name in TEXTS else ''}" for name in COLUMNS)
+MOMENT = COLUMNS.index("created_at")
 # Those that anybody reads who is shown the leaf; the others are in the reference.
 OPEN = slice(1, 8)
 VERSION = "kaha leaf 1"
 Line = Sequence[Any]
+in_json = JSONEncoder(separators=(",", ":")).encode
 
 
 def shown(row: Sequence[Any]) -> Line:
-    """Return the COLUMNS of a posting as JSON has them."""
-    return [_shown(value) for value in row]
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return iso(value)
-    return str(value) if isinstance(value, UUID) else value
+    """Return what was READ of a posting as JSON has it."""
+    return [*row[:MOMENT], iso(row[MOMENT]), *row[MOMENT + 1 :]]
 
 
 def opening_of(journal: str, lines: Sequence[Line]) -> str:
     """Return what a reference stands for: the journal, the IDs of its lines and of what they are about."""
-    return _json([journal, [[line[0], *line[OPEN.stop :]] for line in lines]])
+    return in_json([journal, [[line[0], *line[OPEN.stop :]] for line in lines]])
 
 
 def content_of(salt: bytes, opening: str, lines: Sequence[Line]) -> bytes:
     """Return the content of the leaf of a journal."""
     reference = hashlib.sha256(salt + opening.encode()).hexdigest()
-    return _json([VERSION, reference, [line[OPEN] for line in lines]]).encode()
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return in_json([VERSION, reference, [line[OPEN] for line in lines]]).encode()

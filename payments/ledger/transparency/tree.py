@@ -6,6 +6,8 @@ A node is named by its level and its place in it: it covers the leaves from `pla
 import hashlib
 from collections.abc import Iterator, Sequence
 
+from django.db import connection
+
 from payments.models import LogNode
 
 PLACE_BITS = 56
@@ -13,6 +15,7 @@ PLACE_BITS = 56
 LEVEL_0_END = 1 << PLACE_BITS
 # The leaves from the first to before the second.
 Range = tuple[int, int]
+INSERT = "INSERT INTO payments_lognode (id, hash) SELECT * FROM unnest(%s::bigint[], %s::bytea[])"
 EMPTY_ROOT = hashlib.sha256().digest()
 
 
@@ -30,15 +33,16 @@ def grow(size: int, leaves: Sequence[bytes]) -> None:
     """Store the nodes that `leaves` complete in a tree that had `size` of them."""
     edge = list(_subtrees(0, size))
     known = _stored(edge)
-    stack, nodes = [(level, known[level, place]) for level, place in edge], list[LogNode]()
+    stack, nodes = [(level, known[level, place]) for level, place in edge], dict[int, bytes]()
     for number, leaf in enumerate(leaves, size):
         level, above = 0, leaf
-        nodes.append(LogNode(id=_id(0, number), hash=above))
+        nodes[_id(0, number)] = above
         while stack and stack[-1][0] == level:
             above, level = node_hash(stack.pop()[1], above), level + 1
-            nodes.append(LogNode(id=_id(level, number >> level), hash=above))
+            nodes[_id(level, number >> level)] = above
         stack.append((level, above))
-    LogNode.objects.bulk_create(nodes)
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, [list(nodes), list(nodes.values())])
 
 
 def root_of(size: int) -> bytes:
