@@ -57,9 +57,6 @@ class DueRows:
         """
         now = clock.now()
         due = rows.filter(**{f"{self.due}__lte": now}).order_by(self.due)
-        # Mostly none is, and then no row with all its columns is asked for.
-        if not due.exists():
-            return []
         claimed = list(due.select_for_update(skip_locked=True, no_key=True, of=("self",))[:limit])
         for row in claimed:
             values = {self.due: now + self.lease, **counted(row)}

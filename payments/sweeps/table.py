@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from payments import clock
 from payments.sweeps.webhook_queues import oldest_unserved
 
 # One more than may wait for one slow provider at a time (see `bulkheads`), so that it keeps no other from its sweeps.
@@ -28,9 +29,13 @@ class Sweep:
     at_once: int = 1
     # Whether several workers may run it at once; otherwise it is not due again until its run has ended.
     shared: bool = False
+    # All that it acts on, to be looked for before a run, which takes up to ten times as long.
+    looks: tuple[Due, ...] = ()
 
     def run(self) -> int:
         """Return how much it did. Another run of it may be under way, here or elsewhere."""
+        if self.looks and not any(read() for read in self.looks):
+            return 0
         # By name, because sweeps are of rooms above this one, and a web process loads none of them for the table.
         done: list[Any] = [resolve_name(f"payments.{name}")() for name in self.does.split()]
         return sum(each if isinstance(each, int) else each is not None for each in done)
@@ -40,12 +45,12 @@ def _first(table: str, column: str, condition: str = "true") -> Due:
     """Return what reads the earliest past `column` of the rows that meet `condition`, by the index of the sweep."""
     statement = (
         f"SELECT {column} FROM {table} "  # nosec B608 # names of ours
-        f"WHERE {column} <= statement_timestamp() AND {condition} ORDER BY {column} LIMIT 1"
+        f"WHERE {column} <= %s AND {condition} ORDER BY {column} LIMIT 1"
     )
 
     def read() -> datetime | None:
         with connection.cursor() as cursor:
-            cursor.execute(statement)
+            cursor.execute(statement, [clock.now()])
             found = cursor.fetchone()
         return found[0] if found else None
 
@@ -53,8 +58,13 @@ def _first(table: str, column: str, condition: str = "true") -> Due:
 
 
 def _asking(does: str, *due: Due, seconds: float = 2.0) -> Sweep:
-    """Return a sweep that asks providers."""
-    return Sweep(does, seconds, due, ASKING_AT_ONCE, shared=True)
+    """Return a sweep that asks providers, about nothing but what is `due`."""
+    return Sweep(does, seconds, due, ASKING_AT_ONCE, shared=True, looks=due)
+
+
+def _acting(does: str, seconds: float, *due: Due, **options: bool) -> Sweep:
+    """Return a sweep that acts on nothing but what is `due`."""
+    return Sweep(does, seconds, due, looks=due, **options)
 
 
 TO_SEND = "status = 'pending' AND livemode AND due_at IS NULL AND provider_account_id IS NOT NULL"
@@ -69,13 +79,20 @@ EVENT_DUE = _first("payments_providerevent", "due_at")
 HOLD_DUE = _first("payments_charge", "hold_expires_at", "operation = ''")
 SETTLEMENT_DUE = _first("payments_charge", "settle_due_at", "operation = ''")
 REMINDER_DUE = _first("payments_paymentrequest", "remind_at")
+UPLOAD_DUE = _first("payments_reportupload", "due_at")
 ENDPOINT_DUE = _first("payments_webhookendpoint", "catch_up_at")
 CARD_DUE = _first("payments_card", "expiring_at")
 SCHEDULE_DUE = _first("payments_payoutschedule", "next_at")
 RESERVE_DUE = _first("payments_payout", "reserve_due_at")
 CVC_DUE = _first("payments_card", "cvc_expires_at", "sealed_cvc IS NOT NULL")
 REQUEST_DUE = _first("payments_approvalrequest", "expires_at", "state = 'proposed'")
-SIMULATED_DUE = _first("simulator_message", "due_at", "delivered_at IS NULL")
+SIMULATED_DUE = (
+    _first("simulator_message", "due_at", "delivered_at IS NULL"),
+    _first("simulator_simulatedoperation", "settles_at"),
+    _first("simulator_simulatedpayment", "expires_at", "state = 'awaiting'"),
+    _first("simulator_simulatedpayment", "dispute_due_at"),
+    _first("simulator_simulatedpayout", "due_at"),
+)
 MAILS_DUE = _first("payments_notification", "due_at", "operator_id IS NOT NULL")
 CHAT_DUE = _first("payments_notification", "due_at", "operator_id IS NULL")
 PAYER_MAILS_DUE, PAYER_TEXTS_DUE = (
@@ -102,18 +119,18 @@ SWEEPS = {
     "apply_provider_events": _asking("domain.provider_events.apply:apply_due", EVENT_DUE),
     "void_expired_holds": _asking("domain.charging.expiry:void_expired_holds", HOLD_DUE, seconds=30.0),
     "expire_checkouts": Sweep(EXPIRE_CHECKOUTS, 10.0, CHECKOUTS_DUE),
-    "remind_of_requests": Sweep("domain.checkout.requests:remind_due", 60.0, (REMINDER_DUE,)),
+    "remind_of_requests": _acting("domain.checkout.requests:remind_due", 60.0, REMINDER_DUE),
     # A second call makes the loop that runs look again.
     "deliver_webhooks": Sweep("webhooks.worker:DELIVERER.run", 1.0, (oldest_unserved,), at_once=2, shared=True),
-    "catch_up_endpoints": Sweep("domain.webhooks.endpoints:catch_up", 1.0, (ENDPOINT_DUE,)),
+    "catch_up_endpoints": _acting("domain.webhooks.endpoints:catch_up", 1.0, ENDPOINT_DUE),
     "disable_failing_endpoints": Sweep("domain.webhooks.endpoints:disable_failing", 600.0),
-    "announce_expiring_cards": Sweep("domain.charging.expiry:announce_expiring_cards", 60.0, (CARD_DUE,)),
-    "apply_simulator_messages": Sweep(SIMULATE, 1.0, (SIMULATED_DUE,)),
+    "announce_expiring_cards": _acting("domain.charging.expiry:announce_expiring_cards", 60.0, CARD_DUE),
+    "apply_simulator_messages": Sweep(SIMULATE, 1.0, SIMULATED_DUE[:1], looks=SIMULATED_DUE),
     "close_overtaken_corrections": Sweep("domain.approvals.decide:close_overtaken", 30.0),
     "expire_action_requests": Sweep("domain.approvals.decide:expire", 30.0, (REQUEST_DUE,)),
     "settle_due": Sweep("ledger.settlement:settle_all_due", 60.0, (SETTLEMENT_DUE,)),
-    "make_payouts": Sweep("domain.payouts.make:make_due", 60.0, (SCHEDULE_DUE,)),
-    "advance_payouts": Sweep("domain.payouts.states:release_reserves", 30.0, (RESERVE_DUE,)),
+    "make_payouts": _acting("domain.payouts.make:make_due", 60.0, SCHEDULE_DUE),
+    "advance_payouts": _acting("domain.payouts.states:release_reserves", 30.0, RESERVE_DUE),
     "destroy_unused_card_data": Sweep(DESTROY, 30.0, (CVC_DUE,)),
     "finish_key_rotation": Sweep("domain.maintenance.key_rotation:finish", 60.0),
     # Often, so that a table that is in use is soon tried again.
@@ -121,7 +138,7 @@ SWEEPS = {
     # What is done once a day is due more often, so that a late worker loses no day.
     "check_money": Sweep("invariants.checks:run_if_due", 60.0),
     "reconcile_simulator": Sweep("domain.reconciliation.runs:reconcile_today", HOUR),
-    "read_uploaded_reports": Sweep(READ_UPLOADS, 2.0),
+    "read_uploaded_reports": Sweep(READ_UPLOADS, 2.0, looks=(UPLOAD_DUE,)),
     "recheck_reconciliation_items": Sweep("domain.reconciliation.runs:recheck_arrived", 30.0),
     "update_search": Sweep("search.sweep:update", 2.0),
     "update_day_totals": Sweep("overview.day_totals:sum_up_due", 60.0),
@@ -133,8 +150,8 @@ SWEEPS = {
     # A slow mail server holds one thread.
     "send_mails": Sweep("inbox.mails:send_mails", 10.0, (MAILS_DUE,)),
     "send_chat_messages": Sweep("inbox.mails:send_chat", 10.0, (CHAT_DUE,)),
-    "send_payer_mails": Sweep("domain.payer_messages.send:send_mails", 10.0, (PAYER_MAILS_DUE,), shared=True),
-    "send_payer_texts": Sweep("domain.payer_messages.send:send_texts", 10.0, (PAYER_TEXTS_DUE,), shared=True),
+    "send_payer_mails": _acting("domain.payer_messages.send:send_mails", 10.0, PAYER_MAILS_DUE, shared=True),
+    "send_payer_texts": _acting("domain.payer_messages.send:send_texts", 10.0, PAYER_TEXTS_DUE, shared=True),
     "clear_sessions": Sweep("domain.maintenance.old_sign_ins:delete", HOUR),
     "measure_oldest_due": Sweep("sweeps.oldest_due:record", 15.0),
 }

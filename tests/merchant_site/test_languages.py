@@ -12,6 +12,7 @@ import polib
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.template.autoreload import reset_loaders
 from django.utils import translation
 from django.utils.translation.template import templatize
 
@@ -196,7 +197,12 @@ def marked_texts() -> Iterator[set[str]]:
         patch.object(translation._trans, "pgettext", lambda _, text: one(text)),
         patch.object(translation._trans, "npgettext", lambda _, *each: many(*each)),
     ):
-        yield asked
+        # No part of a page that was rendered before is shown here, and none of here afterwards.
+        reset_loaders()
+        try:
+            yield asked
+        finally:
+            reset_loaders()
 
 
 class _Names(HTMLParser):

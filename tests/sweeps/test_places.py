@@ -5,11 +5,11 @@ from threading import Barrier, Event
 
 import pytest
 
-from payments.domain.disputes import respond
+from payments.domain.approvals import execution
 from payments.sweeps.table import ASKING_AT_ONCE
 from payments.tasks import run_sweep
 
-NAME = "send_dispute_responses"
+NAME = "execute_approved_actions"
 
 
 def test_no_more_threads_run_a_sweep_than_there_are_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ def test_no_more_threads_run_a_sweep_than_there_are_places(monkeypatch: pytest.M
         over.wait(10)
         return 1
 
-    monkeypatch.setattr(respond, "send_due", ask)
+    monkeypatch.setattr(execution, "execute_left", ask)
     with ThreadPoolExecutor(ASKING_AT_ONCE) as threads:
         swept = [threads.submit(run_sweep, NAME) for _ in range(ASKING_AT_ONCE)]
         running.wait(10)
@@ -33,7 +33,7 @@ def test_a_sweep_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch
     def fail() -> int:
         raise ConnectionError
 
-    monkeypatch.setattr(respond, "send_due", fail)
+    monkeypatch.setattr(execution, "execute_left", fail)
     for _ in range(ASKING_AT_ONCE + 1):
         with pytest.raises(ConnectionError):
             run_sweep(NAME)
