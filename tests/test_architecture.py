@@ -54,7 +54,7 @@ FOLDED_FOR = {
         *("payments/admin/", "payments/search/", "payments/inbox/", "payments/management/", "payments/health/"),
         *("payments/api/guides/", "payments/api/reference/", "payments/api/responses/near_paths.py"),
         *("payments/staff/admin_site/search_page.py", "payments/models/books/reconciliation.py"),
-        *("payments/domain/disputes/record.py", "payments/domain/payouts/approve.py"),
+        *("payments/domain/disputes/record.py", "payments/domain/approvals/kinds/payouts.py"),
         "payments/domain/charging/state_machine.py",
     ),
     "names in ASCII of a protocol: headers, schemes, hosts, media types, settings": (

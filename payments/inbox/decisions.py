@@ -28,6 +28,8 @@ OF_MERCHANTS: dict[str, str] = {
 
 OF_SERVICE = {kind: f"payments.view_{model._meta.model_name}" for model in SHOWN_AS for kind in model.KINDS}
 MAY_DECIDE = {kind: model.MAY_DECIDE for model in SHOWN_AS for kind in model.KINDS}
+# Finance sends what it approves.
+MAY_DECIDE[ApprovalRequest.Kind.PAY_OUT] = "payments.approve_payout"
 
 
 @dataclass(frozen=True, slots=True)

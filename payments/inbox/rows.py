@@ -13,6 +13,7 @@ from payments import clock
 from payments.domain.payer_messages.mail import REFUSES_US
 from payments.ids import first_id
 from payments.models import (
+    ApprovalRequest,
     Attempt,
     AuditEntry,
     Charge,
@@ -150,11 +151,12 @@ def failed_payouts(limit: Limit) -> QuerySet[Any]:
 
 
 def payouts_to_approve(limit: Limit) -> QuerySet[Any]:
-    """Return the live payouts that wait for approval, oldest first."""
+    """Return the live payouts whose approval nobody has asked for, oldest first; the others are requests."""
     rows = Payout.objects.filter(
         within(limit, "merchant"), livemode=True, status=Payout.Status.PENDING, approved_at__isnull=True
     )
-    return rows.select_related("merchant", "account").order_by("id")
+    asked = ApprovalRequest.objects.proposed().filter(merchant=OuterRef("merchant"), subject_id=OuterRef("id"))
+    return rows.filter(~Exists(asked)).select_related("merchant", "account").order_by("id")
 
 
 def new_payout_accounts(limit: Limit) -> QuerySet[Any]:

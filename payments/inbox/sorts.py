@@ -13,7 +13,7 @@ SORTS = (
         "Workers and sweeps",
         "sweep",
         texts.workers,
-        entry=texts.itself,
+        entry=lambda entry: entry,
         all_at=ON_CALL,
         at_once=True,
         is_impersonal=True,

@@ -64,11 +64,6 @@ def workers(limit: Limit) -> list[Entry]:
     ]
 
 
-def itself(entry: Entry) -> Entry:
-    """Return the entry itself: the row is one."""
-    return entry
-
-
 def rate_entry(found: tuple[Merchant, Month]) -> Entry:
     """Return the entry of a merchant with a high rate of disputes."""
     merchant, month = found

@@ -132,6 +132,19 @@ INVARIANTS = (
         query=_sums_up("merchant_payable", f"CASE WHEN {STANDS} THEN o.amount ELSE 0 END + {RESERVED}"),
     ),
     _of_payout(
+        name="payouts_go_out_by_their_requests",
+        sentence="A payout is approved by one request about it that is done: by two people where one had asked for it.",
+        query="""
+            SELECT o.id FROM payout o JOIN payments_approvalrequest r ON r.id = o.approval_id
+            WHERE (r.kind, r.state, r.subject_id, r.merchant_id, r.amount, r.currency)
+                <> ('pay_out', 'done', o.id, o.merchant_id, o.amount, o.currency)
+            OR r.decided_by_id IS NULL AND (o.requested_by_id IS NOT NULL OR r.limit IS NULL OR r.amount > r.limit)
+            UNION
+            SELECT o.id FROM payout o JOIN payments_approvalrequest r ON r.subject_id = o.id
+            WHERE r.kind = 'pay_out' AND r.state = 'done' AND o.approval_id IS DISTINCT FROM r.id
+        """,
+    ),
+    _of_payout(
         name="live_payouts_are_in_a_sent_file",
         sentence="A live payout that no provider carries out is on its way or further if it is in a sent file, and only"
         " then.",

@@ -21,10 +21,10 @@ from tests.admin.actions import REASON, act, address_of
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
 from tests.approvals.factories import NOTE
-from tests.client import Api
+from tests.client import Api, signed_in
 from tests.factories import MerchantFactory
 from tests.operators.factories import ALONE, person
-from tests.payouts.live import put_into_file
+from tests.payouts.live import approve, put_into_file
 from tests.payouts.setups import NUMBER, live_account, live_payout, live_schedule, requested_account
 from tests.payouts.stories import give_account, give_schedule, settled
 
@@ -38,9 +38,7 @@ PHP = {"currency": "PHP"}
 @pytest.fixture
 def fely(db: None) -> Client:
     """Return somebody of finance, signed in."""
-    client = Client()
-    client.force_login(person("fely", "finance"))
-    return client
+    return signed_in(person("fely", "finance"))
 
 
 def decide(client: Client, request: ApprovalRequest) -> str:
@@ -90,8 +88,7 @@ def test_a_wrong_number_is_not_shown_again(ana: Client, shop: NewMerchant) -> No
 
 def test_anybody_of_support_withdraws_an_account_that_waits(shop: NewMerchant) -> None:
     account = add_account(shop.merchant, True, Details("PHP", "Sari Store", "BNORPHMM"), NUMBER)
-    support = Client()
-    support.force_login(person("sol", "support"))
+    support = signed_in(person("sol", "support"))
     act(support, account, "withdraw")
     account.refresh_from_db()
     assert account.withdrawn_at
@@ -157,21 +154,20 @@ def test_pay_out_now_makes_a_payout_or_says_that_there_is_nothing(api: Api, shop
 
 def test_who_asked_for_a_payout_is_not_offered_to_approve_it(shop: NewMerchant, fely: Client) -> None:
     payout = live_payout(shop.merchant, requested_by=User.objects.get(username="fely"))
-    flor = Client()
-    flor.force_login(person("flor", "finance"))
+    flor = signed_in(person("flor", "finance"))
     for client, offered in ((fely, False), (flor, True)):
         assert (address_of(payout, "approve") in text_of(client.get(page_of(payout)))) == offered
 
 
 def test_a_live_payout_is_approved_by_another_than_its_requester(shop: NewMerchant, fely: Client) -> None:
     payout = live_payout(shop.merchant, requested_by=person("fely", "finance"))
-    assert "Another operator must" in text_of(act(fely, payout, "approve"))
-    flor = Client()
-    flor.force_login(person("flor", "finance"))
-    assert page_of(payout) in _of_sort(person("flor", "finance"), "payouts")
+    assert "Another person must" in text_of(act(fely, payout, "approve"))
+    flor = signed_in(person("flor", "finance"))
+    assert page_of(ApprovalRequest.objects.get()) in _of_sort(person("flor", "finance"), "approvals")
     act(flor, payout, "approve")
     payout.refresh_from_db()
-    assert payout.approved_by == User.objects.get(username="flor")
+    assert payout.approval
+    assert payout.approval.decided_by == User.objects.get(username="flor")
     assert _of_sort(person("flor", "finance"), "payouts") == ""
 
 
@@ -216,12 +212,14 @@ def test_a_pending_payout_is_cancelled(api: Api, shop: NewMerchant, fely: Client
 
 
 def test_a_payout_of_a_file_is_recorded_as_returned_by_two_people(shop: NewMerchant, fely: Client, ben: Client) -> None:
-    payout = live_payout(shop.merchant, approved_by=person("flor", "finance"), approved_at=clock.now())
+    payout = live_payout(shop.merchant)
+    approve(payout)
     put_into_file(payout)
+    payout.refresh_from_db()
     states.mark_sent(payout)
     assert "an administrator other than you must approve the record" in text_of(fely.get(address_of(payout, "record")))
     act(fely, payout, "record", status="returned")
-    decide(ben, ApprovalRequest.objects.get())
+    decide(ben, ApprovalRequest.objects.get(kind="record_payout"))
     payout.refresh_from_db()
     assert (payout.status, payout.failure_code) == ("failed", "returned")
     assert "Payout came back from the bank: returned" in _of_sort(person("fely", "finance"), "payouts_failed")
@@ -264,8 +262,7 @@ def test_operators_of_other_merchants_see_and_set_nothing(shop: NewMerchant) -> 
     other = person("otto", "finance")
     other.groups.set(Group.objects.filter(name__in=["finance", "administrator"]))
     MerchantAccess.objects.create(user=other, merchant=MerchantFactory())
-    client = Client()
-    client.force_login(other)
+    client = signed_in(other)
     for row, name in (
         (payout, "approve"),
         (payout, "cancel"),

@@ -23,6 +23,7 @@ from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED, Api
 from tests.operators import corrections, factories
 from tests.operators.corrections import NOTE, operator, unknown_payment
+from tests.payouts.setups import live_payout
 from tests.routing.doubles import KEY
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,7 @@ REQUESTED: dict[str, Callable[[Api, NewMerchant], ApprovalRequest]] = {
     "action": lambda api, _: api.charge() and factories.proposed(),
     "correction": lambda api, _: corrections.proposed(unknown_payment(api)),
     "key": lambda _, shop: requested_key(shop.merchant),
+    "payout": lambda _, shop: live_payout(shop.merchant, 1, operator("ana")) and ApprovalRequest.objects.get(),
     "account": lambda _, shop: requested_account(shop.merchant, {"key": KEY}),
 }
 VERBS = pytest.mark.parametrize("verb", [decide.approve, decide.reject], ids=["approve", "reject"])

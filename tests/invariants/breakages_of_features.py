@@ -27,6 +27,7 @@ from tests.invariants.breakages import breaks
 from tests.invariants.forgery import forge, forge_charge, post, post_for
 from tests.invariants.history import History
 from tests.operators.factories import person
+from tests.payouts.live import approval_of
 
 
 def forge_session(history: History, name: str, **values: object) -> str:
@@ -254,6 +255,12 @@ MOVED_TO_LIVE = ("payouts_match_their_parts", "payout_journals_balance")
 def sent_in_a_file_that_was_not(history: History) -> str:
     put_into_a_file(history, "paid")
     return forge_payout(history, "paid", livemode=True)
+
+
+@breaks("payouts_go_out_by_their_requests")
+def approved_request_that_let_nothing_out(history: History) -> str:
+    approval_of(history.payouts["paid"])
+    return public_id("po", history.payouts["paid"].id)
 
 
 @breaks("bank_files_are_their_payouts")

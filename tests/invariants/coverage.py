@@ -28,6 +28,7 @@ ELSEWHERE = {
 # Kinds and states of the other tables that no history in test mode has.
 ELSEWHERE_ALONE = {
     "ApprovalRequest.kind=record_payout": "ends a live payout: tests/machine/bank_files.py",
+    "ApprovalRequest.kind=pay_out": "lets a live payout go out: tests/machine/bank_files.py",
     "Card.cvc_checked=unavailable": "is no answer of the simulator: tests/providers",
     **{
         f"ApprovalRequest.kind={kind}": "says who may do what and moves no money: tests/approvals, tests/merchants"

@@ -304,9 +304,9 @@ class History:
         self._do("refund", "left alone")
         done(refused)
         merchant = Merchant.objects.get()
-        setups.approve(ask_for_a_link(merchant))
-        setups.approve(setups.requested_account(merchant))
-        setups.approve(setups.requested_schedule(merchant, Terms()))
+        approved(ask_for_a_link(merchant))
+        approved(setups.requested_account(merchant))
+        approved(setups.requested_schedule(merchant, Terms()))
         accounts.withdraw(PayoutAccount.objects.get(livemode=True))
 
     def _notified(self) -> None:

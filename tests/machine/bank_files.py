@@ -3,9 +3,10 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
+from payments.domain.approvals import decide, payouts
+from payments.domain.approvals.kinds.payouts import Outcome, record_outcome
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import approve, files, states
-from payments.domain.payouts.approve import Outcome
+from payments.domain.payouts import files, states
 from payments.domain.payouts.make import NothingToPay
 from payments.ids import new_id
 from payments.models import Payout as PayoutRow
@@ -17,7 +18,7 @@ from tests.machine.history import one_of
 from tests.machine.model import Charge, Source
 from tests.machine.payout_model import PAID, RETURNED, Balance, BankFile, Payout
 from tests.machine.payouts import CARD, OPERATORS, PayingMachine, check_payouts, operators
-from tests.operators.factories import ALONE
+from tests.operators.factories import ALONE, REASON
 from tests.payouts.live import PAY_ON
 from tests.routing.doubles import account_at, route_to
 
@@ -83,11 +84,11 @@ class FilingMachine(PayingMachine):
     def pay_out_live(self, operator: str) -> None:
         amount, reserve = self.live.next_payout
         try:
-            payout = approve.pay_out(self.live_schedule, self.operators[operator])
+            payout = payouts.pay_out(self.live_schedule, self.operators[operator], REASON)
         except NothingToPay:
             assert amount < 1
             return
-        self.live.pay_out(Payout(str(payout), amount, reserve, requested_by=operator))
+        self.live.pay_out(Payout(str(payout), amount, reserve, is_by_hand=True, requested_by=operator))
         self.check_parts(self.live_api, self.live.payouts[0])
 
     @has_live
@@ -130,12 +131,20 @@ class FilingMachine(PayingMachine):
     @rule(payout=any_live, operator=operators)
     def approve_payout(self, payout: Payout, operator: str) -> None:
         row, user = self.time.payout(payout.name), self.operators[operator]
-        self.operated(approve.approve, row, user, expected=payout.approve(operator, ALONE))
+        self.operated(payouts.approve, row, user, REASON, expected=payout.approve(operator, ALONE))
+
+    @has_live_payouts
+    @rule(payout=any_live, operator=operators, is_withdrawn=st.booleans())
+    def end_request(self, payout: Payout, operator: str, is_withdrawn: bool) -> None:
+        for request in payouts.requests_of(self.time.payout(payout.name)):
+            verb = decide.withdraw if is_withdrawn else decide.reject
+            expected = payout.end_request(operator, is_withdrawn)
+            self.operated(verb, request, self.operators[operator], REASON, expected=expected)
 
     @has_live_payouts
     @rule(payout=any_live)
     def cancel_live_payout(self, payout: Payout) -> None:
-        self.operated(approve.cancel, self.time.payout(payout.name), expected=payout.cancel())
+        self.operated(payouts.cancel, self.time.payout(payout.name), expected=payout.cancel())
 
     @has_live_payouts
     @rule()
@@ -182,12 +191,15 @@ class FilingMachine(PayingMachine):
     @rule(payout=on_its_way, outcome=st.sampled_from([PAID, RETURNED]))
     def record_payout(self, payout: Payout, outcome: str) -> None:
         row = self.time.payout(payout.name)
-        self.operated(approve.record_outcome, row.id, Outcome(outcome), row.status, expected=payout.record(outcome))
+        self.operated(record_outcome, row.id, Outcome(outcome), row.status, expected=payout.record(outcome))
 
     @invariant()
     def live_payouts_are_as_in_the_model(self) -> None:
         if hasattr(self, "live"):
             check_payouts(self.live_api, self.live)
+            for payout in self.live.payouts:
+                asked = [str(each.proposed_by) for each in payouts.requests_of(self.time.payout(payout.name))]
+                assert asked == [payout.requested_by] * bool(payout.requested_by)
 
 
 def _row(file: BankFile) -> PayoutFile:

@@ -22,6 +22,7 @@ class Payout(Named):
     amount: int
     reserve: int
     number: str = ""
+    is_by_hand: bool = False
     requested_by: str = ""
     status: str = "pending"
     failure: str = ""
@@ -87,17 +88,22 @@ class Payout(Named):
     def cancel(self) -> str:
         if self.status != "pending" or self.is_asked or self.file:
             return REFUSED
-        self.status = "cancelled"
+        self.status, self.requested_by = "cancelled", ""
         return ""
 
     def approve(self, by: str, limit: int) -> str:
         """Approve a live payout; above the limit, the first approval of one that nobody asked for is the request."""
         if self.status != "pending" or self.is_approved or self.requested_by == by:
             return REFUSED
-        if self.requested_by or self.amount <= limit:
-            self.is_approved = True
-        else:
-            self.requested_by = by
+        self.is_approved = bool(self.requested_by) or (not self.is_by_hand and self.amount <= limit)
+        self.requested_by = "" if self.is_approved else by
+        return ""
+
+    def end_request(self, by: str, is_withdrawn: bool) -> str:
+        """Reject the request of another, or withdraw one's own: the payout waits as if nobody had asked."""
+        if not self.requested_by or (self.requested_by == by) != is_withdrawn:
+            return REFUSED
+        self.requested_by = ""
         return ""
 
     def record(self, outcome: str) -> str:

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
+from payments.domain.approvals import payouts
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import approve
 from payments.domain.payouts.make import NothingToPay
 from payments.providers.base import Rejected
 from tests.charging.doubles import Double, provider
@@ -17,7 +17,7 @@ from tests.machine.history import one_of
 from tests.machine.machine import MOST_CHARGES
 from tests.machine.model import Charge
 from tests.machine.payout_model import BANK, LOSES_ANSWER, LOSES_REQUEST, REFUSED, SILENT, Balance, Payout
-from tests.operators.factories import person
+from tests.operators.factories import REASON, person
 from tests.payouts.readings import all_pages
 
 ORDINARY_NUMBER = "6789"
@@ -120,12 +120,12 @@ class PayingMachine(DisputingMachine):
     def pay_out(self, operator: str) -> None:
         amount, reserve = self.balance.next_payout
         try:
-            payout = approve.pay_out(self.schedule, self.operators[operator])
+            payout = payouts.pay_out(self.schedule, self.operators[operator], REASON)
         except NothingToPay:
             assert amount < 1
             return
         assert (payout.amount, payout.reserve) == (amount, reserve)
-        self.balance.pay_out(Payout(str(payout), amount, reserve, self.number, operator))
+        self.balance.pay_out(Payout(str(payout), amount, reserve, self.number, is_by_hand=True))
         self.check_parts(self.api, self.balance.payouts[0])
 
     @rule(times=st.integers(1, 2))
@@ -142,7 +142,7 @@ class PayingMachine(DisputingMachine):
     @has_payouts
     @rule(payout=any_payout)
     def cancel_payout(self, payout: Payout) -> None:
-        self.operated(approve.cancel, self.time.payout(payout.name), expected=payout.cancel())
+        self.operated(payouts.cancel, self.time.payout(payout.name), expected=payout.cancel())
 
     @has_payouts
     @rule(fate=st.sampled_from(["", "", REFUSED]))

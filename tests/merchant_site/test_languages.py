@@ -11,8 +11,8 @@ from unittest.mock import patch
 import polib
 import pytest
 from django.conf import settings
-from django.test import Client
 from django.template.autoreload import reset_loaders
+from django.test import Client
 from django.utils import translation
 from django.utils.translation.template import templatize
 

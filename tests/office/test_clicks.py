@@ -13,7 +13,8 @@ from tests.client import Api, made
 from tests.disputes.stories import AT_ONCE, disputed
 from tests.office.operator import Counted, announced
 from tests.office.tabs import Office
-from tests.payouts.live import DEBTORS, live_account, ready
+from tests.payouts.live import DEBTORS
+from tests.payouts.setups import live_payout
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -96,7 +97,7 @@ def test_a_payout_that_is_due_is_sent_by_two_people_with_six_clicks(
     office: Office, shop: NewMerchant, settings: Settings, hand: Counted
 ) -> None:
     settings.PAYOUT_DEBTOR_NAME, settings.PAYOUT_DEBTOR_ACCOUNTS = "Kaha Philippines Inc.", DEBTORS
-    ready(live_account(shop.merchant), 123_450, approved_by=None, approved_at=None)
+    live_payout(shop.merchant, 123_450)
     lourdes = home_of(office, "finance", "lourdes")
     hand.press(lourdes.get_by_role("link", name="Approve: Payout waits for approval"))
     hand.write(lourdes.get_by_label("Why"), WHY)

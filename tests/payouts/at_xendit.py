@@ -16,7 +16,7 @@ from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements
 from payments.models import Payout, ProviderAccount
-from tests.operators.factories import person
+from tests.payouts.live import approval_of
 from tests.payouts.stories import give_account
 from tests.provider_events.psp import apply_due
 from tests.provider_events.psp import send as send_webhook
@@ -48,7 +48,7 @@ class LiveShop:
             provider_account=self.account,
         )
         if approved:
-            payout.approved_at, payout.approved_by = clock.now(), person("aprobado")
+            payout.approved_at, payout.approval = clock.now(), approval_of(payout)
         shown = events.of(Caller(merchant.id, livemode=True), "payout.created", payout)
         execute_writes(Insert(payout), movements.posted_for(payout, movements.payout_made(AMOUNT, 0)), *shown)
         return payout

@@ -1,16 +1,17 @@
 """Live payouts that are approved, and the bank files that they go into."""
 
-from datetime import date, timedelta
+from datetime import date
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.test import override_settings
 
 from payments import clock
 from payments.domain.payouts import files
 from payments.ids import new_id
-from payments.models import Merchant, Payout, PayoutAccount, PayoutFile
-from payments.vault import Place, Purpose, seal
+from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutFile
 from tests.operators.factories import person
+from tests.payouts.stories import give_account
 
 NUMBER = "000987654321"
 DEBTOR_NUMBER = "001122334455"
@@ -23,36 +24,31 @@ DEBTORS = {
 PAY_ON = date(2026, 11, 25)
 
 
-def live_account(
-    merchant: Merchant, number: str = NUMBER, currency: str = "PHP", holder: str = "Sari Store"
-) -> PayoutAccount:
-    """Give the merchant a bank account in live mode, in effect since yesterday."""
-    account_id, now = new_id(), clock.now()
-    return PayoutAccount.objects.create(
-        id=account_id,
-        merchant=merchant,
-        livemode=True,
-        currency=currency,
-        holder=holder,
-        bic="BNORPHMM",
-        country="PH",
-        sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),
-        last4=number[-4:],
-        created_at=now - timedelta(days=2),
-        effective_at=now - timedelta(days=1),
-    )
+def live_account(merchant: Merchant, number: str = NUMBER, currency: str = "PHP", **members: str) -> PayoutAccount:
+    """Give the merchant a bank account in live mode."""
+    return give_account(merchant, number, currency, livemode=True, **members)
 
 
 def ready(account: PayoutAccount, amount: int = 10_000, **columns: object) -> Payout:
     """Store an approved live payout to `account`, made of nothing."""
-    approval = {"approved_by": person("ana"), "approved_at": clock.now()}
     about = {"merchant": account.merchant, "livemode": True, "currency": account.currency}
-    return Payout.objects.create(account=account, amount=amount, **{**about, **approval, **columns})
+    payout = Payout(account=account, amount=amount, **{**about, "approved_at": clock.now(), **columns})
+    payout.approval = approval_of(payout)
+    payout.save(force_insert=True)
+    return payout
+
+
+def approval_of(payout: Payout) -> ApprovalRequest:
+    """Store the request by which Lourdes and Efren let a payout go out."""
+    about = {"merchant": payout.merchant, "amount": payout.amount, "currency": payout.currency}
+    decision = {"decided_by": person("efren"), "decided_at": clock.now(), "note": "Seen", "expires_at": clock.now()}
+    asked = {"kind": "pay_out", "subject_id": payout.id, "reason": "Friday", "proposed_by": person("lourdes")}
+    return ApprovalRequest.objects.create(**about, **asked, **decision, state="done")
 
 
 def approve(payout: Payout) -> None:
-    """Approve a payout by Ana."""
-    Payout.objects.filter(id=payout.id).update(approved_by=person("ana"), approved_at=clock.now())
+    """Store that a payout was approved."""
+    Payout.objects.filter(id=payout.id).update(approval=approval_of(payout), approved_at=clock.now())
 
 
 def make_file(currency: str = "PHP", by: User | None = None, file_id: UUID | None = None) -> PayoutFile:
@@ -61,22 +57,9 @@ def make_file(currency: str = "PHP", by: User | None = None, file_id: UUID | Non
 
 
 def put_into_file(payout: Payout) -> PayoutFile:
-    """Store a file of one payout, for tests of what is shown of it."""
-    file_id = new_id()
-    file = PayoutFile.objects.create(
-        id=file_id,
-        currency=payout.currency,
-        count=1,
-        total=payout.amount,
-        execute_on=PAY_ON,
-        debtor_name="Kaha",
-        debtor_bic="BNORPHMM",
-        debtor_last4=DEBTOR_NUMBER[-4:],
-        sealed_debtor_number=seal(DEBTOR_NUMBER, Place(Purpose.SECRET, file_id, file_id, "debtor_number")),
-        created_by=person("lourdes"),
-    )
-    Payout.objects.filter(id=payout.id).update(file=file)
-    return file
+    """Make a file of one payout, for tests of what is shown of it."""
+    with override_settings(PAYOUT_DEBTOR_NAME="Kaha", PAYOUT_DEBTOR_ACCOUNTS=DEBTORS):
+        return make_file(payout.currency, person("lourdes"))
 
 
 def sent(file: PayoutFile) -> PayoutFile:

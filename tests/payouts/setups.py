@@ -4,16 +4,14 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.approvals import decide
-from payments.domain.approvals.decide import Operator
+from payments.domain.approvals import payouts
 from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.approvals.request import submit
 from payments.domain.payouts import terms
 from payments.domain.payouts.terms import Terms
-from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutSchedule
-from tests.approvals.factories import NOTE, request_of
-from tests.operators.corrections import operator
-from tests.payouts.stories import give_account
+from payments.models import ApprovalRequest, Merchant, Payout, PayoutSchedule
+from tests.approvals.factories import REASON, request_of
+from tests.payouts.live import live_account
 
 NUMBER = "000123456789"
 ACCOUNT = {"currency": "PHP", "holder": "Sari Store", "bic": "BNORPHMM", "last4": NUMBER[-4:]}
@@ -44,21 +42,15 @@ def requested_record(payout: Payout, status: str, **members: Any) -> ApprovalReq
     return request
 
 
-def approve(request: ApprovalRequest, approver: Operator | None = None) -> None:
-    decide.approve(request, approver or operator("ben"), NOTE)
-
-
-def live_account(merchant: Merchant) -> PayoutAccount:
-    """Return a live bank account that is in effect."""
-    return give_account(merchant, livemode=True)
-
-
 def live_schedule(merchant: Merchant, **wanted: Any) -> PayoutSchedule:
     return terms.set_schedule(merchant, True, "PHP", Terms(**wanted))
 
 
 def live_payout(merchant: Merchant, amount: int = 10_000, requested_by: User | None = None, **members: Any) -> Payout:
-    """Store a live payout that is made of nothing."""
+    """Store a live payout that is made of nothing, with the request of who asked for it."""
     members.setdefault("account", live_account(merchant))
     given = {"merchant": merchant, "livemode": True, "currency": "PHP", "amount": amount, "requested_by": requested_by}
-    return Payout.objects.create(**given, **members)
+    payout = Payout.objects.create(**given, **members)
+    if requested_by:
+        payouts.approve(payout, requested_by, REASON)
+    return payout

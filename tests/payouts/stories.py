@@ -24,6 +24,7 @@ def give_account(
     currency: str = "PHP",
     livemode: bool = False,
     bic: str = "BNORPHMM",
+    holder: str = "Sari Store",
 ) -> PayoutAccount:
     """Give the merchant a bank account that was added a day ago, in effect from now on."""
     account_id, now = ids.new_id(), clock.now()
@@ -32,7 +33,7 @@ def give_account(
         merchant=merchant,
         livemode=livemode,
         currency=currency,
-        holder="Sari Store",
+        holder=holder,
         bic=bic,
         country="PH",
         sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),

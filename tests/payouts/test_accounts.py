@@ -10,17 +10,19 @@ from hypothesis import strategies as st
 
 from payments import clock
 from payments.bank_accounts import checked_number
+from payments.domain.approvals import decide
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts
 from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account, withdraw
 from payments.domain.payouts.schedules import account_in_effect, number_of
 from payments.models import ApprovalRequest, AuditEntry, Event, PayoutAccount, Webhook
+from tests.approvals.factories import NOTE, approved
 from tests.concurrency import at_once
 from tests.contract.payout_shapes import ACCOUNT
 from tests.contract.shapes import faults_in
 from tests.operators.corrections import operator
-from tests.payouts.setups import NUMBER, approve, live_account, live_schedule, requested_account
+from tests.payouts.setups import NUMBER, live_account, live_schedule, requested_account
 from tests.payouts.stories import give_schedule
 from tests.webhooks.endpoints import add_endpoint
 
@@ -150,8 +152,8 @@ def test_a_live_account_is_added_by_two_operators(shop: NewMerchant) -> None:
     request = requested_account(shop.merchant)
     assert not PayoutAccount.objects.exists()
     with pytest.raises(Refused, match="their own request"):
-        approve(request, operator("ana"))
-    approve(request)
+        decide.approve(request, operator("ana"), NOTE)
+    approved(request)
     account = PayoutAccount.objects.get()
     assert (account.id, account.livemode, number_of(account)) == (request.subject_id, True, NUMBER)
     assert account.effective_at - account.created_at == DAY
@@ -161,7 +163,7 @@ def test_a_requested_number_is_sealed_and_gone_after_the_decision(shop: NewMerch
     request = requested_account(shop.merchant)
     assert NUMBER.encode() not in bytes(request.sealed_credentials or b"")
     assert NUMBER not in all_text()
-    approve(request)
+    approved(request)
     assert ApprovalRequest.objects.get().sealed_credentials is None
     assert NUMBER not in all_text()
 
@@ -194,9 +196,9 @@ def test_one_account_of_a_merchant_mode_and_currency_waits_at_a_time(
 
 def test_a_change_that_waits_stops_the_approval_of_another(shop: NewMerchant) -> None:
     one, other = requested_account(shop.merchant), requested_account(shop.merchant, "000999999999", last4="9999")
-    approve(one)
+    approved(one)
     with pytest.raises(Refused, match="waits for its day"):
-        approve(other)
+        approved(other)
     assert PayoutAccount.objects.count() == 1
 
 

@@ -10,26 +10,18 @@ from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
 from payments import clock
-from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess, Payout, PayoutAccount, PayoutFile
 from tests.admin.actions import once
 from tests.admin.conftest import text_of, words_of
 from tests.client import signed_in
 from tests.operators.factories import person
-from tests.payouts.live import DEBTOR_NUMBER, DEBTORS, NUMBER, live_account, make_file, ready
+from tests.payouts.live import DEBTOR_NUMBER, NUMBER, live_account, make_file, ready
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtors")]
 ADD = "admin:payments_payoutfile_add"
 LIST = "admin:payments_payoutfile_changelist"
-
-
-@pytest.fixture
-def account(shop: NewMerchant, settings: Settings) -> PayoutAccount:
-    settings.PAYOUT_DEBTOR_NAME, settings.PAYOUT_DEBTOR_ACCOUNTS = "Kaha Philippines Inc.", DEBTORS
-    return live_account(shop.merchant)
 
 
 def client_of(name: str, role: str = "finance") -> Client:

@@ -44,10 +44,12 @@ def test_nobody_marks_their_own_file_as_sent(account: PayoutAccount, ana: User) 
         PayoutFile.objects.update(sent_by=ana, sent_at=clock.now())
 
 
-def test_a_file_that_nobody_has_cannot_be_marked_as_sent(account: PayoutAccount, ben: User) -> None:
+def test_a_file_that_nobody_has_is_neither_sent_nor_paid(account: PayoutAccount, ben: User) -> None:
     ready(account)
-    with pytest.raises(Refused, match="Nobody has downloaded"):
-        files.mark_sent(make_file(), ben)
+    file = make_file()
+    for verb, why in ((files.mark_sent, "Nobody has downloaded"), (files.mark_paid, "in transit")):
+        with pytest.raises(Refused, match=why):
+            verb(file, ben)
 
 
 def test_a_file_is_sent_as_a_whole_or_not_at_all(account: PayoutAccount, ben: User) -> None:
@@ -145,9 +147,3 @@ def test_a_file_marked_as_paid_pays_what_the_bank_did_not_return(account: Payout
     assert statuses(file) == ["failed", "paid", "paid"]
     with pytest.raises(Refused, match="in transit"):
         files.mark_paid(file, person("ben"))
-
-
-def test_a_file_that_is_not_sent_is_not_paid(account: PayoutAccount) -> None:
-    ready(account)
-    with pytest.raises(Refused):
-        files.mark_paid(make_file(), person("ben"))

@@ -19,6 +19,7 @@ from tests.client import Api
 from tests.ledger.books import settle, standing
 from tests.operators.factories import person
 from tests.payouts.live import DEBTOR_NUMBER, NUMBER, PAY_ON, approve, live_account, make_file, ready, sent
+from tests.payouts.setups import live_payout
 from tests.payouts.stories import days_pass, give_schedule, make_payout
 from tests.routing.conftest import live, north  # noqa: F401
 from tests.routing.doubles import Psp, account_at, route_to
@@ -42,7 +43,7 @@ def test_a_file_has_what_is_approved_of_its_currency_of_all_merchants(account: P
 
 def test_a_file_takes_nothing_that_may_not_be_sent(account: PayoutAccount, north: Psp) -> None:  # noqa: F811
     make_payout(account.merchant)
-    ready(account, approved_by=None, approved_at=None)
+    live_payout(account.merchant, account=account)
     ready(account, status="cancelled", ended_at=clock.now())
     ready(account, provider_account=account_at(north, account.merchant))
     assert files.waiting() == []
@@ -80,13 +81,6 @@ def test_a_file_takes_the_oldest_payouts_first_and_the_next_one_the_rest(
     assert [list(make_file().payouts.order_by("id")), list(make_file().payouts.all())] == [payouts[:2], payouts[2:]]
 
 
-def test_what_waits_is_summed_by_currency(account: PayoutAccount) -> None:
-    ready(account), ready(account, 5)
-    ready(live_account(account.merchant, currency="USD"), 7)
-    found = [(row.currency, row.count, row.total, row.has_debtor) for row in files.waiting()]
-    assert found == [("PHP", 2, 10_005, True), ("USD", 1, 7, False)]
-
-
 def test_no_sum_of_a_file_counts_what_is_kept_in_reserve(account: PayoutAccount) -> None:
     kept = {"reserve": 2_000, "reserve_due_at": clock.now()}
     ready(account, **kept), ready(account, 5, **kept)
@@ -102,17 +96,6 @@ def test_without_an_account_of_ours_no_file_is_made_and_the_refusal_says_what_to
     ready(live_account(account.merchant, currency="USD"))
     with pytest.raises(Refused, match="in USD: set PAYOUT_DEBTOR_ACCOUNTS and PAYOUT_DEBTOR_NAME"):
         make_file("USD")
-
-
-def test_a_form_that_is_sent_twice_makes_one_file(account: PayoutAccount) -> None:
-    file_id = new_id()
-    for amount in (1, 2):
-        ready(account, amount)
-        if amount == 1:
-            make_file(file_id=file_id)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        make_file(file_id=file_id)
-    assert PayoutFile.objects.get().total == 1
 
 
 def test_each_download_has_the_same_bytes_whatever_is_set_meanwhile(account: PayoutAccount, settings: Settings) -> None:
@@ -143,7 +126,7 @@ def test_the_first_download_is_remembered(account: PayoutAccount) -> None:
     ("values", "rule"),
     [
         ({"file": None, "status": "in_transit", "sent_at": clock.now()}, "live_payout_is_sent_by_file_or_provider"),
-        ({"approved_at": None, "approved_by": None}, "payout_in_file_is_approved_and_live"),
+        ({"approved_at": None, "approval": None}, "payout_in_file_is_approved_and_live"),
         ({"livemode": False}, "payout_in_file_is_approved_and_live"),
     ],
 )

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
@@ -40,13 +39,6 @@ def test_approved_payouts_without_a_file_are_one_entry_for_each_currency(account
     assert (php.when, usd.what) == ("waiting 5 h 1 min", "1 approved payout in USD without a bank file")
 
 
-def test_its_link_is_where_a_file_is_made(account: PayoutAccount, fely: User, client: Client) -> None:
-    ready(account)
-    client.force_login(fely)
-    [entry] = entries(fely, "payouts_for_file")
-    assert "Make a file" in client.get(entry.address).content.decode()
-
-
 def test_a_payout_leaves_the_inbox_with_its_file_which_stays_until_it_is_sent(
     account: PayoutAccount, fely: User
 ) -> None:
@@ -58,13 +50,9 @@ def test_a_payout_leaves_the_inbox_with_its_file_which_stays_until_it_is_sent(
     assert entry.what.endswith("not downloaded and not sent")
     sent(file)
     assert not entries(fely, "payout_files")
-
-
-def test_a_cancelled_file_leaves_the_inbox_and_its_payouts_come_back(
-    account: PayoutAccount, fely: User, ana: User
-) -> None:
-    ready(account)
-    files.cancel(make_file(by=ana), ana)
+    ready(account, 5)
+    cancelled = make_file()
+    files.cancel(cancelled, cancelled.created_by)
     assert not entries(fely, "payout_files")
     assert len(entries(fely, "payouts_for_file")) == 1
 

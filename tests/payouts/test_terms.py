@@ -8,8 +8,9 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts.schedules import next_run_at
 from payments.domain.payouts.terms import BadSchedule, Terms, needs_approval, set_schedule
 from payments.models import AuditEntry, PayoutSchedule, ProviderAccount
+from tests.approvals.factories import approved
 from tests.factories import MerchantFactory
-from tests.payouts.setups import approve, live_schedule, requested_schedule
+from tests.payouts.setups import live_schedule, requested_schedule
 from tests.routing.doubles import Psp, account_at, installed
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +106,7 @@ def test_a_first_schedule_of_live_mode_needs_another_operator() -> None:
 
 
 def test_an_approved_schedule_is_set(shop: NewMerchant) -> None:
-    approve(requested_schedule(shop.merchant, KEPT))
+    approved(requested_schedule(shop.merchant, KEPT))
     assert Terms.of(PayoutSchedule.objects.get(livemode=True)) == KEPT
 
 
@@ -114,5 +115,5 @@ def test_a_schedule_that_was_changed_since_the_request_stays(shop: NewMerchant) 
     request = requested_schedule(shop.merchant, Terms("weekly", delay_days=1))
     live_schedule(shop.merchant, interval="weekly", delay_days=5)
     with pytest.raises(Refused, match="changed since"):
-        approve(request)
+        approved(request)
     assert PayoutSchedule.objects.get().delay_days == 5

@@ -1,14 +1,11 @@
 """Requests for approval of changes, and the page of everything that waits for approval."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -29,11 +26,12 @@ from payments.admin.framework.formats import column, lines, link
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
 from payments.admin.moments import moment_text
-from payments.admin.operators.decisions import DecidedByAnother, Message, decisions_on
+from payments.admin.operators.decisions import DecidedByAnother, decisions_on
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decide
 from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest, Merchant
 from payments.models.operators.approval_request import SHOWN_AS
 
@@ -48,72 +46,56 @@ MESSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingItem:
-    """A request that waits; `is_mine` and `may_decide` say what the viewing operator has to do with it."""
-
-    what: str
-    merchant: str
-    reason: str
-    requester: User
-    created_at: datetime
-    expires_at: datetime
-    address: str
-    is_mine: bool
-    may_decide: bool
-
-
 def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateResponse:
     """Return the page of waiting requests, oldest first: to be decided by the operator, their own, and others."""
-    items = sorted(_items(request, page), key=attrgetter("created_at"))
-    mine = [item for item in items if item.is_mine]
-    decided_here = [item for item in items if item.may_decide]
-    others = [item for item in items if not (item.is_mine or item.may_decide)]
+    rows = sorted(_waiting(request, page.admin_site), key=attrgetter("created_at"))
+    mine = [row for row in rows if row.proposed_by_id == operator_of(request).pk]
+    decided_here = [row for row in rows if row.step == "decide"]
     context = page.admin_site.each_context(request) | {
         "title": _("Waiting for approval"),
         "opts": page.opts,
         "media": page.media,
         "sections": [
             (_("For you to decide"), decided_here, _("Nothing waits for you.")),
-            (_("Approved keys for you to take"), list(_keys_to_take(request, page)), _("No key waits for you.")),
-            (_("Yours, for somebody else to decide"), mine, _("None of your requests waits.")),
-            (_("For others to decide"), others, _("Nothing else waits.")),
+            (
+                _("Approved keys for you to take"),
+                [row for row in mine if row.state == State.APPROVED],
+                _("No key waits for you."),
+            ),
+            (
+                _("Yours, for somebody else to decide"),
+                [row for row in mine if row.state == State.PROPOSED],
+                _("None of your requests waits."),
+            ),
+            (
+                _("For others to decide"),
+                [row for row in rows if row.step != "decide" and row.proposed_by_id != operator_of(request).pk],
+                _("Nothing else waits."),
+            ),
         ],
     }
     return TemplateResponse(request, "admin/payments/approvalrequest/waiting.html", context)
 
 
-def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
-    for model in filter(page.admin_site.is_registered, SHOWN_AS):
-        own: Any = page.admin_site.get_model_admin(model)
-        if own.has_view_permission(request):
-            rows = own.get_queryset(request).filter(state=State.PROPOSED)
-            yield from _shown(request, own, rows, operator_of(request).has_perm(model.MAY_DECIDE))
-
-
-def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
-    approved = page.get_queryset(request).filter(state=State.APPROVED, proposed_by=operator_of(request))
-    return _shown(request, page, approved, may_decide=False)
-
-
-def _shown(request: HttpRequest, page: Any, rows: QuerySet[Any], may_decide: bool) -> Iterator[WaitingItem]:
-    found = list(rows.select_related(*page.list_select_related).order_by("pk")[:SHOWN_MAX])
-    page.complete(found)
-    for row in found:
-        is_mine = row.proposed_by_id == operator_of(request).pk
-        decides = may_decide and not is_mine
-        address = reverse(
-            f"admin:{page.opts.app_label}_{page.opts.model_name}_{'decide' if decides else 'change'}", args=[row.pk]
-        )
-        what, merchant = page.in_words(row), str(row.merchant)
-        yield WaitingItem(
-            what, merchant, row.reason, row.proposed_by, row.created_at, row.expires_at, address, is_mine, decides
-        )
+def _waiting(request: HttpRequest, site: admin.AdminSite) -> Iterator[Any]:
+    """Yield the rows that wait for a decision or for their key to be taken, each with its words and the next step."""
+    operator = operator_of(request)
+    waits = Q(state=State.PROPOSED) | Q(state=State.APPROVED, kind__in=ApprovalRequest.KEYS, proposed_by=operator)
+    for model in filter(site.is_registered, SHOWN_AS):
+        own: Any = site.get_model_admin(model)
+        rows = own.get_queryset(request).filter(waits) if own.has_view_permission(request) else model.objects.none()
+        found = list(rows.select_related(*own.list_select_related).order_by("pk")[:SHOWN_MAX])
+        own.complete(found)
+        for row in found:
+            decides = row.proposed_by_id != operator.pk and operator.has_perm(MAY_DECIDE[row.kind])
+            row.step, row.in_words = "decide" if decides else "change", own.in_words(row)
+            row.address = reverse(f"admin:{own.opts.app_label}_{own.opts.model_name}_{row.step}", args=[row.pk])
+            yield row
 
 
 KINDS = [Kind(kind) for kind in ApprovalRequest.KINDS]
 ByKind = by("kind", **{kind.value: (kind.label, Q(kind=kind)) for kind in KINDS})
-STATES = [state.value for state in State if state not in (State.REFUSED, State.OVERTAKEN)]
+STATES = [state.value for state in State if state != State.REFUSED]
 
 
 @admin.register(ApprovalRequest)
@@ -123,7 +105,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
         "payments_approvalrequest_waiting": ("waiting/", "waiting"),
         "payments_approvalrequest_take": ("<uuid:pk>/take/", "take"),
     }
-    decisions = decisions_on(ApprovalRequest, "payments.view_approvalrequest")
+    decisions = decisions_on("payments.view_approvalrequest")
     list_display = ("what", "reason", "merchant", "proposed_by", "decided_by", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
@@ -141,6 +123,8 @@ class ApprovalRequestAdmin(DecidedByAnother):
         _("Asked for"), lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
     )
 
+    messages = MESSAGES
+
     def mode_of(self, row: ApprovalRequest) -> str:
         """Return `live`: in test mode none of these needs approval."""
         return "live"
@@ -153,9 +137,6 @@ class ApprovalRequestAdmin(DecidedByAnother):
 
     def in_words(self, row: ApprovalRequest) -> str:
         return short_words(row)
-
-    def result(self, row: ApprovalRequest) -> Message:
-        return MESSAGES[State(row.state)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         own = super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
@@ -197,6 +178,8 @@ class ApprovalRequestAdmin(DecidedByAnother):
     def what_next(self, row: ApprovalRequest) -> Any:
         time = moment_text(row.expires_at)
         match row.state:
+            case State.PROPOSED if row.kind == Kind.PAY_OUT:
+                return f"Another operator approves or rejects it by {time}."
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NO_OTHER_APPROVER
             case State.PROPOSED:

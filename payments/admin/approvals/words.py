@@ -46,7 +46,7 @@ class KindWords:
     permission: str
     consequence: Callable[[ApprovalRequest], Consequence]
     asked: Callable[[Content], object]
-    values: Callable[[ApprovalRequest, Content], Values]
+    values: Callable[[ApprovalRequest, Content], Values] = lambda *_: iter(())
     subject: Callable[[ApprovalRequest], Facts] = lambda _: iter(())
 
 
@@ -57,7 +57,8 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
 
 def short_words(request: ApprovalRequest) -> str:
     """Return what is asked for, in a few words."""
-    return f"{request.get_kind_display()}: {WORDS[request.kind].asked(request.after)}"
+    asked = money(request.amount, request.currency) if request.amount else WORDS[request.kind].asked(request.after)
+    return f"{request.get_kind_display()}: {asked}"
 
 
 def facts_of(request: ApprovalRequest) -> Facts:
@@ -236,10 +237,18 @@ def _recorded(_request: ApprovalRequest, content: Content) -> Values:
 
 
 def _of_payout(request: ApprovalRequest) -> Facts:
-    payout = Payout.objects.select_related("account").get(id=request.subject_id)
+    return payout_facts(Payout.objects.select_related("account").get(id=request.subject_id))
+
+
+def payout_facts(payout: Payout) -> Facts:
+    """Yield what a payout pays, and where it goes."""
     yield "Payout", link(Payout, payout.id, f"{payout}")
     yield "Amount", money(payout.amount, payout.currency)
-    yield "Went to", payout.account
+    yield "Bank account", f"{payout.account}, {payout.account.bic}"
+    yield "In effect since", moment_text(payout.account.effective_at)
+
+
+OF_PAYOUT = _says("Real money of {merchant} leaves for its bank account. It cannot be called back once it is sent.")
 
 
 def _of_limit(request: ApprovalRequest) -> Consequence:
@@ -290,6 +299,7 @@ WORDS: dict[str, KindWords] = {
         _schedule,
     ),
     Kind.RECORD_PAYOUT: KindWords("payments.record_payout", _of_record, itemgetter("status"), _recorded, _of_payout),
+    Kind.PAY_OUT: KindWords("payments.approve_payout", OF_PAYOUT, str, subject=_of_payout),
     Kind.RAISE_LIMIT: KindWords("payments.change_approvallimit", _of_limit, _limit, _raised),
 }
 

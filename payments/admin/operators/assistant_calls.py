@@ -19,7 +19,6 @@ from payments.admin.operators.call_words import arguments_of, consequence_of, ma
 from payments.admin.operators.decisions import DecidedByAnother, Decision, decisions_on
 from payments.admin.operators.requests import STATES
 from payments.admin.operators.words import Message, about, in_few_words, named, result
-from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.calls import MAKE_PAYOUT
 from payments.models import ApiKey, AssistantCall, Charge, Merchant
 
@@ -32,7 +31,7 @@ class AssistantCallAdmin(DecidedByAnother):
         "what reason by_whom shown_amount shown_state proposed_by how_it_went about_charge made arguments key note "
         "state"
     )
-    decisions = decisions_on(AssistantCall, "payments.refund_charge", _("Approve and execute"))
+    decisions = decisions_on("payments.refund_charge", _("Approve and execute"))
     list_display: Any = ("what", "reason", "merchant", "by_whom", "shown_amount", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "by_whom")
     list_filter: ClassVar[Any] = (one_of("state", STATES), "created_at")
@@ -95,10 +94,6 @@ class AssistantCallAdmin(DecidedByAnother):
 
     def in_words(self, row: AssistantCall) -> str:
         return in_few_words(row)
-
-    def after_decision(self, row: AssistantCall) -> None:
-        if row.state == State.APPROVED:
-            execute_action(row)
 
     def result(self, row: AssistantCall) -> Message:
         return said(row)

@@ -24,10 +24,10 @@ from payments.admin.operators.words import ACTIONS
 from payments.domain.approvals.kinds.charge_actions import fill_in, max_amount
 from payments.domain.approvals.request import submit
 from payments.ids import public_id
-from payments.models import Charge, OperatorAction
+from payments.models import Charge, OperatorAction, Payout
 
 MOST = 100
-# The most skipped charges that the message names.
+# The most rows left out that the message names.
 SHOWN = 10
 CONFIRMED = "confirm"
 State = OperatorAction.State
@@ -56,7 +56,23 @@ def bulk_actions(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def sums_of(acts: Iterable[OperatorAction]) -> str:
+def chosen_of(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any]) -> list[Any]:
+    """Return the chosen rows; none, and say so, where they are too many at once."""
+    chosen = list(rows[: MOST + 1])
+    if len(chosen) <= MOST:
+        return chosen
+    text = _("These are more than {count}. Choose fewer at once.").format(count=MOST)
+    page.message_user(request, text, messages.ERROR)
+    return []
+
+
+def say_left_out(page: admin.ModelAdmin, request: HttpRequest, left_out: Sequence[str]) -> None:
+    """Say which of the chosen rows are left out, and why."""
+    if left_out:
+        page.message_user(request, f"{_('Left out')}: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
+
+
+def sums_of(acts: Iterable[OperatorAction | Payout]) -> str:
     """Return their number and their sum by currency."""
     acts = list(acts)
     sums: Counter[str] = Counter()
@@ -68,11 +84,8 @@ def sums_of(acts: Iterable[OperatorAction]) -> str:
 
 def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind: str) -> HttpResponse | None:
     """Show a preview and ask why; then record each, to be done by a worker or to be approved."""
-    charges = list(rows.select_related("merchant", "source__card")[: MOST + 1])
-    if len(charges) > MOST:
-        page.message_user(
-            request, _("These are more than {count}. Choose fewer at once.").format(count=MOST), messages.ERROR
-        )
+    charges = chosen_of(page, request, rows.select_related("merchant", "source__card"))
+    if not charges:
         return None
     data = request.POST if "row_id" in request.POST else None
     form = BulkForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
@@ -128,8 +141,7 @@ def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[O
             submit(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
-    if left_out:
-        page.message_user(request, f"{_('Left out')}: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
+    say_left_out(page, request, left_out)
     return HttpResponseRedirect(f"{reverse('admin:payments_operatoraction_changelist')}?batch={batch}")
 
 

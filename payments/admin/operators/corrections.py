@@ -7,12 +7,12 @@ from payments.admin.framework.formats import column, link, money, short_id
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
-from payments.admin.operators.decisions import DecidedByAnother, Message, decisions_on
+from payments.admin.operators.decisions import DecidedByAnother, decisions_on
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.models import Attempt, Charge, Correction
 
 State = Correction.State
-DECISIONS = decisions_on(Correction, "payments.propose_correction", "Approve and record")
+DECISIONS = decisions_on("payments.propose_correction", "Approve and record")
 MESSAGES = {
     State.DONE: (messages.SUCCESS, "Approved and recorded."),
     State.REJECTED: (messages.SUCCESS, "Rejected. The outcome is still unknown."),
@@ -30,7 +30,7 @@ class CorrectionAdmin(DecidedByAnother):
         *("created", "shown_state", "shown_outcome", "kind", "shown_amount"),
         *("proposed_by", "decided_by", "decided", "charge_link"),
     )
-    decisions = DECISIONS
+    decisions, messages = DECISIONS, MESSAGES
     list_filter = (one_of("state", [State.PROPOSED, State.EXPIRED, *MESSAGES]), by_mode_of("charge"), "created_at")
     search_fields = ("reason", "note", "after__reference")
     search = IdSearch(
@@ -68,6 +68,3 @@ class CorrectionAdmin(DecidedByAnother):
 
     def in_words(self, row: Correction) -> str:
         return f"{row.attempt.kind}, outcome: {proposed_outcome(row)}"
-
-    def result(self, row: Correction) -> Message:
-        return MESSAGES[State(row.state)]

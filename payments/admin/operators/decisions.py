@@ -1,7 +1,8 @@
 """Pages of rows that one operator proposes and another decides."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -23,9 +24,12 @@ from payments.admin.framework.formats import chip, column, money_column, time_co
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.approvals import decide
+from payments.domain.approvals.execution import execute_action
 from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest
+from payments.models.operators.approval_rules import EXECUTED
 from payments.vault import VaultUnavailable
 
 State = ApprovalRequest.State
@@ -37,27 +41,24 @@ CHIPS = {
     State.REJECTED: "bad",
 }
 Message = tuple[int, Any]
-
-
 APPROVE = _("Approve")
 
 
 class Decision(NamedTuple):
-    """A possible decision: its form value, button and permission, its verb, and whether it is the proposer's."""
+    """A possible decision: its form value and button, its verb, and the permission where it is the proposer's."""
 
     name: str
     label: Any
-    permission: str
     decide: Callable[[Any, User, str], object]
-    by_proposer: bool = False
+    by_proposer: str = ""
 
 
-def decisions_on(model: type[ApprovalRequest], may_withdraw: str, approve: Any = APPROVE) -> Sequence[Decision]:
-    """Return the decisions on requests that `model` shows, with the label of their approval."""
+def decisions_on(may_withdraw: str, approve: Any = APPROVE) -> Sequence[Decision]:
+    """Return the decisions on requests, with the label of their approval; who may decide is the kind's."""
     return (
-        Decision("approve", approve, model.MAY_DECIDE, decide.approve),
-        Decision("reject", _("Reject"), model.MAY_DECIDE, decide.reject),
-        Decision("withdraw", _("Withdraw"), may_withdraw, decide.withdraw, by_proposer=True),
+        Decision("approve", approve, decide.approve),
+        Decision("reject", _("Reject"), decide.reject),
+        Decision("withdraw", _("Withdraw"), decide.withdraw, may_withdraw),
     )
 
 
@@ -77,14 +78,15 @@ class DecidedByAnother(ReadOnlyAdmin):
     # What waits for a decision was not decided at any time.
     updated = time_column(_("Updated"), lambda row: None if row.state == State.PROPOSED else row.updated_at)
     decisions: Sequence[Decision]
+    messages: Mapping[ApprovalRequest.State, Message] = MappingProxyType({})
 
     @abstractmethod
     def in_words(self, row: Any) -> str:
         """Return what is asked for, in a few words."""
 
-    @abstractmethod
     def result(self, row: Any) -> Message:
         """Return the message about the result of a decision."""
+        return self.messages[State(row.state)]
 
     def question(self, row: Any) -> str:
         """Return the question to decide, as a title."""
@@ -101,9 +103,6 @@ class DecidedByAnother(ReadOnlyAdmin):
     @abstractmethod
     def facts_of(self, row: Any) -> Facts:
         """Yield what the approver must know."""
-
-    def after_decision(self, row: Any) -> None:
-        """Do what follows at once."""
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.decide)
@@ -135,13 +134,14 @@ class DecidedByAnother(ReadOnlyAdmin):
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             return self._decision_page(request, row, form, fitting)
-        allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
+        allowed = {decision.name: decision for decision in _allowed(request, row, self.decisions)}
         chosen = allowed.get(form.cleaned_data["decision"])
         if chosen is None:
             raise PermissionDenied
         try:
             chosen.decide(row, operator_of(request), form.cleaned_data["note"])
-            self.after_decision(row)
+            if row.state == State.APPROVED and row.kind in EXECUTED:
+                execute_action(row)
             level, text = self.result(row)
         except Refused as refusal:
             level, text = messages.ERROR, translated(str(refusal))
@@ -171,10 +171,11 @@ def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> li
     return [ActionButton(label, reverse(address, args=[row.pk]))]
 
 
-def _allowed(request: HttpRequest, decisions: Sequence[Decision]) -> list[Decision]:
-    return [decision for decision in decisions if operator_of(request).has_perm(decision.permission)]
+def _allowed(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Decision]:
+    may = operator_of(request).has_perm
+    return [decision for decision in decisions if may(decision.by_proposer or MAY_DECIDE[row.kind])]
 
 
 def _fitting(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Decision]:
     is_own = row.proposed_by_id == operator_of(request).pk
-    return [decision for decision in _allowed(request, decisions) if decision.by_proposer == is_own]
+    return [decision for decision in _allowed(request, row, decisions) if bool(decision.by_proposer) == is_own]

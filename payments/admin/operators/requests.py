@@ -18,13 +18,12 @@ from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
 from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result
-from payments.domain.approvals.execution import execute_action
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
 
 State = OperatorAction.State
 STATES = [state.value for state in State if state != State.OVERTAKEN]
-DECISIONS = decisions_on(OperatorAction, "payments.refund_charge", _("Approve and execute"))
+DECISIONS = decisions_on("payments.refund_charge", _("Approve and execute"))
 
 
 class ByTurn(admin.SimpleListFilter):
@@ -119,10 +118,6 @@ class OperatorActionAdmin(DecidedByAnother):
 
     def in_words(self, row: OperatorAction) -> str:
         return in_few_words(row)
-
-    def after_decision(self, row: OperatorAction) -> None:
-        if row.state == State.APPROVED:
-            execute_action(row)
 
     def result(self, row: OperatorAction) -> Message:
         return result(row)

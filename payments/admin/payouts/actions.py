@@ -6,20 +6,20 @@ from django import forms
 from django.contrib.auth.models import User
 
 from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.approvals.words import payout_facts
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.admin.moments import moment_text
+from payments.domain.approvals import payouts
+from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import approve
-from payments.domain.payouts.approve import Outcome
 from payments.models import ApprovalRequest, Payout
 from payments.vault import VaultUnavailable
 
 MAY_APPROVE = "payments.approve_payout"
 APPROVED = "Approved. It goes out with the next bank file, or by its provider."
-HALF_APPROVED = "It is above your approval limit, so your approval counts as the request. Another operator approves it."
+HALF_APPROVED = "You do not approve it alone, so your approval counts as the request. Another operator approves it."
 OUTCOME_LABELS = {Outcome.PAID: "paid: our bank has paid it", Outcome.RETURNED: "returned: the money came back"}
 
 
@@ -31,9 +31,7 @@ class OnPayout(RowAction):
 
     def facts(self, payout: Payout) -> Facts:
         yield "Merchant", payout.merchant.title
-        yield "Amount", money(payout.amount, payout.currency)
-        yield "Bank account", f"{payout.account}, {payout.account.bic}"
-        yield "In effect since", moment_text(payout.account.effective_at)
+        yield from payout_facts(payout)
         yield "Asked for by", payout.requested_by or "its schedule"
 
 
@@ -45,13 +43,13 @@ class ApprovePayout(OnPayout):
     warning = "Real money leaves for this bank account. It cannot be called back once it is sent."
 
     def fits(self, payout: Payout) -> bool:
-        return approve.waits_for_approval(payout)
+        return payout.waits_for_approval
 
     def is_offered_to(self, operator: User, payout: Payout) -> bool:
-        return payout.requested_by_id != operator.pk
+        return bool(payouts.approvable([payout], operator))
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
-        return APPROVED if approve.approve(payout, cleaned["operator"]) else HALF_APPROVED
+        return APPROVED if payouts.approve(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
 
 
 class CancelPayout(OnPayout):
@@ -64,7 +62,7 @@ class CancelPayout(OnPayout):
         return payout.status == Payout.Status.PENDING
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
-        approve.cancel(payout)
+        payouts.cancel(payout)
         return "Cancelled. The merchant's balance has the money again."
 
 
@@ -74,7 +72,7 @@ class OutcomeForm(ReasonForm):
     def __init__(self, data: Any, payout: Payout) -> None:
         super().__init__(data)
         chosen: Any = self.fields["status"]
-        chosen.choices = [(outcome.value, OUTCOME_LABELS[outcome]) for outcome in approve.outcomes_of(payout)]
+        chosen.choices = [(outcome.value, OUTCOME_LABELS[outcome]) for outcome in outcomes_of(payout)]
 
 
 class RecordPayout(OnPayout):
@@ -84,7 +82,7 @@ class RecordPayout(OnPayout):
     over = "Nothing can be recorded of this payout now."
 
     def fits(self, payout: Payout) -> bool:
-        return bool(approve.outcomes_of(payout))
+        return bool(outcomes_of(payout))
 
     def form_for(self, payout: Payout, data: Any) -> ReasonForm:
         return OutcomeForm(data, payout)

@@ -63,39 +63,35 @@ class FileAction(RowAction):
         yield "First downloaded", moment_text(file.downloaded_at) if file.downloaded_at else NOTHING
 
 
-class MarkSent(FileAction):
-    name, label = "mark_sent", "Mark as sent"
-    over = "This file is not downloaded yet, or it was sent or cancelled."
-
-    def fits(self, file: PayoutFile) -> bool:
-        return super().fits(file) and file.downloaded_at is not None
+class ByAnother(FileAction):
+    """An action of another person than who made the file, whom the verb refuses."""
 
     def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
         return file.created_by_id != operator.pk
 
-    def notice(self, file: PayoutFile, operator: User) -> Consequence | None:
-        if file.created_by_id == operator.pk:
-            return Consequence("You made this file. Another person checks that the bank has it, and marks it as sent.")
-        return Consequence(
-            "Compare number and sum with what the bank shows. All payouts are then on their way, and none can be "
-            "cancelled."
-        )
+
+class MarkSent(ByAnother):
+    name, label = "mark_sent", "Mark as sent"
+    over = "This file is not downloaded yet, or it was sent or cancelled."
+    warning = (
+        "Compare number and sum with what the bank shows. All payouts are then on their way, and none can be cancelled."
+    )
+
+    def fits(self, file: PayoutFile) -> bool:
+        return super().fits(file) and file.downloaded_at is not None
 
     def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
         files.mark_sent(file, cleaned["operator"])
         return f"Marked as sent: {files.summary(file)}."
 
 
-class MarkPaid(FileAction):
+class MarkPaid(ByAnother):
     name, label = "mark_paid", "Mark as paid"
     over = "No payout of this file is in transit."
     warning = (
         "All its payouts that are still in transit are recorded as paid. Record those that the bank refused or "
         "returned on their own pages first."
     )
-
-    def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
-        return file.created_by_id != operator.pk
 
     def fits(self, file: PayoutFile) -> bool:
         return file.payouts.filter(status=Payout.Status.IN_TRANSIT).exists()

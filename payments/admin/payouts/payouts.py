@@ -1,7 +1,7 @@
 """Payouts, and what operators do about them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
@@ -32,21 +32,19 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.moments import moment_text
-from payments.admin.operators.bulk_actions import CONFIRMED, MOST, BulkForm
+from payments.admin.operators.bulk_actions import CONFIRMED, BulkForm, chosen_of, say_left_out, sums_of
 from payments.admin.payouts.accounts import named
 from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPayout, RecordPayout
+from payments.admin.payouts.schedules import way_out
 from payments.admin.people import People
 from payments.context import because
+from payments.domain.approvals import payouts
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import approve
-from payments.domain.payouts.approve import waits_for_approval
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
-from payments.models import Payout, PayoutAccount, PayoutFile, Posting, ProviderAccount, Settlement
+from payments.models import ApprovalRequest, Payout, PayoutAccount, PayoutFile, Posting, Settlement
 
 SHOWN_PARTS = 100
-# The most payouts left out that the message names.
-LEFT_OUT_SHOWN = 10
 NAME, LABEL = "approve_together", "Approve the payouts"
 CHIPS: dict[str, str] = {
     Payout.Status.PENDING: "warn",
@@ -62,22 +60,15 @@ ByApproval = by(
 )
 
 
-def _approval(payout: Payout) -> str:
-    if payout.approved_at:
-        return f"by {payout.approved_by}, {moment_text(payout.approved_at)}"
-    if not waits_for_approval(payout):
+def _approval(payout: Payout) -> SafeString | str:
+    if request := payout.approval:
+        by = request.decided_by or request.proposed_by
+        return link(ApprovalRequest, request.pk, f"by {by}, {moment_text(payout.approved_at)}")
+    if not payout.waits_for_approval:
         return NOTHING
-    asked = f", asked for by {payout.requested_by}" if payout.requested_by else ""
-    return f"waits for another operator{asked}"
-
-
-def _way_out(payout: Payout) -> SafeString | str:
-    if not payout.livemode:
-        return "the simulated bank"
-    account = payout.provider_account
-    if account:
-        return link(ProviderAccount, account.id, account)
-    return f"no bank file: {payout.obstacle}" if payout.obstacle else "a bank file"
+    request = payouts.requests_of(payout).select_related("proposed_by").first()
+    text = f"waits for another operator, asked for by {request.proposed_by}" if request else ""
+    return link(ApprovalRequest, request.pk, text) if request else "nobody has asked for it yet"
 
 
 def _leaves(payout: Payout) -> str:
@@ -100,7 +91,7 @@ class PayoutAdmin(ReadOnlyAdmin):
     fieldsets = (
         (
             "Where it goes",
-            {"fields": ("to_account", "way_out", "in_file", "asked_for_by", "approval", "sent", "paid", "ended")},
+            {"fields": ("to_account", "goes_by", "in_file", "asked_for_by", "approval", "sent", "paid", "ended")},
         ),
         ("Why it failed", {"fields": ("failure_code", "why")}),
         ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "made_of", "postings", "leaves")}),
@@ -119,7 +110,7 @@ class PayoutAdmin(ReadOnlyAdmin):
         lambda payout: link(PayoutAccount, payout.account_id, named(payout.account)),
         in_list=lambda payout: named(payout.account),
     )
-    way_out = column("By", _way_out)
+    goes_by = column("By", lambda payout: f"no bank file: {payout.obstacle}" if payout.obstacle else way_out(payout))
     asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
     approval = column("Approved", _approval)
     reserve_due = moment_column("reserve_due_at", _("Reserve released"))
@@ -156,40 +147,36 @@ class PayoutAdmin(ReadOnlyAdmin):
         return lines([*shown, f"{found.count()} in all"])
 
 
-def _approve(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+def _approve(page: Any, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
     """Show what would be approved and ask why; then approve each."""
     raise_if_reauthentication_required(request, app="account")
-    payouts = list(rows.select_related("merchant", "account", "requested_by")[: MOST + 1])
-    if len(payouts) > MOST:
-        page.message_user(request, f"These are more than {MOST}. Choose fewer at once.", messages.ERROR)
-        return None
-    operator = operator_of(request)
-    form = BulkForm(request.POST if "row_id" in request.POST else None, NAME, [str(payout.pk) for payout in payouts])
+    chosen = chosen_of(page, request, rows.select_related("merchant", "account"))
+    form = BulkForm(request.POST if "row_id" in request.POST else None, NAME, [str(payout.pk) for payout in chosen])
     if form.is_valid() and request.POST.get("decision") == CONFIRMED:
         with because(form.cleaned_data["reason"]):
-            return _approve_each(page, request, payouts)
-    waiting = [payout for payout in payouts if approve.waits_for_approval(payout)]
-    possible = [payout for payout in waiting if payout.requested_by_id != operator.pk]
-    if not possible:
+            return _approve_each(page, request, chosen, form.cleaned_data["reason"])
+    possible = payouts.approvable(chosen, operator_of(request))
+    if chosen and not possible:
         page.message_user(request, "None of these waits for your approval.", messages.ERROR)
+    if not possible:
         return None
     facts = [
-        ("To be approved", _sum(possible)),
-        ("Which", lines(map(_line, possible))),
-        ("Left out", len(payouts) - len(possible) or NOTHING),
+        ("To be approved", sums_of(possible)),
+        ("Which", lines(f"{page.headline(each)}, {each.account}: {each}" for each in possible)),
+        ("Left out", len(chosen) - len(possible) or NOTHING),
     ]
     consequence = Consequence("Real money leaves for these bank accounts. It cannot be called back once it is sent.")
     title = f"{LABEL}: {len(possible)}"
     return form_page(request, page, title, facts, form, [(CONFIRMED, LABEL)], consequence)
 
 
-def _approve_each(page: admin.ModelAdmin, request: HttpRequest, payouts: Sequence[Payout]) -> HttpResponse:
+def _approve_each(page: admin.ModelAdmin, request: HttpRequest, chosen: Sequence[Payout], reason: str) -> HttpResponse:
     """Approve each by itself, so that one that was changed meanwhile stops no other."""
     done: Counter[bool] = Counter()
     left_out = []
-    for payout in payouts:
+    for payout in chosen:
         try:
-            done[approve.approve(payout, operator_of(request))] += 1
+            done[payouts.approve(payout, operator_of(request), reason)] += 1
         except Refused as refusal:
             left_out.append(f"{payout}: {refusal}")
     if done[True]:
@@ -197,19 +184,5 @@ def _approve_each(page: admin.ModelAdmin, request: HttpRequest, payouts: Sequenc
     if done[False]:
         text = f"Above your approval limit: {done[False]}. Another operator approves them."
         page.message_user(request, text, messages.WARNING)
-    if left_out:
-        page.message_user(
-            request, f"Left out: {len(left_out)}. {' '.join(left_out[:LEFT_OUT_SHOWN])}", messages.WARNING
-        )
+    say_left_out(page, request, left_out)
     return HttpResponseRedirect(reverse("admin:payments_payout_changelist"))
-
-
-def _line(payout: Payout) -> str:
-    return f"{money(payout.amount, payout.currency)} of {payout.merchant} to {payout.account}: {payout}"
-
-
-def _sum(payouts: Iterable[Payout]) -> str:
-    sums: Counter[str] = Counter()
-    for payout in payouts:
-        sums[payout.currency] += payout.amount
-    return ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))

@@ -22,13 +22,14 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, named, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
+from payments.domain.approvals.payouts import pay_out
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import approve, make, terms
+from payments.domain.payouts import make, terms
 from payments.domain.payouts.make import NothingToPay
 from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.payouts.terms import BadSchedule, Terms
-from payments.models import ApprovalRequest, Merchant, PayoutAccount, PayoutSchedule, ProviderAccount
+from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutSchedule, ProviderAccount
 from payments.money import DEFAULT_CURRENCY
 from payments.vault import VaultUnavailable
 
@@ -167,12 +168,12 @@ class PayOutNow(RowAction):
         return Consequence(text) if schedule.livemode else None
 
     def do(self, schedule: PayoutSchedule, cleaned: dict[str, Any]) -> Done:
-        payout = approve.pay_out(schedule, cleaned["operator"])
+        payout = pay_out(schedule, cleaned["operator"], cleaned["reason"])
         return f"{payout} pays {money(payout.amount, payout.currency)}."
 
 
-def way_out(schedule: PayoutSchedule) -> str:
-    """Return how the payouts of a schedule go out."""
+def way_out(schedule: PayoutSchedule | Payout) -> str:
+    """Return how the payouts of a schedule go out, or one of them."""
     if not schedule.livemode:
         return "the simulated bank"
     account = schedule.provider_account

@@ -12,6 +12,7 @@ from payments import clock
 from payments.domain.approvals.call_plans import Call, Planned, caller_of, plan
 from payments.domain.approvals.executors import move
 from payments.domain.approvals.kinds.calls import KEY_ENDED, key_of
+from payments.domain.approvals.payouts import pay_out
 from payments.domain.approvals.request import submit
 from payments.domain.catalogue import error_table as errors
 from payments.domain.charging import charges, operations
@@ -20,7 +21,6 @@ from payments.domain.checkout import links, requests
 from payments.domain.merchants.assistants import may_act
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import terms
-from payments.domain.payouts.approve import pay_out
 from payments.domain.payouts.make import NothingToPay
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
@@ -204,7 +204,7 @@ def _named(row: object) -> StoredAnswer:
 def _payout(caller: Caller, request: ApprovalRequest) -> StoredAnswer:
     schedule = terms.schedule_of(request.merchant, caller.livemode, request.currency)
     try:
-        payout = pay_out(schedule, request.decided_by) if schedule else None
+        payout = pay_out(schedule, request.decided_by, request.note) if schedule else None
     except NothingToPay:
         payout = None
     if payout is None:

@@ -76,23 +76,13 @@ def withdraw(request: ApprovalRequest, requester: Operator, reason: str) -> None
 def expire(scope: Scope = ALL_MERCHANTS) -> int:
     """Expire the requests that nobody has decided or taken in time; return how many."""
     overdue = REQUESTS.overdue().filter(scope.within("charge__")).select_related("proposed_by")
-    return each_in_turn(overdue, "expires_at", _expire)
-
-
-@transaction.atomic
-def _expire(request: ApprovalRequest) -> bool:
-    return move(request, REQUESTS.overdue(), State.EXPIRED, "")
+    return each_in_turn(overdue, "expires_at", lambda row: move(row, REQUESTS.overdue(), State.EXPIRED, ""))
 
 
 def close_overtaken() -> int:
     """End the proposed corrections of outcomes that became known in another way; return how many."""
     overtaken = Correction.objects.proposed().exclude(attempt__in=Attempt.objects.filter(UNRESOLVED))
-    return each_in_turn(overtaken, "id", _close_overtaken)
-
-
-@transaction.atomic
-def _close_overtaken(request: ApprovalRequest) -> bool:
-    return move(request, REQUESTS.proposed(), State.OVERTAKEN, "")
+    return each_in_turn(overtaken, "id", lambda row: move(row, REQUESTS.proposed(), State.OVERTAKEN, ""))
 
 
 @transaction.atomic

@@ -23,7 +23,7 @@ ONE_PER_SUBJECT = "one_open_approval_request_per_subject"
 def submit(request: ApprovalRequest, credentials: Credentials = NO_CREDENTIALS) -> None:
     """Save `request`, a new row with kind, requester, reason and what its kind needs, for another operator to decide.
 
-    An action that its requester may do alone is approved at once. Raises what the kind's `prepare` raises; Refused
+    What its requester may do alone is approved at once, or done. Raises what the kind's `prepare` raises; Refused
     where there is an open request about the same subject; ValidationError for a reason that is empty or holds a secret.
     """
     given = {name: value for name, value in credentials.items() if value}
@@ -37,7 +37,8 @@ def submit(request: ApprovalRequest, credentials: Credentials = NO_CREDENTIALS) 
             if not request.reason.strip():
                 raise ValidationError({"reason": "Say why."})
             request.save(force_insert=True)
-            audit_log.record(Action.PROPOSED, request, detail=executor.summary(request), reason=request.reason)
+            for action in (Action.PROPOSED, Action.DONE)[: 1 + (request.state == request.State.DONE)]:
+                audit_log.record(action, request, detail=executor.summary(request), reason=request.reason)
     except IntegrityError as error:
         if ONE_PER_SUBJECT not in str(error):
             raise

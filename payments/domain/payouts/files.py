@@ -13,7 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce
 
 from payments import clock
@@ -95,7 +95,7 @@ def download(file: PayoutFile) -> bytes:
     if len(payouts) != file.count:
         raise Refused("This file was cancelled, and its payouts wait for another one.")
     number = unseal(file.sealed_debtor_number, _place(file.id))
-    content = bank_file.render(file, number, map(_transfer, payouts))
+    content = bank_file.render(file, number, (Transfer(each, number_of(each.account)) for each in payouts))
     with transaction.atomic():
         _change(file, Q(cancelled_at__isnull=True), downloaded_at=Coalesce("downloaded_at", clock.now()))
         audit_log.record(Action.EXPORTED, file, detail=summary(file))
@@ -160,17 +160,8 @@ def _change(file: PayoutFile, guard: Q, **values: Any) -> None:
 
 def _move(file: PayoutFile, status: str, move: Callable[[Payout], Payout]) -> int:
     """Move each payout of the file that has `status`; return how many."""
-    payouts = _locked(file).filter(status=status)
-    return len([move(payout) for payout in payouts])
-
-
-def _locked(file: PayoutFile) -> QuerySet[Payout]:
-    rows = Payout.objects.filter(file=file).select_related("account").order_by("id")
-    return rows.select_for_update(no_key=True, of=("self",))
-
-
-def _transfer(payout: Payout) -> Transfer:
-    return Transfer(payout, number_of(payout.account))
+    rows = Payout.objects.filter(file=file, status=status).select_related("account").order_by("id")
+    return len([move(payout) for payout in rows.select_for_update(no_key=True, of=("self",))])
 
 
 def _place(file_id: UUID) -> Place:

@@ -77,6 +77,7 @@ OPERATIONS = [
                         ("set_payout_schedule", "Set the payout schedule"),
                         ("record_payout", "Record a payout"),
                         ("raise_limit", "Raise the approval limit"),
+                        ("pay_out", "Pay out"),
                         ("assistant_call", "Call of an assistant"),
                     ],
                     max_length=19,
@@ -132,7 +133,7 @@ OPERATIONS = [
             "constraints": [
                 models.CheckConstraint(
                     condition=Q(
-                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call"])
+                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call", "pay_out"])
                     ),
                     name="approval_request_kind_is_known",
                 ),
@@ -143,6 +144,7 @@ OPERATIONS = [
                         Q(("state__in", ["approved", "done", "refused", "rejected"]), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
                         Q(("state__in", ["proposed", "withdrawn", "expired", "overtaken"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
                         Q(("kind__in", EXECUTED), ("state__in", ["approved", "done", "refused"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
+                        Q(("kind", "pay_out"), ("state", "done"), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
                         Q(("kind__in", KEYS), ("state__in", ["withdrawn", "expired"]), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
                         _connector="OR",
                     ),
@@ -153,7 +155,7 @@ OPERATIONS = [
                         ("state__in", ["proposed", "done", "rejected", "withdrawn", "expired"]),
                         Q(("kind__in", [*EXECUTED, *KEYS]), ("state", "approved")),
                         Q(("kind__in", EXECUTED), ("state", "refused")),
-                        Q(("kind", "correction"), ("state", "overtaken")),
+                        Q(("kind__in", ["correction", "pay_out"]), ("state", "overtaken")),
                         _connector="OR",
                     ),
                     name="approval_request_state_fits_its_kind",
@@ -179,9 +181,13 @@ OPERATIONS = [
                     name="assistant_call_has_amount",
                 ),
                 models.CheckConstraint(
+                    condition=Q(Q(("kind", "pay_out"), _negated=True), Q(("amount__gte", 1), ("amount__isnull", False), Q(("currency", ""), _negated=True)), _connector="OR"),
+                    name="payout_request_has_amount",
+                ),
+                models.CheckConstraint(
                     condition=Q(
-                        Q(("kind__in", ["void", "refund", "assistant_call"]), _negated=True),
-                        ("state__in", ["proposed", "rejected", "withdrawn", "expired"]),
+                        Q(("kind__in", ["void", "refund", "assistant_call", "pay_out"]), _negated=True),
+                        ("state__in", ["proposed", "rejected", "withdrawn", "expired", "overtaken"]),
                         ("decided_by__isnull", False),
                         Q(("amount__lte", F("limit")), ("limit__isnull", False)),
                         _connector="OR",
@@ -218,6 +224,7 @@ OPERATIONS = [
                     name="correction_outcome_has_its_proof",
                 ),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("state__in", OPEN)), name="one_open_approval_request_per_subject"),
+                models.UniqueConstraint(F("subject_id"), condition=Q(("kind", "pay_out"), ("state", "done")), name="payout_is_approved_once"),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("kind", "assistant_call")), name="one_assistant_call_per_idempotency_key"),
                 models.UniqueConstraint(F("attempt"), condition=Q(("kind__in", ACTIONS)), name="one_operator_action_per_attempt"),
             ],

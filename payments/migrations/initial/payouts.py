@@ -167,7 +167,7 @@ OPERATIONS = [
             ("provider_account", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
             ("file", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="payouts", to="payments.payoutfile")),
             ("requested_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
-            ("approved_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("approval", models.OneToOneField(blank=True, null=True, on_delete=models.PROTECT, related_name="+", to="payments.approvalrequest")),
         ],
         options={
             "verbose_name": "payout", "verbose_name_plural": "payouts", "default_permissions": ("view",),
@@ -213,12 +213,8 @@ OPERATIONS = [
                     name="live_payout_is_approved_before_it_is_sent",
                 ),
                 models.CheckConstraint(
-                    condition=Q(approved_at__isnull=True, approved_by__isnull=True) | Q(approved_at__isnull=False, approved_by__isnull=False),
-                    name="payout_approval_has_its_operator",
-                ),
-                models.CheckConstraint(
-                    condition=Q(approved_by__isnull=True) | Q(requested_by__isnull=True) | ~Q(approved_by=F("requested_by")),
-                    name="payout_approved_by_another",
+                    condition=Q(approved_at__isnull=True, approval__isnull=True) | Q(approved_at__isnull=False, approval__isnull=False),
+                    name="payout_approval_is_of_a_request",
                 ),
                 models.CheckConstraint(
                     condition=Q(file__isnull=True)

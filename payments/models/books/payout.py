@@ -10,11 +10,12 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import bank_accounts, clock, ids
 from payments.db.fast_model import FastModel
-from payments.db.fields import OwnForeignKey
+from payments.db.fields import OwnForeignKey, OwnOneToOneField
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.books.payout_file import PayoutFile
 from payments.models.books.payout_schedule import PayoutAccount
 from payments.models.merchants.merchant import Merchant
+from payments.models.operators.approval_request import ApprovalRequest
 from payments.models.routing.provider_account import ProviderAccount
 
 WHY_MAX_LENGTH = 300
@@ -84,9 +85,8 @@ class Payout(FastModel):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
-    approved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
+    # Of a live one: the request by which it goes out, done when it was approved.
+    approval = OwnOneToOneField(ApprovalRequest, models.PROTECT, null=True, blank=True, related_name="+")
     approved_at = models.DateTimeField(null=True, blank=True)
     # The bank file that it is in, unless that was cancelled.
     file = models.ForeignKey(PayoutFile, models.PROTECT, null=True, blank=True, related_name="payouts", db_index=False)
@@ -132,15 +132,9 @@ class Payout(FastModel):
                 condition=Q(livemode=False) | Q(status__in=["pending", "cancelled"]) | Q(approved_at__isnull=False),
             ),
             models.CheckConstraint(
-                name="payout_approval_has_its_operator",
-                condition=Q(approved_at__isnull=True, approved_by__isnull=True)
-                | Q(approved_at__isnull=False, approved_by__isnull=False),
-            ),
-            models.CheckConstraint(
-                name="payout_approved_by_another",
-                condition=Q(approved_by__isnull=True)
-                | Q(requested_by__isnull=True)
-                | ~Q(approved_by=F("requested_by")),
+                name="payout_approval_is_of_a_request",
+                condition=Q(approved_at__isnull=True, approval__isnull=True)
+                | Q(approved_at__isnull=False, approval__isnull=False),
             ),
             models.CheckConstraint(
                 name="payout_in_file_is_approved_and_live",
@@ -200,6 +194,10 @@ class Payout(FastModel):
 
     def __str__(self) -> str:
         return ids.public_id("po", self.id)
+
+    @property
+    def waits_for_approval(self) -> bool:
+        return self.livemode and self.status == self.Status.PENDING and self.approved_at is None
 
     @property
     def reserved(self) -> int:

@@ -79,6 +79,8 @@ class ApprovalRequest(models.Model):
         SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
         RECORD_PAYOUT = "record_payout", _("Record a payout")
         RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
+        # Of a live payout, which waits until then.
+        PAY_OUT = "pay_out", "Pay out"
         # A tool that moves money, called by an assistant.
         ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
 
@@ -91,7 +93,7 @@ class ApprovalRequest(models.Model):
         REJECTED = "rejected", _("Rejected")  # by another operator
         WITHDRAWN = "withdrawn", _("Withdrawn")  # by the requester
         EXPIRED = "expired", _("Expired")
-        OVERTAKEN = "overtaken", _("Overtaken")  # the provider's own answer came first
+        OVERTAKEN = "overtaken", _("Overtaken")  # the provider's own answer came first, or the payout was cancelled
 
     # Kinds that are done when the requester takes the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)

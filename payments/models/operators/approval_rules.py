@@ -12,6 +12,7 @@ ACTIONS = ["capture", "void", "refund", "release", "extend"]
 KEYS = ["issue_key", "roll_key"]
 CORRECTION = "correction"
 ASSISTANT_CALL = "assistant_call"
+PAY_OUT = "pay_out"
 # What is executed after an approval, or without the need for one.
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
@@ -22,7 +23,8 @@ CONSTRAINTS = [
             kind__in=[
                 *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
                 *("add_account", "change_account", "add_route", "change_route"),
-                *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call"),
+                *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"),
+                *("assistant_call", PAY_OUT),
             ]
         ),
     ),
@@ -36,6 +38,7 @@ CONSTRAINTS = [
         condition=Q(state__in=["approved", "done", "refused", "rejected"]) & DECIDED
         | Q(state__in=["proposed", "withdrawn", "expired", "overtaken"]) & UNDECIDED
         | Q(state__in=["approved", "done", "refused"], kind__in=EXECUTED) & UNDECIDED
+        | Q(state="done", kind=PAY_OUT) & UNDECIDED
         | Q(state__in=["withdrawn", "expired"], kind__in=KEYS) & DECIDED,
     ),
     models.CheckConstraint(
@@ -43,7 +46,7 @@ CONSTRAINTS = [
         condition=Q(state__in=["proposed", "done", "rejected", "withdrawn", "expired"])
         | Q(state="approved", kind__in=[*EXECUTED, *KEYS])
         | Q(state="refused", kind__in=EXECUTED)
-        | Q(state="overtaken", kind=CORRECTION),
+        | Q(state="overtaken", kind__in=[CORRECTION, PAY_OUT]),
     ),
     models.CheckConstraint(
         name="approval_request_keeps_no_credentials",
@@ -62,9 +65,13 @@ CONSTRAINTS = [
         & ~Q(currency=""),
     ),
     models.CheckConstraint(
+        name="payout_request_has_amount",
+        condition=~Q(kind=PAY_OUT) | Q(amount__isnull=False, amount__gte=1) & ~Q(currency=""),
+    ),
+    models.CheckConstraint(
         name="operator_action_above_the_limit_by_two",
-        condition=~Q(kind__in=["void", "refund", "assistant_call"])
-        | Q(state__in=["proposed", "rejected", "withdrawn", "expired"])
+        condition=~Q(kind__in=["void", "refund", "assistant_call", PAY_OUT])
+        | Q(state__in=["proposed", "rejected", "withdrawn", "expired", "overtaken"])
         | Q(decided_by__isnull=False)
         | Q(limit__isnull=False, amount__lte=F("limit")),
     ),
@@ -87,6 +94,7 @@ CONSTRAINTS = [
         ),
     ),
     models.UniqueConstraint(F("subject_id"), name="one_open_approval_request_per_subject", condition=Q(state__in=OPEN)),
+    models.UniqueConstraint(F("subject_id"), name="payout_is_approved_once", condition=Q(kind=PAY_OUT, state="done")),
     models.UniqueConstraint(
         F("subject_id"), name="one_assistant_call_per_idempotency_key", condition=Q(kind=ASSISTANT_CALL)
     ),

@@ -35,7 +35,8 @@ def register_change(
         # Without this lock, two requests at the same time would not count each other.
         User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
         own = ApprovalRequest.objects.filter(kind__in=ApprovalRequest.KINDS, proposed_by=request.proposed_by)
-        if own.open().count() >= OPEN_REQUESTS_MAX:
+        # A payout waits whether somebody asks for it or not.
+        if own.open().exclude(kind=ApprovalRequest.Kind.PAY_OUT).count() >= OPEN_REQUESTS_MAX:
             raise Refused(
                 said("You have {count} open requests. Wait for a decision, or withdraw some.", count=OPEN_REQUESTS_MAX)
             )

@@ -1,17 +1,34 @@
-"""Where and when a merchant's money goes, and what the bank did with a payout."""
+"""Where and when a merchant's money goes, that a payout goes out, and what the bank did with it."""
 
+from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
-from payments.domain.approvals.executors import Credentials
+from django.db import transaction
+
+from payments import clock
+from payments.db.writes import StaleRow
+from payments.domain.approvals.executors import NO_CREDENTIALS, Credentials, Executor, register
 from payments.domain.approvals.kinds.changes import register_change
-from payments.domain.operators.four_eyes import Refused
-from payments.domain.payouts import accounts, terms
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.operators.four_eyes import Refused, limit_of
+from payments.domain.payouts import accounts, states, terms
 from payments.domain.payouts.accounts import BadPayoutAccount
-from payments.domain.payouts.approve import Outcome, record_outcome
 from payments.domain.payouts.terms import BadSchedule, Terms
-from payments.models import ApprovalRequest, PayoutSchedule
+from payments.ids import public_id
+from payments.models import ApprovalRequest, Payout, PayoutSchedule
+from payments.money import shown_amount
 
-Kind = ApprovalRequest.Kind
+Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
+Status = Payout.Status
+
+
+class Outcome(StrEnum):
+    """What the bank did with a payout that went in a file."""
+
+    PAID = "paid"
+    RETURNED = "returned"
 
 
 def describe_schedule(schedule: PayoutSchedule | None) -> dict[str, Any]:
@@ -33,10 +50,72 @@ def _set_schedule(request: ApprovalRequest, _: Credentials) -> None:
     terms.set_schedule(request.merchant, True, currency, Terms(**asked))
 
 
+def outcomes_of(payout: Payout) -> list[Outcome]:
+    """Return what operators may record of a payout: only of one that went in a bank file, whose end nobody reports."""
+    if not payout.livemode or payout.provider_account_id:
+        return []
+    match payout.status:
+        case Status.IN_TRANSIT:
+            return [Outcome.PAID, Outcome.RETURNED]
+        case Status.PAID:
+            return [Outcome.RETURNED]
+        case _:
+            return []
+
+
+@transaction.atomic
+def record_outcome(payout_id: UUID, outcome: Outcome, was: str) -> None:
+    """Record the end of a payout that is still as it `was`. Raise Refused."""
+    payout = Payout.objects.select_related("account").get(id=payout_id)
+    if payout.status != was or outcome not in outcomes_of(payout):
+        raise Refused(f"The payout is {payout.get_status_display().lower()} now.")
+    try:
+        states.mark_paid(payout) if outcome is Outcome.PAID else states.mark_failed(payout, Outcome.RETURNED)
+    except StaleRow:
+        raise Refused("The payout was changed meanwhile.") from None
+    audit_log.record(Action.DONE, payout, fields=["status"], detail=f"{detail_of(payout)}, {outcome}")
+
+
+def detail_of(payout: Payout) -> str:
+    """Return amount and mode of a payout for the audit log."""
+    return f"{shown_amount(payout.amount, payout.currency)}, {'live' if payout.livemode else 'test'} mode"
+
+
 def _record(request: ApprovalRequest, _: Credentials) -> None:
     record_outcome(request.subject_id, Outcome(request.after["status"]), request.before["status"])
 
 
+def _describe(request: ApprovalRequest) -> str:
+    return f"pay out {shown_amount(request.amount, request.currency)}, {public_id('po', request.subject_id)}"
+
+
+def _ask(request: ApprovalRequest, _: Credentials) -> None:
+    """Fill in a new request; its requester is enough for a payout of a schedule, up to their limit."""
+    payout = Payout.objects.select_for_update(no_key=True).get(id=request.subject_id, merchant=request.merchant_id)
+    _refuse_unless_waiting(payout)
+    request.amount, request.currency = payout.amount, payout.currency
+    request.limit = None if payout.requested_by_id else limit_of(request.proposed_by, payout.currency)
+    if request.limit is not None and payout.amount <= request.limit:
+        request.state = _let_out(request, NO_CREDENTIALS)
+
+
+def _let_out(request: ApprovalRequest, _: Credentials) -> ApprovalRequest.State:
+    """Let the payout go out by `request`, which the same transaction ends as done."""
+    payout = Payout.objects.get(id=request.subject_id, merchant=request.merchant_id)
+    _refuse_unless_waiting(payout)
+    waiting = Payout.objects.filter(id=payout.id, merchant=payout.merchant_id, status=Status.PENDING, approval=None)
+    if not waiting.update(approval=request.id, approved_at=clock.now()):
+        raise Refused("It was approved or changed meanwhile.")
+    audit_log.record(Action.APPROVED, payout, detail=detail_of(payout))
+    return State.DONE
+
+
+def _refuse_unless_waiting(payout: Payout) -> None:
+    if not payout.waits_for_approval:
+        raise Refused(f"It does not wait for approval: it is {payout.get_status_display().lower()}.")
+
+
+register([Kind.PAY_OUT], Executor(_describe, _ask, _let_out))
 register_change(Kind.ADD_PAYOUT_ACCOUNT, _add_account, BadPayoutAccount)
 register_change(Kind.SET_PAYOUT_SCHEDULE, _set_schedule, BadSchedule)
 register_change(Kind.RECORD_PAYOUT, _record)
