@@ -13,6 +13,8 @@ from tests.benchmark.clients.client import APPROVED, DECLINED, PAGE, Client
 
 BESIDE = {
     "plain": "a plain view, the same JSON",
+    "textbook": "textbook, in one transaction",
+    "books": "textbook with books, in two",
     "company": "textbook as a company runs it",
     "empty": "on a database without the seeded charges",
     "list": "a list meanwhile",
@@ -20,7 +22,7 @@ BESIDE = {
     "quiet_list": "a list otherwise",
     "quiet_ping": "GET /ping otherwise",
 }
-PEER = "company"
+PEERS = ("textbook", "books", "company")
 AMONG_SEEDED = ("charges", "list", "middle", "last", "quiet")
 
 
@@ -46,11 +48,11 @@ class Part:
         yield from ((f"{self.name}/{name}", f"  {BESIDE[name]}") for name in self.beside)
 
     def among_seeded(self) -> "Part":
-        """Return the same where charges were seeded: beside none but an empty database, and a peer with as many."""
+        """Return the same where charges were seeded: beside none but an empty database, and peers with as many."""
         if not self.make:
             return self
-        peer = [name for name in self.beside if name == PEER]
-        beside = ("empty", *peer) if self.name in AMONG_SEEDED and not self.seeded else ()
+        peers = [name for name in self.beside if name in PEERS]
+        beside = ("empty", *peers) if self.name in AMONG_SEEDED and not self.seeded else ()
         return replace(self, beside=beside)
 
 
@@ -110,7 +112,7 @@ PARTS = {
     part.name: part
     for part in (
         Part("sources", "POST /v2/sources/", Client.new_sources),
-        Part("charges", "POST /v2/charges/, captured", _charges, beside=("plain", PEER)),
+        Part("charges", "POST /v2/charges/, captured", _charges, beside=("plain", *PEERS)),
         Part("sessions", "POST /v2/checkout_sessions/", Client.new_sessions, beside=()),
         Part("paid", "the page of a session, paid by card", _paid, beside=()),
         Part("callbacks", "POST /v2/charges/, callbacks delivered alongside", _callbacks, beside=()),
@@ -119,7 +121,7 @@ PARTS = {
         Part("replayed", "POST /v2/charges/, replayed", _replayed, again=True),
         Part("capture", "POST /v2/charges/ID/capture", _capture),
         Part("refund", "POST /v2/charges/ID/refund", _refund),
-        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", PEER)),
+        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, again=True, beside=("plain", "company")),
         Part("retrieve", "GET /v2/charges/ID", _retrieve, again=True),
         Part("middle", "GET /v2/charges/, a page in the middle", _middle, **SEEDED),
         Part("last", "GET /v2/charges/, the last page", _last, **SEEDED),

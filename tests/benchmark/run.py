@@ -16,8 +16,8 @@ from tests.benchmark.clients.load import HOST
 from tests.benchmark.clients.seeded_charges import seed
 from tests.benchmark.figures import Figures, measured
 from tests.benchmark.options import Options
-from tests.benchmark.parts import PEER, Part
-from tests.benchmark.peer.start import PeerClient, started_peer
+from tests.benchmark.parts import PEERS, Part
+from tests.benchmark.peers.start import PeerClient, started_peers
 from tests.benchmark.report import Report
 from tests.benchmark.servers import Service, SideServer, side_server
 
@@ -149,7 +149,7 @@ class Bench:
         if name == "plain":
             trial.measure_beside(self._plain, WARM_UP_SECONDS)
             return partial(trial.measure_beside, self._plain, seconds)
-        client = self._peer if name == PEER else self._client_of(self._beside[name])
+        client = self._peers[name] if name in PEERS else self._client_of(self._beside[name])
         return partial(self._warm(trial.part, client).measure, seconds)
 
     @cached_property
@@ -159,8 +159,9 @@ class Bench:
         return self._cleanup.enter_context(side_server("plain", self._service.data, SAMPLES=str(file)))
 
     @cached_property
-    def _peer(self) -> PeerClient:
-        return self._cleanup.enter_context(started_peer(self._service, self._client.load, self._options.charges))
+    def _peers(self) -> Mapping[str, PeerClient]:
+        started = started_peers(self._service, self._client.load, self._options.charges)
+        return self._cleanup.enter_context(started)
 
     def _warm(self, part: Part, client: Client) -> Trial:
         trial = Trial(part, client)

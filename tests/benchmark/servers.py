@@ -38,7 +38,7 @@ GRANIAN += ["--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
 # What is beside kaha, served by the same program, and a merchant's endpoint. Peers take least CPU with so many threads.
 SIDE_SERVERS: dict[str, list[Any]] = {
     "plain": [*GRANIAN, "--blocking-threads", 100, "tests.benchmark.beside.plain:application"],
-    "peer": [*GRANIAN, "--blocking-threads", 4, "--factory", "django.core.wsgi:get_wsgi_application"],
+    "peers": [*GRANIAN, "--blocking-threads", 4, "--factory", "django.core.wsgi:get_wsgi_application"],
     "receiver": ["tests.benchmark.beside.receiver"],
 }
 

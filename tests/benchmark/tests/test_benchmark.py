@@ -39,8 +39,8 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 def test_each_part_is_measured_beside_others(ended: Ended) -> None:
     parts = ["charges", "list"]
-    beside = {f"{part}/{other}" for part in parts for other in ("plain", "company")}
-    assert ended.found["figures"].keys() == {*parts, *beside}
+    peers = {"charges/textbook", "charges/books", "charges/company", "list/company"}
+    assert ended.found["figures"].keys() == {*parts, *(f"{part}/plain" for part in parts), *peers}
 
 
 def test_every_measure_of_the_service_has_median_minimum_and_maximum(ended: Ended) -> None:

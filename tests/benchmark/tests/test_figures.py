@@ -23,7 +23,8 @@ def report(*, charges: float = 270, books: Books = IN_ORDER) -> Report:
     ours = Figures(per_second=charges, p50_ms=10, p99_ms=20, server_cpu_ms=3, postgres_cpu_ms=1)
     plain = Figures(per_second=4000, p50_ms=1, p99_ms=2, server_cpu_ms=0.5)
     peer = Figures(per_second=100, p50_ms=20, p99_ms=40, server_cpu_ms=14, postgres_cpu_ms=2)
-    first = {"charges": ours, "charges/plain": plain, "charges/company": peer}
+    peers = dict.fromkeys(("charges/textbook", "charges/books", "charges/company"), peer)
+    first = {"charges": ours, "charges/plain": plain, **peers}
     rounds = {name: [one, replace(one, per_second=one.per_second / 2)] for name, one in first.items()}
     return Report(parse(["--only", "charges", "--rounds", "2"]), rounds, books)
 
@@ -68,7 +69,7 @@ def test_only_goals_for_which_everything_was_measured_are_shown() -> None:
 def test_the_table_sets_each_part_above_those_beside_it_and_ends_with_goals_and_books() -> None:
     firsts = [line.strip().partition("  ")[0] for line in as_table(report())]
     assert firsts[3:5] == ["POST /v2/charges/, captured", "a plain view, the same JSON"]
-    assert firsts[7] == "charges per second, of a company's textbook"
+    assert firsts[9] == "charges per second, of a company's textbook"
     assert firsts[-1] == "44 of 44 invariants hold."
 
 
@@ -115,8 +116,9 @@ def test_a_part_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str])
 def test_among_seeded_charges_those_parts_are_measured_that_shall_not_know_of_them() -> None:
     parts = parse(["--charges", "1000"]).parts
     assert [part.name for part in parts] == ["charges", "list", "middle", "last", "quiet"]
-    beside = [name for part in parts for name, _ in part.rows if "/" in name]
-    assert beside == ["charges/empty", "charges/company", "list/empty", "list/company"]
+    assert [name for part in parts for name, _ in part.rows if "/" in name] == [
+        *("charges/empty", "charges/textbook", "charges/books", "charges/company", "list/empty", "list/company")
+    ]
 
 
 def test_pages_of_seeded_charges_are_refused_without_any(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
-from django.conf import settings
 from django.db import models
 
-OWNER = settings.AUTH_USER_MODEL
+from tests.benchmark.peers.textbook.models import OWNER
 
 
 class Source(models.Model):
@@ -76,20 +75,6 @@ class LedgerEntry(models.Model):
     account = models.CharField(max_length=32)
     amount = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
-
-
-class Event(models.Model):
-    owner = models.ForeignKey(OWNER, models.PROTECT)
-    type = models.CharField(max_length=32)
-    payload = models.JSONField()
-    created_at = models.DateTimeField(auto_now_add=True)
-
-
-class OutboxMessage(models.Model):
-    """An event that is still to be delivered."""
-
-    event = models.OneToOneField(Event, models.CASCADE)
-    due_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
 
 class ClaimedKey(models.Model):

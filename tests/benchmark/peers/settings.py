@@ -10,10 +10,12 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "rest_framework",
     "rest_framework.authtoken",
-    "tests.benchmark.peer",
+    "tests.benchmark.peers.textbook",
+    "tests.benchmark.peers.books",
+    "tests.benchmark.peers.company",
 ]
 MIDDLEWARE = ["django.middleware.security.SecurityMiddleware", "django.middleware.common.CommonMiddleware"]
-ROOT_URLCONF = "tests.benchmark.peer.urls"
+ROOT_URLCONF = "tests.benchmark.peers.urls"
 # Persistent connections take less time than the pool.
 DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql", "NAME": "peers", "CONN_MAX_AGE": None}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

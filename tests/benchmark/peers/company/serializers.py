@@ -2,7 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from tests.benchmark.peer.models import Card, Charge, Refund, Source
+from tests.benchmark.peers.company.models import Card, Charge, Refund, Source
 
 
 class CardSerializer(serializers.ModelSerializer[Card]):

@@ -2,28 +2,23 @@ import json
 import time
 from hashlib import sha256
 from typing import Any
-from uuid import uuid4
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from rest_framework import mixins, status
 from rest_framework.exceptions import APIException, ValidationError
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from tests.benchmark.peer.models import Card, Charge, ClaimedKey, Event, LedgerEntry, OutboxMessage, Source
-from tests.benchmark.peer.serializers import CardInput, ChargeSerializer, OrderSerializer, SourceSerializer
+from tests.benchmark.peers.books.models import Event, OutboxMessage
+from tests.benchmark.peers.books.views import approve, shares_of
+from tests.benchmark.peers.company.models import Card, Charge, ClaimedKey, LedgerEntry, Source
+from tests.benchmark.peers.company.serializers import CardInput, ChargeSerializer, OrderSerializer, SourceSerializer
+from tests.benchmark.peers.textbook.views import Pages
 
 # How long a request waits for another one under the same key.
 WAIT_SECONDS, LOOK_SECONDS = 10, 0.05
-FEE_BASIS_POINTS = 250
-
-
-class Pages(CursorPagination):
-    ordering = "-id"
-    page_size = 20
 
 
 class Conflict(APIException):
@@ -109,14 +104,3 @@ def use(source: Source) -> None:
     if not Source.objects.filter(pk=source.pk, used=False).update(used=True):
         raise ValidationError({"source": "It has been used already."})
     source.used = True
-
-
-def approve(charge: Charge) -> str:
-    """Answer as a provider that approves every charge, from memory: return its reference."""
-    return uuid4().hex
-
-
-def shares_of(charge: Charge) -> list[tuple[str, int]]:
-    """Return the accounts and amounts of a captured charge, whose sum is zero."""
-    fee = charge.amount * FEE_BASIS_POINTS // 10_000
-    return [("receivable", charge.amount), ("payable", fee - charge.amount), ("fees", -fee)]

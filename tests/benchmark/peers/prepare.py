@@ -1,4 +1,4 @@
-"""Makes the peer's tables and so many charges: `python -m tests.benchmark.peer.prepare CHARGES`. Prints a token."""
+"""Makes the peers' tables and so many charges: `python -m tests.benchmark.peers.prepare CHARGES`. Prints a token."""
 
 import sys
 
@@ -17,18 +17,25 @@ def main(charges: int) -> None:
     from rest_framework.authtoken.models import Token
 
     from tests.benchmark.clients.client import ORDER
-    from tests.benchmark.peer.models import Card, Charge, Source
+    from tests.benchmark.peers.company import models as company
+    from tests.benchmark.peers.textbook.models import Charge, Source
 
-    # The app, which has no migrations, names tables of those that have.
+    # The apps, which have no migrations, name tables of those that have.
     for run_syncdb in (False, True):
         call_command("migrate", run_syncdb=run_syncdb, verbosity=0)
     owners = [User.objects.create_user(f"shop-{number}") for number in range(2)]
     for _ in range(0, charges, BATCH):
-        new = [Source(owner=owners[number % 2], type="card", used=True) for number in range(BATCH)]
+        new = [Source(owner=owners[number % 2], used=True, **CARD) for number in range(BATCH)]
         sources = Source.objects.bulk_create(new)
-        Card.objects.bulk_create(Card(source=source, **OF_CARD) for source in sources)
         Charge.objects.bulk_create(
             Charge(owner=source.owner, source=source, status=Charge.Status.SUCCEEDED, **ORDER) for source in sources
+        )
+        theirs = [company.Source(owner=source.owner, type="card", used=True) for source in sources]
+        theirs = company.Source.objects.bulk_create(theirs)
+        company.Card.objects.bulk_create(company.Card(source=source, **OF_CARD) for source in theirs)
+        company.Charge.objects.bulk_create(
+            company.Charge(owner=source.owner, source=source, status=Charge.Status.SUCCEEDED, **ORDER)
+            for source in theirs
         )
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -1,0 +1,1 @@
+"""What a company would write itself: a project of three small apps, as the tutorials of Django and DRF have them."""

@@ -1,0 +1,1 @@
+"""Sources, charges and idempotency keys."""
