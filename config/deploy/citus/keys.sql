@@ -20,6 +20,7 @@ ALTER TABLE payments_evidence DROP CONSTRAINT payments_evidence_dispute_id_5dc44
 ALTER TABLE payments_pagevisit DROP CONSTRAINT payments_pagevisit_charge_id_2e86d751_fk_payments_charge_id;
 ALTER TABLE payments_paymentrequest DROP CONSTRAINT payments_paymentrequ_checkout_id_f145c626_fk_payments_;
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_;
+ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_approval_id_55d7fae8_fk_payments_;
 ALTER TABLE payments_payoutpart DROP CONSTRAINT payments_payoutpart_payout_id_7cb2d441_fk_payments_payout_id;
 ALTER TABLE payments_providerevent DROP CONSTRAINT payments_providereve_message_id_23be73fc_fk_payments_;
 ALTER TABLE payments_reconciliationitem DROP CONSTRAINT payments_reconciliat_attempt_id_14d6e642_fk_payments_;
@@ -76,6 +77,8 @@ ALTER TABLE payments_paymentlink DROP CONSTRAINT payments_paymentlink_pkey,
     ADD CONSTRAINT payments_paymentlink_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_paymentrequest DROP CONSTRAINT payments_paymentrequest_pkey,
     ADD CONSTRAINT payments_paymentrequest_pkey PRIMARY KEY (checkout_id, merchant_id);
+ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_approval_id_key,
+    ADD CONSTRAINT payments_payout_approval_id_key UNIQUE (approval_id, merchant_id);
 ALTER TABLE payments_payout DROP CONSTRAINT payments_payout_pkey,
     ADD CONSTRAINT payments_payout_pkey PRIMARY KEY (id, merchant_id);
 ALTER TABLE payments_payoutaccount DROP CONSTRAINT payments_payoutaccount_pkey,
@@ -114,6 +117,8 @@ DROP INDEX one_open_approval_request_per_subject;
 CREATE UNIQUE INDEX one_open_approval_request_per_subject ON payments_approvalrequest (subject_id, merchant_id) WHERE ((state)::text = ANY ((ARRAY['proposed'::character varying, 'approved'::character varying])::text[]));
 DROP INDEX one_operator_action_per_attempt;
 CREATE UNIQUE INDEX one_operator_action_per_attempt ON payments_approvalrequest (attempt_id, merchant_id) WHERE ((kind)::text = ANY ((ARRAY['capture'::character varying, 'void'::character varying, 'refund'::character varying, 'release'::character varying, 'extend'::character varying])::text[]));
+DROP INDEX payout_is_approved_once;
+CREATE UNIQUE INDEX payout_is_approved_once ON payments_approvalrequest (subject_id, merchant_id) WHERE (((kind)::text = 'pay_out'::text) AND ((state)::text = 'done'::text));
 DROP INDEX one_authorization_per_charge;
 CREATE UNIQUE INDEX one_authorization_per_charge ON payments_attempt (charge_id, merchant_id) WHERE (((kind)::text = 'authorize'::text) AND (NOT passed_on));
 DROP INDEX one_authorization_per_route;
@@ -186,6 +191,8 @@ ALTER TABLE payments_paymentrequest ADD CONSTRAINT payments_paymentrequ_checkout
     REFERENCES payments_checkout (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_payout ADD CONSTRAINT payments_payout_account_id_e6aa25e5_fk_payments_ FOREIGN KEY (account_id, merchant_id)
     REFERENCES payments_payoutaccount (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE payments_payout ADD CONSTRAINT payments_payout_approval_id_55d7fae8_fk_payments_ FOREIGN KEY (approval_id, merchant_id)
+    REFERENCES payments_approvalrequest (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_payoutpart ADD CONSTRAINT payments_payoutpart_payout_id_7cb2d441_fk_payments_payout_id FOREIGN KEY (payout_id, merchant_id)
     REFERENCES payments_payout (id, merchant_id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE payments_providerevent ADD CONSTRAINT payments_providereve_message_id_23be73fc_fk_payments_ FOREIGN KEY (message_id, merchant_id)
