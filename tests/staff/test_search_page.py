@@ -44,7 +44,7 @@ def list_for(term: str) -> str:
 
 def found(client: Client, term: str) -> str:
     """Return the address to which a search for `term` redirects."""
-    return client.post(FIND, {"q": term}).headers["Location"]
+    return client.get(FIND, {"q": term}).headers["Location"]
 
 
 @long
@@ -58,7 +58,7 @@ def test_an_id_leads_to_the_page_of_what_it_names(prefix: str, house: House, ope
 
 def test_what_has_a_name_with_one_error_is_shown_as_such(operator: Client, db: None) -> None:  # noqa: F811
     MerchantFactory(title="Lakbay Hotels")
-    text = text_of(operator.post(FIND, {"q": "lakbya"}))
+    text = text_of(operator.get(FIND, {"q": "lakbya"}))
     assert "Nothing has exactly this." in text
     assert "Lakbay Hotels" in text
 
@@ -83,7 +83,7 @@ def test_each_fact_of_a_payment_leads_to_it(
     operator: Client,  # noqa: F811
 ) -> None:
     rebuild()
-    text = text_of(operator.post(FIND, {"q": term}))
+    text = text_of(operator.get(FIND, {"q": term}))
     assert page_of(Charge.objects.get()) in text
     assert "₱1,234.50" in text
 
@@ -91,16 +91,16 @@ def test_each_fact_of_a_payment_leads_to_it(
 @long
 def test_customers_and_merchants_are_found_by_name_in_groups_of_their_own(house: House, operator: Client) -> None:  # noqa: F811
     rebuild()
-    by_address = text_of(operator.post(FIND, {"q": "juan@example.com"}))
+    by_address = text_of(operator.get(FIND, {"q": "juan@example.com"}))
     assert page_of(Customer.objects.get()) in by_address
-    by_name = text_of(operator.post(FIND, {"q": "sari store"}))
+    by_name = text_of(operator.get(FIND, {"q": "sari store"}))
     assert [place in by_name for place in map(page_of, (house.shop.merchant, Charge.objects.get()))] == [True, True]
 
 
 def test_more_than_ten_charges_lead_to_the_list_of_all(operator: Client, db: None) -> None:  # noqa: F811
     charges = [ChargeFactory(is_captured=True, description="Turon") for _ in range(11)]
     rebuild()
-    text = text_of(operator.post(FIND, {"q": "turon"}))
+    text = text_of(operator.get(FIND, {"q": "turon"}))
     assert f'href="{list_for("turon")}&amp;mode=test"' in text
     everything = text_of(operator.get(list_for("turon")))
     assert all(page_of(charge) in everything for charge in charges)
@@ -109,7 +109,7 @@ def test_more_than_ten_charges_lead_to_the_list_of_all(operator: Client, db: Non
 @long
 def test_a_search_in_vain_says_what_was_looked_for_and_offers_less(house: House, operator: Client) -> None:  # noqa: F811
     rebuild()
-    text = text_of(operator.post(FIND, {"q": "9999 halo 2026-01-02"}))
+    text = text_of(operator.get(FIND, {"q": "9999 halo 2026-01-02"}))
     assert "a card that ends in 9999, an amount of 9,999.00 or a word that begins with “9999”" in text
     assert "created on 02 Jan 2026" in text
     assert "Nothing was found" in text
@@ -118,7 +118,7 @@ def test_a_search_in_vain_says_what_was_looked_for_and_offers_less(house: House,
 
 
 def test_signs_alone_find_nothing_and_are_said_to_be_nothing(operator: Client, db: None) -> None:  # noqa: F811
-    assert "has no letter and no digit" in text_of(operator.post(FIND, {"q": "-"}))
+    assert "has no letter and no digit" in text_of(operator.get(FIND, {"q": "-"}))
 
 
 def test_a_search_that_takes_too_long_is_ended_with_advice(
@@ -132,7 +132,7 @@ def test_a_search_that_takes_too_long_is_ended_with_advice(
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE payments_searchentry RENAME TO entries")
         cursor.execute("CREATE VIEW payments_searchentry AS SELECT entries.* FROM entries, pg_sleep(1)")
-    assert "the search was ended" in text_of(operator.post(FIND, {"q": "halo"}))
+    assert "the search was ended" in text_of(operator.get(FIND, {"q": "halo"}))
 
 
 @long
@@ -140,16 +140,16 @@ def test_a_search_finds_nothing_that_its_reader_may_not_see(house: House) -> Non
     rebuild()
     client = member("view_charge", "view_customer")
     MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=MerchantFactory())
-    assert "Nothing was found" in text_of(client.post(FIND, {"q": "juan"}))
+    assert "Nothing was found" in text_of(client.get(FIND, {"q": "juan"}))
     MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=house.shop.merchant)
-    assert page_of(Charge.objects.get()) in text_of(client.post(FIND, {"q": "juan"}))
+    assert page_of(Charge.objects.get()) in text_of(client.get(FIND, {"q": "juan"}))
 
 
 @long
 def test_the_page_says_up_to_when_everything_is_found(house: House, operator: Client) -> None:  # noqa: F811
-    assert "has not made the search entries yet" in text_of(operator.post(FIND, {"q": "halo"}))
+    assert "has not made the search entries yet" in text_of(operator.get(FIND, {"q": "halo"}))
     SearchProgress.objects.create(complete_to=datetime(2026, 11, 22, 9, 30, tzinfo=UTC))
-    assert "is found by its ID only" in text_of(operator.post(FIND, {"q": "halo"}))
+    assert "is found by its ID only" in text_of(operator.get(FIND, {"q": "halo"}))
 
 
 @long
@@ -179,13 +179,13 @@ def test_the_beginning_of_an_id_leads_to_the_only_row_that_has_it(
 @long
 def test_a_beginning_shorter_than_eight_digits_is_looked_for_as_text(house: House, operator: Client) -> None:  # noqa: F811
     short = house.charge["id"][: len("ch_") + 7]
-    assert f"a word that begins with “{short}”" in text_of(operator.post(FIND, {"q": short}))
+    assert f"a word that begins with “{short}”" in text_of(operator.get(FIND, {"q": short}))
 
 
 def test_a_beginning_of_many_ids_lists_the_newest_ten(operator: Client, db: None) -> None:  # noqa: F811
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     merchants = sorted((MerchantFactory(id=new_id(moment)) for _ in range(11)), key=lambda one: one.pk)
-    text = text_of(operator.post(FIND, {"q": public_id("mer", merchants[0].pk)[: len("mer_") + 8]}))
+    text = text_of(operator.get(FIND, {"q": public_id("mer", merchants[0].pk)[: len("mer_") + 8]}))
     assert [page_of(one) in text for one in merchants] == [False] + [True] * 10
     assert "These are the newest 10." in text
 
@@ -201,7 +201,7 @@ def test_a_beginning_of_nothing_says_what_was_looked_for(house: House, operator:
 def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) -> None:  # noqa: F811
     client, beginning = member("view_refund"), house.id_of("re")[: len("re_") + 31]
     MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=MerchantFactory())
-    assert "Nothing was found" in text_of(client.post(FIND, {"q": beginning}))
+    assert "Nothing was found" in text_of(client.get(FIND, {"q": beginning}))
     MerchantAccess.objects.create(user=User.objects.get(username="ben"), merchant=house.shop.merchant)
     assert found(client, beginning) == page_of(Refund.objects.get())
 
@@ -209,7 +209,7 @@ def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) 
 @long
 def test_a_beginning_finds_nothing_that_its_reader_may_not_view(house: House) -> None:  # noqa: F811
     client = member("view_charge", "work_for_all_merchants")
-    assert "Nothing was found" in text_of(client.post(FIND, {"q": house.id_of("re")[: len("re_") + 31]}))
+    assert "Nothing was found" in text_of(client.get(FIND, {"q": house.id_of("re")[: len("re_") + 31]}))
 
 
 def test_a_beginning_is_a_range_of_the_primary_key(db: None) -> None:
@@ -277,7 +277,7 @@ def test_the_page_of_a_row_leads_back_to_its_list(house: House) -> None:  # noqa
 
 @pytest.mark.parametrize("term", ["a\0b", "\0"])
 def test_a_term_that_no_row_can_hold_finds_nothing(term: str, operator: Client) -> None:  # noqa: F811
-    page = operator.post(FIND, {"q": term})
+    page = operator.get(FIND, {"q": term})
     assert "othing" in text_of(page)
 
 
