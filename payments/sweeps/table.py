@@ -124,7 +124,7 @@ SWEEPS = {
     "deliver_webhooks": Sweep("webhooks.worker:DELIVERER.run", 1.0, (oldest_unserved,), at_once=2, shared=True),
     "catch_up_endpoints": _acting("domain.webhooks.endpoints:catch_up", 1.0, ENDPOINT_DUE),
     "disable_failing_endpoints": Sweep("domain.webhooks.endpoints:disable_failing", 600.0),
-    "announce_expiring_cards": _acting("domain.charging.expiry:announce_expiring_cards", 60.0, CARD_DUE),
+    "announce_expiring_cards": Sweep("domain.charging.expiry:announce_expiring_cards", 60.0, (CARD_DUE,)),
     "apply_simulator_messages": Sweep(SIMULATE, 1.0, SIMULATED_DUE[:1], looks=SIMULATED_DUE),
     "close_overtaken_corrections": Sweep("domain.approvals.decide:close_overtaken", 30.0),
     "expire_action_requests": Sweep("domain.approvals.decide:expire", 30.0, (REQUEST_DUE,)),
