@@ -17,6 +17,7 @@ from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import rule_words
 from payments.domain.merchants.scopes import RIGHTS
+from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApiKey, ApprovalRequest, Merchant, Payout, PayoutAccount, ProviderAccount, Route
 from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
@@ -299,7 +300,7 @@ WORDS: dict[str, KindWords] = {
         _schedule,
     ),
     Kind.RECORD_PAYOUT: KindWords("payments.record_payout", _of_record, itemgetter("status"), _recorded, _of_payout),
-    Kind.PAY_OUT: KindWords("payments.approve_payout", OF_PAYOUT, str, subject=_of_payout),
+    Kind.PAY_OUT: KindWords(MAY_DECIDE[Kind.PAY_OUT], OF_PAYOUT, str, subject=_of_payout),
     Kind.RAISE_LIMIT: KindWords("payments.change_approvallimit", _of_limit, _limit, _raised),
 }
 

@@ -14,10 +14,11 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.approvals import payouts
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
+from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest, Payout
 from payments.vault import VaultUnavailable
 
-MAY_APPROVE = "payments.approve_payout"
+MAY_APPROVE = MAY_DECIDE[ApprovalRequest.Kind.PAY_OUT]
 APPROVED = "Approved. It goes out with the next bank file, or by its provider."
 HALF_APPROVED = "You do not approve it alone, so your approval counts as the request. Another operator approves it."
 OUTCOME_LABELS = {Outcome.PAID: "paid: our bank has paid it", Outcome.RETURNED: "returned: the money came back"}
