@@ -39,7 +39,7 @@ TIMES = WARM + COUNTED
 # A list for people calls a hundred times as many functions, and none of them by chance.
 TIMES_OF_PAGE = 8
 PAGE = 20
-# Long enough for a card number.
+# The digits in a row of an ID that may be a card number: it is searched for longer, in a log line and in a path.
 LOOKED_AT = re.compile("[0-9]{12}")
 PAGES = {"success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/cart"}
 
@@ -91,10 +91,7 @@ class Cast:
 
 
 def _merchant(name: str) -> NewMerchant:
-    """Create a merchant, again until no ID that its log lines hold has as many digits in a row as a card number.
-
-    One that has them, as happens by chance, is looked at for longer at each request.
-    """
+    """Create a merchant, again until no ID that its log lines hold is LOOKED_AT for longer, as one is by chance."""
     while True:
         with transaction.atomic():
             shop = create_merchant(name)
@@ -145,7 +142,12 @@ def _new_source(cast: Cast) -> Act:
 
 
 def _reads_one(path: str, make: Callable[[Cast], Any]) -> Callable[[Cast], list[Act]]:
-    return lambda cast: cast.again(f"{path}/{make(cast)['id']}")
+    def acts(cast: Cast) -> list[Act]:
+        while LOOKED_AT.search(identity := make(cast)["id"]):
+            pass
+        return cast.again(f"{path}/{identity}")
+
+    return acts
 
 
 def _link(cast: Cast) -> dict[str, Any]:
