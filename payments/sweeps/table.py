@@ -80,6 +80,7 @@ HOLD_DUE = _first("payments_charge", "hold_expires_at", "operation = ''")
 SETTLEMENT_DUE = _first("payments_charge", "settle_due_at", "operation = ''")
 REMINDER_DUE = _first("payments_paymentrequest", "remind_at")
 UPLOAD_DUE = _first("payments_reportupload", "due_at")
+UPLOAD_ENDED = _first("payments_reportupload", "expires_at", "due_at IS NOT NULL")
 ENDPOINT_DUE = _first("payments_webhookendpoint", "catch_up_at")
 CARD_DUE = _first("payments_card", "expiring_at")
 SCHEDULE_DUE = _first("payments_payoutschedule", "next_at")
@@ -138,7 +139,7 @@ SWEEPS = {
     # What is done once a day is due more often, so that a late worker loses no day.
     "check_money": Sweep("invariants.checks:run_if_due", 60.0),
     "reconcile_simulator": Sweep("domain.reconciliation.runs:reconcile_today", HOUR),
-    "read_uploaded_reports": Sweep(READ_UPLOADS, 2.0, looks=(UPLOAD_DUE,)),
+    "read_uploaded_reports": Sweep(READ_UPLOADS, 2.0, looks=(UPLOAD_DUE, UPLOAD_ENDED)),
     "recheck_reconciliation_items": Sweep("domain.reconciliation.runs:recheck_arrived", 30.0),
     "update_search": Sweep("search.sweep:update", 2.0),
     "update_day_totals": Sweep("overview.day_totals:sum_up_due", 60.0),
