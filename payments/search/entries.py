@@ -25,8 +25,6 @@ COLUMNS = (
     *("customer_id", "description", "metadata", "source__type", "source__owner", "source__bank_account"),
     *("source__metadata", "source__card__last4", "source__card__brand", "source__card__name", "source__card__address"),
 )
-
-
 # An object's ID, kind, merchant and mode, and its lexemes, each on a line.
 Entry = tuple[UUID, str, UUID, bool, str]
 # The entries that the objects with these IDs have now; an object without one is not found any more.

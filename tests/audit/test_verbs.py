@@ -29,7 +29,7 @@ READS = {
     *("merchants.merchants.find_merchant", "merchants.merchants.valid_webhook_secrets"),
     *("merchants.terms.is_enabled", "merchants.terms.rates_of_fees"),
     *("operators.cases.case_of", "operators.cases.possible_assignees"),
-    *("operators.receipts.address_of", "operators.twins.twins_of"),
+    *("operators.receipts.address_of", "operators.duplicates.duplicates_of"),
     *("payouts.accounts.checked", "payouts.accounts.checked_number", "approvals.kinds.payouts.outcomes_of"),
     *("approvals.payouts.approvable", "approvals.payouts.requests_of", "payouts.files.summary"),
     *("payouts.files.waiting", "payouts.make.payable"),

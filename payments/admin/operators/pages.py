@@ -21,7 +21,7 @@ from payments.admin.operators.words import ACTIONS, REFUND_REASONS, refund_facts
 from payments.domain.approvals.execution import execute_action
 from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
 from payments.domain.approvals.request import submit
-from payments.domain.operators.twins import twins_of
+from payments.domain.operators.duplicates import duplicates_of
 from payments.models import Charge, OperatorAction
 from payments.money import parse_amount, plain_amount, shown_amount
 
@@ -65,7 +65,7 @@ class ActForm(OnceForm):
             self.fields["refund_reason"] = forms.ChoiceField(
                 label=_("Reason"),
                 choices=list(REFUND_REASONS.items()),
-                initial="duplicate" if data is None and twins_of(charge) else None,
+                initial="duplicate" if data is None and duplicates_of(charge) else None,
                 required=False,
                 help_text=_("The merchant and the provider see it."),
             )

@@ -1,0 +1,1 @@
+"""Pages of events that providers reported, and of the simulator's books."""

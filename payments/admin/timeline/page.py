@@ -36,7 +36,7 @@ from payments.admin.timeline.summary import (
     settlements,
     sums_of,
 )
-from payments.domain.operators.twins import twins_of
+from payments.domain.operators.duplicates import duplicates_of
 from payments.domain.payer_messages.spoken import spoken
 from payments.domain.shared.charge_story import ChargeStory, writes_charge_story
 from payments.ids import short_reference
@@ -107,7 +107,7 @@ def timeline_context(
     moments = timeline(records, sees_people, contents)
     languages = sorted(SPOKEN, key=lambda name: not str(get_language()).startswith(name))
     return {
-        "twins": [_duplicate(charge, other) for other in twins_of(charge)],
+        "duplicates": [_duplicate(charge, other) for other in duplicates_of(charge)],
         "spoken": [(name, SPOKEN[name], spoken(charge, records.refunds, records.disputes, name)) for name in languages],
         "reference": short_reference(charge.pk),
         "has_card": hasattr(charge.source, "card"),

@@ -1,0 +1,1 @@
+"""Pages of webhooks that go to merchants, and of their endpoints."""

@@ -9,12 +9,12 @@ from payments.models import Charge, Source
 WITHIN = timedelta(minutes=10)
 # Sources of one card that are compared, newest first: test cards have any number.
 SOURCES_MAX = 100
-TWINS_MAX = 3
+DUPLICATES_MAX = 3
 # A charge that failed, was voided or given back whole takes nothing twice.
 PAYS = (Charge.Status.PENDING, Charge.Status.SUCCEEDED)
 
 
-def twins_of(charge: Charge) -> list[Charge]:
+def duplicates_of(charge: Charge) -> list[Charge]:
     """Return the likely duplicates of a charge by card, the nearest first, while both have the payer's money."""
     card = getattr(charge.source, "card", None)
     if card is None or charge.status not in PAYS:
@@ -24,7 +24,7 @@ def twins_of(charge: Charge) -> list[Charge]:
     same_card = sources.filter(card__fingerprint=card.fingerprint).order_by("-pk").values("pk")[:SOURCES_MAX]
     equal = {"amount": charge.amount, "currency": charge.currency, "description": charge.description}
     found = Charge.objects.filter(source__in=same_card, status__in=PAYS, **equal)
-    earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:TWINS_MAX]
-    later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:TWINS_MAX]
+    earlier = found.filter(pk__gte=low, pk__lt=charge.pk).order_by("-pk")[:DUPLICATES_MAX]
+    later = found.filter(pk__gt=charge.pk, pk__lte=high).order_by("pk")[:DUPLICATES_MAX]
     nearest = sorted([*earlier, *later], key=lambda other: abs(other.created_at - charge.created_at))
-    return nearest[:TWINS_MAX]
+    return nearest[:DUPLICATES_MAX]
