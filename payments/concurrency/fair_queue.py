@@ -130,7 +130,7 @@ class FairQueue:
                 return
             turn.is_over = True
             if turn.has_begun:
-                self._slots.give_back(self._holder(turn.caller))
+                self._slots.give_back(self.holder(turn.caller))
             else:
                 self._remove(turn)
         self._begin_waiting()
@@ -142,10 +142,10 @@ class FairQueue:
             each.on_begin()
 
     def _takes(self, caller: Hashable) -> bool:
-        holder = self._holder(caller)
+        holder = self.holder(caller)
         return holder not in self._resting and self._slots.take(holder)
 
-    def _holder(self, caller: Hashable) -> Hashable:
+    def holder(self, caller: Hashable) -> Hashable:
         """Return the name by which slots are held: one for all where no room is left."""
         return caller if self._leaves_room else None
 
@@ -183,7 +183,7 @@ class PausingQueue(FairQueue):
     def end(self, turn: Turn) -> None:
         """Give the place of `turn` to the next one; its caller has a pause first."""
         if turn.has_begun and not turn.is_over:
-            holder = self._holder(turn.caller)
+            holder = self.holder(turn.caller)
             self._resting.add(holder)
             seconds = min(PAUSE * (self._clock() - self._began_at), PAUSE_MOST_SECONDS)
             self._later(seconds, partial(self._end_pause, holder))

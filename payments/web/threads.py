@@ -163,10 +163,12 @@ class Threads:
         if refusal := self._limited.answer_to(environ):
             return refusal
         caller = self._callers.caller_of(environ)
-        if not self._room.take(caller):
+        queue = self._queue_of(environ, caller)
+        # However many strangers wait, half of the room is left to others.
+        holder = queue.holder(caller)
+        if not self._room.take(holder):
             raise Refused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue = self._queue_of(environ, caller)
         turn = queue.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun:
@@ -177,7 +179,7 @@ class Threads:
             return await self._answer_in_thread(self._run_of(queue), partial(queue.end, turn), environ, client, send)
         finally:
             queue.end(turn)
-            self._room.give_back(caller)
+            self._room.give_back(holder)
             self._callers.learn(environ)
             self._limited.learn(environ)
 

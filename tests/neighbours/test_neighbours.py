@@ -26,6 +26,9 @@ SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20", "RATE_LIMIT": "150/se
 
 ALL_PROBES = {"ping", "ready", "list", "source", "charge", "webhook", "sign_in", "buy", "session", "end"}
 
+# Who is as little known as a crowd of strangers may be asked to come again, once they have their half of the room.
+BUSY = {"strangers_at_sign_in": {"sign_in"}}
+
 # All begin at the same moment.
 AT_ONCE = {
     "slow_provider": partial(slow_provider, at_once=100),
@@ -71,5 +74,5 @@ def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
 ) -> None:
     offence = replace(OFFENCES[name], begin=AT_ONCE.get(name, OFFENCES[name].begin))
     measured = watch(servers, offence, 0, seconds, TIMEOUT_SECONDS, PAUSE_SECONDS)
-    assert not measured.disturbed.errors
+    assert not measured.disturbed.errors.keys() - BUSY.get(name, set())
     assert measured.disturbed.waits.keys() == ALL_PROBES

@@ -22,12 +22,14 @@ OF_OBJECTS = dict.fromkeys((*SUBJECTS, "cus"), "object_id")
 
 
 def link_to_object(event: Event) -> SafeString | str:
-    """Return a link to the object of `event`, with its short public ID."""
-    return link(EVENT_TYPES[event.type].about.model, event.object_id, _object_id(event))
+    """Return a link to the object of `event`, with its short public ID; the ID alone of a type of another version."""
+    shown, kind = _object_id(event), EVENT_TYPES.get(event.type)
+    return link(kind.about.model, event.object_id, shown) if kind else shown
 
 
 def _object_id(event: Event) -> SafeString:
-    return short_id(public_id(EVENT_TYPES[event.type].about.prefix, event.object_id))
+    kind = EVENT_TYPES.get(event.type)
+    return short_id(public_id(kind.about.prefix, event.object_id) if kind else event.object_id.hex)
 
 
 def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
