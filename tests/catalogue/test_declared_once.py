@@ -42,7 +42,7 @@ REMAINING = {
         "source_type_unavailable 5 too_long 7 too_short 4 too_small 5 total_out_of_range 4 "
         "unknown_parameter 3"
     ),
-    "verbs": ("authorize 3 capture 39 charge 50 extend 10 link 13 payout 31 refund 42 request 42 reverse 5 void 32"),
+    "verbs": ("authorize 3 capture 38 charge 50 extend 9 link 13 payout 31 refund 41 request 42 reverse 5 void 31"),
     "permissions": (
         "customers.delete_customersource 3 payments.accept_dispute 3 payments.add_apikey 4 "
         "payments.add_payoutaccount 4 payments.add_webhooksecret 3 payments.capture_charge 3 "

@@ -133,7 +133,7 @@ OPERATIONS = [
             "constraints": [
                 models.CheckConstraint(
                     condition=Q(
-                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "assistant_call", "pay_out"])
+                        ("kind__in", [*ACTIONS, "correction", *KEYS, "add_account", "change_account", "add_route", "change_route", "add_payout_account", "set_payout_schedule", "record_payout", "raise_limit", "pay_out", "assistant_call"])
                     ),
                     name="approval_request_kind_is_known",
                 ),

@@ -21,6 +21,7 @@ from payments.models.operators.approval_rules import (
     EXECUTED,
     KEYS,
     OPEN,
+    Kind,
 )
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
 
@@ -60,30 +61,6 @@ Requests = models.Manager.from_queryset(ApprovalRequestQuerySet)
 class ApprovalRequest(models.Model):
     """Something about money, or about who may move it: requested by one operator, decided by another."""
 
-    class Kind(models.TextChoices):
-        # Actions on a charge.
-        CAPTURE = "capture", _("Capture")
-        VOID = "void", _("Void")  # of a captured charge
-        REFUND = "refund", _("Refund")
-        RELEASE = "release", _("Release")  # of a hold
-        EXTEND = "extend", _("Extend")
-        # Of an unknown outcome, by the provider's own records.
-        CORRECTION = "correction", _("Correction")
-        ISSUE_KEY = "issue_key", _("Issue a key")
-        ROLL_KEY = "roll_key", _("Roll a key")
-        ADD_ACCOUNT = "add_account", _("Connect a provider account")
-        CHANGE_ACCOUNT = "change_account", _("Change a provider account")
-        ADD_ROUTE = "add_route", _("Add a route")
-        CHANGE_ROUTE = "change_route", _("Change a route")
-        ADD_PAYOUT_ACCOUNT = "add_payout_account", _("Set the bank account")
-        SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
-        RECORD_PAYOUT = "record_payout", _("Record a payout")
-        RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
-        # Of a live payout, which waits until then.
-        PAY_OUT = "pay_out", "Pay out"
-        # A tool that moves money, called by an assistant.
-        ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
-
     class State(models.TextChoices):
         PROPOSED = "proposed", _("Proposed")  # waits for another operator's decision
         # To be executed, after an approval or without the need for one; or the requester has not taken the key yet.
@@ -95,6 +72,7 @@ class ApprovalRequest(models.Model):
         EXPIRED = "expired", _("Expired")
         OVERTAKEN = "overtaken", _("Overtaken")  # the provider's own answer came first, or the payout was cancelled
 
+    Kind = Kind
     # Kinds that are done when the requester takes the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
     # Kinds with this model's page and permissions; the others have those of the models below.

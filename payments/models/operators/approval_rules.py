@@ -1,10 +1,37 @@
-"""What the database refuses of requests for approval, whatever the code does."""
+"""The kinds of requests for approval, and what the database refuses of them, whatever the code does."""
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from payments.models.charging.charge import AMOUNT_MAX
 from payments.models.operators.reasons import SOMETHING_WRITTEN
+
+
+class Kind(models.TextChoices):
+    # Actions on a charge.
+    CAPTURE = "capture", _("Capture")
+    VOID = "void", _("Void")  # of a captured charge
+    REFUND = "refund", _("Refund")
+    RELEASE = "release", _("Release")  # of a hold
+    EXTEND = "extend", _("Extend")
+    # Of an unknown outcome, by the provider's own records.
+    CORRECTION = "correction", _("Correction")
+    ISSUE_KEY = "issue_key", _("Issue a key")
+    ROLL_KEY = "roll_key", _("Roll a key")
+    ADD_ACCOUNT = "add_account", _("Connect a provider account")
+    CHANGE_ACCOUNT = "change_account", _("Change a provider account")
+    ADD_ROUTE = "add_route", _("Add a route")
+    CHANGE_ROUTE = "change_route", _("Change a route")
+    ADD_PAYOUT_ACCOUNT = "add_payout_account", _("Set the bank account")
+    SET_PAYOUT_SCHEDULE = "set_payout_schedule", _("Set the payout schedule")
+    RECORD_PAYOUT = "record_payout", _("Record a payout")
+    RAISE_LIMIT = "raise_limit", _("Raise the approval limit")
+    # Of a live payout, which waits until then.
+    PAY_OUT = "pay_out", "Pay out"
+    # A tool that moves money, called by an assistant.
+    ASSISTANT_CALL = "assistant_call", _("Call of an assistant")
+
 
 UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
 DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
@@ -17,17 +44,7 @@ PAY_OUT = "pay_out"
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
 CONSTRAINTS = [
-    models.CheckConstraint(
-        name="approval_request_kind_is_known",
-        condition=Q(
-            kind__in=[
-                *("capture", "void", "refund", "release", "extend", "correction", "issue_key", "roll_key"),
-                *("add_account", "change_account", "add_route", "change_route"),
-                *("add_payout_account", "set_payout_schedule", "record_payout", "raise_limit"),
-                *("assistant_call", PAY_OUT),
-            ]
-        ),
-    ),
+    models.CheckConstraint(name="approval_request_kind_is_known", condition=Q(kind__in=Kind.values)),
     models.CheckConstraint(name="approval_request_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
     models.CheckConstraint(
         name="approval_request_decided_by_another",

@@ -22,9 +22,7 @@ class Overtaken(Exception):
     """The row was changed after the request was made."""
 
 
-def register_change(
-    kind: ApprovalRequest.Kind, change: Change, *faults: type[Exception], follows: State = State.DONE
-) -> None:
+def register_change(kind: str, change: Change, *faults: type[Exception], follows: State = State.DONE) -> None:
     """Have requests of `kind` make `change`, which may raise `faults`: by the approval, or after it where not done."""
 
     def prepare(request: ApprovalRequest, credentials: Credentials) -> None:
