@@ -1,12 +1,7 @@
-"""The kinds of requests for approval, each of which registers its executor."""
+"""The kinds of requests for approval: each module registers its executor."""
 
-from payments.domain.approvals.kinds import (  # noqa: F401
-    accounts,
-    calls,
-    charge_actions,
-    corrections,
-    keys,
-    limits,
-    payouts,
-    routes,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+for module in iter_modules(__path__, f"{__name__}."):
+    import_module(module.name)
