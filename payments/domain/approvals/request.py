@@ -37,8 +37,9 @@ def submit(request: ApprovalRequest, credentials: Credentials = NO_CREDENTIALS) 
             if not request.reason.strip():
                 raise ValidationError({"reason": "Say why."})
             request.save(force_insert=True)
-            for action in (Action.PROPOSED, Action.DONE)[: 1 + (request.state == request.State.DONE)]:
-                audit_log.record(action, request, detail=executor.summary(request), reason=request.reason)
+            audit_log.record(Action.PROPOSED, request, detail=executor.summary(request), reason=request.reason)
+            if request.state == request.State.DONE:
+                audit_log.record(Action.DONE, request, detail=executor.summary(request), reason=request.reason)
     except IntegrityError as error:
         if ONE_PER_SUBJECT not in str(error):
             raise

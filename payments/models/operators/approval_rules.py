@@ -35,11 +35,9 @@ class Kind(models.TextChoices):
 
 UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
 DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
-ACTIONS = ["capture", "void", "refund", "release", "extend"]
-KEYS = ["issue_key", "roll_key"]
-CORRECTION = "correction"
-ASSISTANT_CALL = "assistant_call"
-PAY_OUT = "pay_out"
+ACTIONS = [kind.value for kind in (Kind.CAPTURE, Kind.VOID, Kind.REFUND, Kind.RELEASE, Kind.EXTEND)]
+KEYS = [Kind.ISSUE_KEY.value, Kind.ROLL_KEY.value]
+CORRECTION, ASSISTANT_CALL, PAY_OUT = Kind.CORRECTION.value, Kind.ASSISTANT_CALL.value, Kind.PAY_OUT.value
 # What is executed after an approval, or without the need for one.
 EXECUTED = [*ACTIONS, ASSISTANT_CALL]
 OPEN = ["proposed", "approved"]
