@@ -1,12 +1,23 @@
 """The figures of the first page: comparisons in words, round numbers, and bars that flatten no others."""
 
 from collections import Counter
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.admin.figures.charts import BOTTOM, BROKEN_TOP, Axis, Chart, chart_of, round_numbers, usual_most
+from payments.admin.figures.charts import (
+    BOTTOM,
+    BROKEN_TOP,
+    OUTCOMES,
+    STACKED,
+    Axis,
+    Chart,
+    chart_of,
+    round_numbers,
+    usual_most,
+)
 from payments.admin.figures.comparisons import OF_AMOUNT, OF_CHANGE, OF_COUNT, Words, compared, compared_rates
 from payments.overview.trade import Share
 
@@ -82,9 +93,20 @@ def test_bars_stand_on_each_other_within_the_chart(shares: list[Share]) -> None:
 
 def test_a_day_that_would_flatten_the_others_says_its_number() -> None:
     drawn = chart([*[share(60, 4, 3)] * 8, share(38, 104, 1), share(50)])
-    assert [place.is_broken for place in drawn.places] == [False] * 8 + [True, False]
+    assert [place.broken_y is not None for place in drawn.places] == [False] * 8 + [True, False]
     assert [words.text for words in drawn.words] == ["104 declined"]
     assert [text for _, text in drawn.lines] == ["0", "50", "100", "0", "20", "40", "60", "80"]
+
+
+@given(st.builds(share, *[st.integers(0, 10**5)] * 3))
+def test_a_broken_bar_keeps_each_part_in_its_order_and_breaks_inside_the_longest(burst: Share) -> None:
+    drawn = chart([*[share(10, 1, 1)] * 8, burst])
+    place = drawn.places[-1]
+    assert [bar.mark for bar in place.bars] == [OUTCOMES[each].mark for each in STACKED if burst.counts[each]]
+    if place.broken_y is not None:
+        longest = max(zip(place.bars, filter(None, map(burst.counts.get, STACKED)), strict=True), key=itemgetter(1))[0]
+        assert longest.y < place.broken_y < longest.y + longest.height
+        assert [words.y for words in drawn.words] == [place.broken_y]
 
 
 def test_the_line_of_the_rate_has_gaps_where_no_charge_ended() -> None:

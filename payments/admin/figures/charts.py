@@ -16,8 +16,9 @@ from payments.overview.trade import Outcome, Share
 # The panel of the rate, and the one of the numbers, each from its top to its bottom.
 RATE_TOP, RATE_BOTTOM = 22, 72
 TOP, BOTTOM = 112, 262
-# So high is a bar that is broken off.
+# So high is a bar that is broken off; it breaks so far below the end of its longest part, and each part is seen.
 BROKEN_TOP = 106
+BREAK_BELOW, PART_LEAST = 10, 3
 # The share of a place that its bar takes, and the most that a bar takes of the chart in percent.
 BAR_SHARE, BAR_MOST = 0.66, 6.0
 LABELS_COUNT = 7
@@ -67,14 +68,16 @@ class Place:
     title: str
     label: str
     bars: Sequence[Bar]
-    is_broken: bool
+    # Where its longest part is broken off; None where it is shown whole.
+    broken_y: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a bar that is broken off has, beside it."""
+    """What a bar that is broken off has, beside the break."""
 
     x: float
+    y: float
     dx: int
     anchor: str
     text: str
@@ -119,10 +122,11 @@ def chart_of(shares: Mapping[Any, Share], axis: Axis, shown: Callable[[Share], s
     ticks = round_numbers(usual_most(totals))
     step = WHOLE / len(totals)
     rates = _rates([share.approval_rate for share in shares.values()], step)
+    places = list(_places(shares, axis, shown, ticks[-1]))
     return Chart(
         lines=[*((_rate_y(rate), f"{rate:.0%}"[:-1]) for rate in (0, 0.5, 1)), *tick_lines(ticks)],
-        places=list(_places(shares, axis, shown, ticks[-1])),
-        words=list(_words(list(shares.values()), ticks[-1])),
+        places=places,
+        words=list(_words(list(shares.values()), places)),
         rate=[(*first, *second) for first, second in pairwise(rates) if first and second],
         dots=list(_dots(rates)),
         marks=marks,
@@ -169,14 +173,15 @@ def _places(shares: Mapping[Any, Share], axis: Axis, shown: Callable[[Share], st
     every = -(-len(shares) // LABELS_COUNT)
     for number, (moment, share) in enumerate(shares.items()):
         middle = (number + 0.5) * step
+        bars = list(_bars(share, top))
         yield Place(
             left=round(number * step, 3),
             bar_left=round(middle - _bar_width(step) / 2, 3),
             middle=round(middle, 3),
             title=f"{axis.long(moment)}: {shown(share)}",
             label="" if (last - number) % every else axis.last if number == last else axis.short(moment),
-            bars=list(_bars(share, top)),
-            is_broken=ended(share) > top,
+            bars=bars,
+            broken_y=_broken_y(bars, share) if ended(share) > top else None,
         )
 
 
@@ -185,12 +190,17 @@ def _bar_width(step: float) -> float:
 
 
 def _bars(share: Share, top: int) -> Iterator[Bar]:
-    """Yield the outcomes upon each other; where the bar is broken off, the largest one is the shorter."""
+    """Yield the outcomes upon each other, always in the same order; the longest of a broken bar has what is left."""
     scale = (BOTTOM - TOP) / top
     heights = {outcome: share.counts[outcome] * scale for outcome in STACKED}
     if ended(share) > top:
-        largest = _largest(share)
-        heights[largest] = max(heights[largest] - sum(heights.values()) + BOTTOM - BROKEN_TOP, 0)
+        longest, room = _longest(share), BOTTOM - BROKEN_TOP
+        others = {outcome: height for outcome, height in heights.items() if height and outcome != longest}
+        # The others keep the scale as long as the longest stays so; then all parts shrink alike.
+        keep_scale = room - sum(others.values()) >= max(others.values(), default=0)
+        shrunk = 1 if keep_scale else room / sum(heights.values())
+        heights |= {outcome: max(height * shrunk, PART_LEAST) for outcome, height in others.items()}
+        heights[longest] = room - sum(heights[outcome] for outcome in others)
     y = float(BOTTOM)
     for outcome, height in heights.items():
         upper = max(round(y - height, 2), BROKEN_TOP)
@@ -201,25 +211,31 @@ def _bars(share: Share, top: int) -> Iterator[Bar]:
         y = upper
 
 
-def _words(shares: Sequence[Share], top: int) -> Iterator[Words]:
+def _broken_y(bars: Sequence[Bar], share: Share) -> float:
+    mark = OUTCOMES[_longest(share)].mark
+    return next(round(bar.y + BREAK_BELOW, 2) for bar in bars if bar.mark == mark)
+
+
+def _words(shares: Sequence[Share], places: Sequence[Place]) -> Iterator[Words]:
     """Yield the words of the bars that are broken off, the largest first, as far as there is room."""
     step, found = WHOLE / len(shares), list[int]()
     for number in sorted(range(len(shares)), key=lambda number: ended(shares[number]), reverse=True):
-        if ended(shares[number]) <= top or any(abs(number - each) * step < WORDS_WIDTH for each in found):
+        y = places[number].broken_y
+        if y is None or any(abs(number - each) * step < WORDS_WIDTH for each in found):
             continue
         found.append(number)
         middle, half = (number + 0.5) * step, _bar_width(step) / 2
         before = middle > WHOLE / 2
         x, dx, anchor = (middle - half, -6, "end") if before else (middle + half, 6, "start")
-        yield Words(round(x, 3), dx, anchor, _most_of(shares[number]))
+        yield Words(round(x, 3), y, dx, anchor, _most_of(shares[number]))
 
 
-def _largest(share: Share) -> str:
+def _longest(share: Share) -> str:
     return max(STACKED, key=share.counts.__getitem__)
 
 
 def _most_of(share: Share) -> str:
-    outcome = _largest(share)
+    outcome = _longest(share)
     count = share.counts[outcome]
     is_most = 2 * count > ended(share)
     if is_most:
