@@ -91,7 +91,7 @@ def of_workers(state: WorkerState) -> Iterator[Finding]:
 
 def of_sweeps(state: WorkerState) -> Iterator[Finding]:
     for behind in state.behind():
-        what = f"The sweep {behind.name} is behind since {_moment(behind.since)}: {behind.why}."
+        what = f"The sweep {behind.sweep.name} is behind since {_moment(behind.since)}: {behind.why}."
         yield Finding(
             what, "Look for its name in the worker's log. If it is only slow, start another worker.", urgent=True
         )

@@ -37,7 +37,7 @@ def workers(state: WorkerState) -> Iterator[Metric]:
     yield gauge("kaha_workers", "Workers that were seen within a minute.", len(state.alive))
     yield gauge("kaha_workers_silent", "Workers that ended without recording it.", len(state.silent))
     yield gauge("kaha_worker_heartbeat_age_seconds", "Since the newest heartbeat.", _age(newest, state.now, default=-1))
-    behind = dict.fromkeys(SWEEPS, 0.0) | {each.name: 1.0 for each in state.behind()}
+    behind = dict.fromkeys(SWEEPS, 0.0) | {each.sweep.name: 1.0 for each in state.behind()}
     yield gauge("kaha_sweep_behind", "Whether a sweep is behind, though a worker works.", behind, "sweep")
     oldest = {each.name: _age(each.oldest_due_at, state.now) for each in state.sweeps}
     yield gauge("kaha_sweep_oldest_due_seconds", "For how long the oldest item is due.", oldest, "sweep")

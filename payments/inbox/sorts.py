@@ -10,7 +10,7 @@ WORKERS, MONEY_CHECK, APPROVALS = "workers", "money_check", "approvals"
 SORTS = (
     Sort(
         WORKERS,
-        "Workers and sweeps",
+        "Workers and background tasks",
         "sweep",
         texts.workers,
         entry=lambda entry: entry,

@@ -59,7 +59,7 @@ def workers(limit: Limit) -> list[Entry]:
     silent = [entry(worker.pk.hex, f"Worker on {worker.host} is silent", worker.seen_at) for worker in state.silent]
     return silent + [
         # Once a sweep and hour: it may catch up and be behind again.
-        entry(f"{each.name}:{each.since:%Y-%m-%d %H}", f"Sweep {each.name} is behind: {each.why}", each.since)
+        entry(f"{each.sweep.pk}:{each.since:%Y-%m-%d %H}", f"“{each.sweep}” is behind: {each.why}", each.since)
         for each in state.behind()
     ]
 

@@ -52,6 +52,8 @@ class Sweep(models.Model):
     worked_at = models.DateTimeField(null=True)
     # Since when the oldest item that it should have taken is due; empty if none is.
     oldest_due_at = models.DateTimeField(null=True)
+    # Since when each measure finds such an item; empty if the last one found none.
+    due_since = models.DateTimeField(null=True)
     measured_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -69,4 +71,4 @@ class Sweep(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name
+        return self.name.replace("_", " ").capitalize()

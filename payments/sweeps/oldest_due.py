@@ -11,7 +11,8 @@ STATEMENT_LIMIT = "3s"
 MEASURED = [name for name, sweep in SWEEPS.items() if sweep.due]
 
 RECORD = """
-UPDATE payments_sweep s SET oldest_due_at = measured.oldest_due_at, measured_at = statement_timestamp()
+UPDATE payments_sweep s SET oldest_due_at = measured.oldest_due_at, measured_at = statement_timestamp(),
+    due_since = CASE WHEN measured.oldest_due_at IS NOT NULL THEN coalesce(s.due_since, statement_timestamp()) END
 FROM unnest(%s::text[], %s::timestamptz[]) AS measured (name, oldest_due_at) WHERE s.name = measured.name
 """
 

@@ -20,7 +20,7 @@ RUN_MAX = timedelta(hours=2)
 class BehindSweep:
     """A sweep that is behind: why, in plain words, and since when."""
 
-    name: str
+    sweep: Sweep
     why: str
     since: datetime
 
@@ -62,16 +62,18 @@ class WorkerState:
 
     def _behind(self, sweep: Sweep) -> BehindSweep | None:
         if sweep.due_at < self.now - BEHIND:
-            return BehindSweep(sweep.name, "no worker runs it", sweep.due_at)
+            return BehindSweep(sweep, "no worker runs it", sweep.due_at)
         is_over = sweep.started_at is None or (sweep.finished_at is not None and sweep.finished_at >= sweep.started_at)
         if not (is_over or SWEEPS[sweep.name].shared) and sweep.started_at and sweep.started_at < self.now - RUN_MAX:
-            return BehindSweep(sweep.name, "it runs and does not end", sweep.started_at)
+            return BehindSweep(sweep, "it runs and does not end", sweep.started_at)
         margin = BEHIND + timedelta(seconds=SWEEPS[sweep.name].seconds)
         worked_at = sweep.worked_at or min(worker.started_at for worker in self.alive)
         if sweep.error and worked_at < self.now - margin:
-            return BehindSweep(sweep.name, f"it fails with {sweep.error}", worked_at)
-        if sweep.oldest_due_at and sweep.oldest_due_at < self.now - margin:
-            return BehindSweep(sweep.name, "something that is due was not taken", sweep.oldest_due_at)
+            return BehindSweep(sweep, f"it fails with {sweep.error}", worked_at)
+        # What was made with a due time long past, as by a restore or a demo, waits since it was first found.
+        waits_since = max(filter(None, [sweep.oldest_due_at, sweep.due_since]), default=self.now)
+        if waits_since < self.now - margin:
+            return BehindSweep(sweep, "something that is due was not taken", waits_since)
         return None
 
 

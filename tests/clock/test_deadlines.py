@@ -76,6 +76,7 @@ RECORDS = {
     "payments.sweep.started_at",
     "payments.sweep.finished_at",
     "payments.sweep.oldest_due_at",
+    "payments.sweep.due_since",
     "payments.sweep.worked_at",
     "payments.sweep.measured_at",
     "payments.workerprocess.seen_at",

@@ -70,7 +70,7 @@ def test_the_page_says_that_nothing_is_wrong_and_shows_workers_and_sweeps(client
     text = page(client)
     assert "Nothing is wrong." in text
     assert "works" in text
-    assert "deliver_webhooks" in text
+    assert "Deliver webhooks" in text
 
 
 @pytest.mark.usefixtures("service")

@@ -32,7 +32,7 @@ def worker(db: None) -> WorkerProcess:
 
 
 def behind() -> dict[str, BehindSweep]:
-    return {each.name: each for each in read_state().behind()}
+    return {each.sweep.name: each for each in read_state().behind()}
 
 
 def test_a_worker_is_alive_until_it_was_not_seen_for_a_minute() -> None:
@@ -113,8 +113,19 @@ def test_webhooks_that_no_worker_begins_with_have_the_sweep_behind(shop: NewMerc
     oldest_due.record()
     assert behind() == {}
     Webhook.objects.update(due_at=Now() - 2 * MINUTE)
+    Sweep.objects.filter(name="deliver_webhooks").update(due_since=Now() - 2 * MINUTE)
     assert oldest_due.record() == 1
     assert behind()["deliver_webhooks"].why == "something that is due was not taken"
+
+
+@pytest.mark.usefixtures("worker")
+def test_what_comes_with_a_due_time_long_past_is_behind_only_when_it_stays(shop: NewMerchant) -> None:
+    put_events(shop.merchant, URL, 1, clock.now() - HOUR)
+    oldest_due.record()
+    assert behind() == {}
+    Sweep.objects.update(due_since=Now() - 2 * MINUTE)
+    oldest_due.record()
+    assert behind()["deliver_webhooks"].since > clock.now() - 3 * MINUTE
 
 
 @pytest.mark.usefixtures("worker")

@@ -47,10 +47,10 @@ def on_call(request: HttpRequest) -> HttpResponse:
 
 
 def _rows(state: WorkerState) -> Iterator[SweepRow]:
-    behind = {each.name: each.why for each in state.behind()}
+    behind = {each.sweep.name: each.why for each in state.behind()}
     for sweep in state.sweeps:
         yield SweepRow(
-            sweep.name,
+            str(sweep),
             in_words(timedelta(seconds=SWEEPS[sweep.name].seconds)),
             sweep.worked_at,
             behind.get(sweep.name) or sweep.error or ("worked" if sweep.finished_at else "not run yet"),

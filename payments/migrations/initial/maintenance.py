@@ -188,6 +188,7 @@ OPERATIONS = [
             ("error", models.CharField(default="", max_length=100)),
             ("worked_at", models.DateTimeField(null=True)),
             ("oldest_due_at", models.DateTimeField(null=True)),
+            ("due_since", models.DateTimeField(null=True)),
             ("measured_at", models.DateTimeField(null=True)),
         ],
         options={
