@@ -62,7 +62,7 @@ def home(request: HttpRequest) -> dict[str, Any]:
     user, limit, mode = operator_of(request), limit_of(request), mode_of(request)
     if limit is not None and not limit:
         return {"works_for_none": True}
-    summary = summary_of(user, limit)
+    summary = summary_of(user, limit, MODES[mode])
     shown = {
         "summary": summary,
         "more": summary.count - len(summary.entries),
@@ -70,7 +70,8 @@ def home(request: HttpRequest) -> dict[str, Any]:
         "now": clock.now(),
         "chosen_mode": mode,
     }
-    is_new = user.has_perm("payments.view_charge") and not has_charges(MODES[mode], limit)
+    may_begin = user.has_perm("payments.view_charge") and not summary.is_work
+    is_new = may_begin and not has_charges(MODES[mode], limit)
     return shown | (_first_tasks(user, limit, mode) if is_new else {})
 
 

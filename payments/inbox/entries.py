@@ -1,12 +1,14 @@
 """An entry of the inbox, and a sort of entries."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import FieldError
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext, pgettext_lazy
@@ -183,15 +185,27 @@ class Sort:
         """Return the address of the full list."""
         return self.all_at or list_of(self.model) + (f"?{self.filters}" if self.filters else "")
 
-    def section(self, limit: Limit, most: int) -> Section:
-        """Return the first `most` entries at the merchants in `limit`, and how many there are."""
+    def section(self, limit: Limit, most: int, livemode: bool | None = None) -> Section:
+        """Return the first `most` entries at the merchants in `limit`, and how many there are.
+
+        With `livemode` the first of that mode are among them, so that they can be shown before all others.
+        """
         rows = self.rows(limit)
-        entries = [(self.entry or self._entry)(row) for row in rows[:most]]
-        count = len(entries)
+        shown = list(rows[:most])
+        count = len(shown)
         if count == most:
+            if isinstance(rows, QuerySet) and livemode is not None:
+                shown += [row for row in self._of_mode(rows, livemode)[:most] if row not in shown]
             count = rows.order_by()[: COUNTED_MAX + 1].count() if isinstance(rows, QuerySet) else len(rows)
+        entries = map(self.entry or self._entry, shown)
         named = [replace(entry, key=f"{self.name}:{entry.key}", at_once=self.at_once) for entry in entries]
         return Section(self, named, count)
+
+    def _of_mode(self, rows: QuerySet[Any], livemode: bool) -> QuerySet[Any]:
+        """Return those of the mode; none where it is no column of theirs."""
+        with suppress(FieldError):
+            return rows.filter(**{f"{self.owner}__livemode" if self.owner else "livemode": livemode})
+        return rows.none()
 
     def _entry(self, row: Any) -> Entry:
         owner = getattr(row, self.owner) if self.owner else row

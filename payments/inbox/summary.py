@@ -29,37 +29,51 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The most urgent entries, how many things wait in all, and the sorts with nothing to do."""
+    """The entries to begin with, the most urgent one, how many things wait in all, and the sorts with nothing to do."""
 
     entries: Sequence[Entry]
+    first: Entry | None
     count: int
     well: Sequence[Sort]
+
+    @property
+    def is_work(self) -> bool:
+        """Return whether any of it is about money, and not about the service or its settings alone."""
+        return any(entry.mode for entry in self.entries)
 
     @property
     def headline(self) -> str:
         """Return how much waits, and until when the first: `Seven things need you, the first within 52 minutes`."""
         if not self.count:
             return _("Nothing needs you now")
-        when = _within(self.entries[0])
+        when = _within(self.first) if self.first else ""
         first = _("the first {when}").format(when=when) if when and self.count > 1 else when
         things = ngettext("one thing needs you", "{count} things need you", self.count)
         return capfirst(", ".join(filter(None, (things.format(count=in_number(self.count)), first))))
 
 
-def summary_of(user: User, limit: Limit, sorts: Sequence[Sort] = SORTS) -> Summary:
-    """Return the summary of `sorts` for `user`; of requests it has those that they may decide or take."""
+def summary_of(user: User, limit: Limit, livemode: bool, sorts: Sequence[Sort] = SORTS) -> Summary:
+    """Return the summary of `sorts` for `user`; of requests it has those that they may decide or take.
+
+    What is of the mode comes before what is of the other one; but live money with a deadline waits behind no test.
+    """
     entries = [decision_entry(each, "decide") for each in decisions.to_decide(user, limit)]
     entries += map(decision_entry, decisions.to_take(user, limit))
     count, well = len(entries), []
     for sort in sorts:
         if sort.name == APPROVALS or not user.has_perm(sort.permission):
             continue
-        section = sort.section(limit, SHOWN_MAX).grouped(SHOWN_MAX).offered_to(user)
+        section = sort.section(limit, SHOWN_MAX, livemode).grouped(2 * SHOWN_MAX).offered_to(user)
         entries += section.in_one
         count += section.things
         well += [] if section.count else [sort]
     keep_count(user, limit, count)
-    return Summary(sorted(entries, key=attrgetter("rank"))[:SHOWN_MAX], count, well)
+    in_order = sorted(entries, key=lambda entry: (_is_of_other(entry, livemode), *entry.rank))
+    return Summary(in_order[:SHOWN_MAX], min(entries, key=attrgetter("rank"), default=None), count, well)
+
+
+def _is_of_other(entry: Entry, livemode: bool) -> bool:
+    return entry.livemode is not None and entry.livemode != livemode and not (entry.livemode and entry.urgency)
 
 
 def keep_count(user: User, limit: Limit, count: int) -> None:
@@ -72,7 +86,7 @@ def count_of(user: User, limit: Limit) -> int:
     """Return how much waits for `user`, as this process counted it within KEPT_SECONDS: every page says it."""
     with _lock:
         known = _counts.get((user.pk, limit))
-    return summary_of(user, limit).count if known is None else known
+    return summary_of(user, limit, livemode=True).count if known is None else known
 
 
 def in_number(count: int) -> str:

@@ -42,7 +42,7 @@ def home(request: HttpRequest, merchant: Merchant) -> dict[str, Any]:
     """Return what begins the first page of `merchant`, as far as the role of its reader may see it."""
     user, limit, mode = operator_of(request), limit_of(request), mode_of(request)
     livemode = MODES[mode]
-    summary = summary_of(user, limit, OF_MERCHANTS)
+    summary = summary_of(user, limit, livemode, OF_MERCHANTS)
     newest = Charge.objects.of(merchant.pk, livemode).order_by("-id").values_list("currency", flat=True).first()
     name = user.get_short_name() or user.get_username()
     shown = {
@@ -55,7 +55,7 @@ def home(request: HttpRequest, merchant: Merchant) -> dict[str, Any]:
     }
     if newest is None:
         welcome = {"welcome": _("Welcome, {name}").format(name=name), "guides": settings.PUBLIC_URL + "/docs/guides"}
-        return shown if merchant.is_closed else shown | welcome
+        return shown if merchant.is_closed or summary.is_work else shown | welcome
     asked = request.GET.get("currency", "")
     currency = asked if asked in KNOWN_CURRENCIES else newest
     parts: dict[str, tuple[str, Callable[[], Any]]] = {

@@ -16,7 +16,7 @@ from payments.ids import new_id
 from payments.inbox.entries import Section, in_words, page_of
 from payments.inbox.sections import assigned_to, limit_of, sections_of
 from payments.inbox.sorts import SORTS
-from payments.inbox.summary import keep_count, summary_of
+from payments.inbox.summary import SHOWN_MAX, keep_count, summary_of
 from payments.ledger.fees import Rate
 from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
 from payments.staff.roles import ALL_MERCHANTS
@@ -161,7 +161,7 @@ def test_a_silent_worker_and_a_sweep_that_is_behind_are_in_the_inbox() -> None:
     all_swept(a_worker())
     Sweep.objects.filter(name="send_mails").update(error="OSError", worked_at=Now() - 2 * MINUTE)
     whats = [entry.what for entry in sections(person("ben", "viewer"))["workers"].entries]
-    assert whats == ["Worker on pay-2 is silent", "Sweep send_mails is behind: it fails with OSError"]
+    assert whats == ["Worker on pay-2 is silent", "“Send mails” is behind: it fails with OSError"]
 
 
 def test_equal_changes_are_one_row_with_their_number(operator: Client, shop: NewMerchant) -> None:
@@ -178,13 +178,26 @@ def test_the_first_page_has_the_most_urgent_of_all_sorts_first_and_many_of_one_a
     make_past_charge(shop.merchant, now - timedelta(days=6, hours=20, minutes=30), hold=True)
     for fixed in range(3):
         set_fee(shop.merchant, "card", "PHP", Rate(fixed=fixed))
-    summary = summary_of(person("ben", "support"), None)
+    summary = summary_of(person("ben", "support"), None, livemode=False)
     assert [(entry.what, entry.act) for entry in summary.entries] == [
         ("Card hold ends", "Open"),
         ("Outcome of a payment unknown", "Look up"),
         ("3 changes of keys, addresses and terms", "Check"),
     ]
     assert (summary.headline, summary.entries[0].urgency) == ("Three things need you, the first within 4 hours", "soon")
+    in_live = summary_of(person("cora", "support"), None, livemode=True)
+    assert (in_live.entries[0].what, in_live.headline) == ("3 changes of keys, addresses and terms", summary.headline)
+
+
+def test_live_holds_come_before_the_more_urgent_ones_of_test_mode(shop: NewMerchant) -> None:
+    start = clock.now() - timedelta(days=5, hours=20)
+    for minute in range(SHOWN_MAX):
+        make_past_charge(shop.merchant, start + timedelta(minutes=minute), hold=True)
+    live = make_past_charge(shop.merchant, start + timedelta(hours=1), hold=True).charge
+    Charge.objects.filter(pk=live.pk).update(livemode=True)
+    ben = person("ben", "support")
+    first = {mode: summary_of(ben, None, livemode=mode).entries[0] for mode in (True, False)}
+    assert (first[True].address.split("/")[-3], first[True].mode, first[False].mode) == (str(live.pk), "live", "test")
 
 
 def test_the_act_of_each_entry_has_a_page() -> None:
@@ -208,13 +221,15 @@ def test_the_navigation_says_how_much_waits_at_the_operators_merchants(
 
 def test_an_operator_who_may_act_is_led_to_the_form(shop: NewMerchant) -> None:
     make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True)
-    entries = {entry.act: entry for entry in summary_of(person("fely", "finance"), None).entries}
+    entries = {entry.act: entry for entry in summary_of(person("fely", "finance"), None, livemode=False).entries}
     assert entries["Capture"].act_at.endswith("/capture/")
 
 
 def test_what_an_operator_may_decide_is_on_their_first_page_and_not_on_the_requesters(api: Api) -> None:
     api.charge()
     request = proposed("refund", ALONE + 1)
-    acts = {entry.what: entry.act for entry in summary_of(person("ben", "finance"), None).entries}
+    acts = {entry.what: entry.act for entry in summary_of(person("ben", "finance"), None, livemode=False).entries}
     assert acts["Request to refund a charge"] == "Review"
-    assert "Request to refund a charge" not in {each.what for each in summary_of(request.proposed_by, None).entries}
+    assert "Request to refund a charge" not in {
+        each.what for each in summary_of(request.proposed_by, None, livemode=False).entries
+    }

@@ -146,6 +146,12 @@ def test_it_begins_with_tasks_where_there_is_no_charge_yet(operator: Client, sho
     assert "Begin with a payment" in words_of(member("view_charge").get(INDEX, {"mode": "live"}))
 
 
+def test_no_welcome_stands_where_work_waits_and_what_waits_is_said(operator: Client, shop: NewMerchant) -> None:
+    make_past_charge(shop.merchant, clock.now() - timedelta(days=6, hours=20, minutes=30), hold=True)
+    text = words_of(operator.get(INDEX, {"mode": "live"}))
+    assert ("Welcome" in text, "Card hold ends" in text) == (False, True)
+
+
 def test_the_list_of_holds_that_expire_soon_has_these_alone(operator: Client, shop: NewMerchant) -> None:
     soon = make_past_charge(shop.merchant, days_ago(6), hold=True).charge
     later = make_past_charge(shop.merchant, days_ago(1), hold=True).charge
