@@ -17,7 +17,12 @@ from payments.pages.checkout.context import Box
 from payments.pages.limit import limited
 from payments.pages.responses import for_payers
 
-FRAMED = {"cardNumber": fields.NUMBER, "cardExpiry": fields.EXPIRES, "cardCvc": fields.CVC}
+# Each with what it says where the value is too short, and where it cannot be right.
+FRAMED = {
+    "cardNumber": (fields.NUMBER, fields.ALL_DIGITS, fields.DIGIT_DIFFERS),
+    "cardExpiry": (fields.EXPIRES, fields.MONTH_AND_YEAR, fields.EXPIRED),
+    "cardCvc": (fields.CVC, fields.ALL_OF_CVC, fields.ALL_OF_CVC),
+}
 SCRIPT = Path(__file__).parents[1] / "static" / "sdk" / "kaha.js"
 # A version never changes: a page that names the hash of one must always get it.
 VERSION, YEAR_SECONDS, MINUTES_SECONDS = "1", 365 * 24 * 3600, 300
@@ -32,14 +37,15 @@ def show_field(request: HttpRequest) -> HttpResponse:
     if name not in FRAMED:
         raise Http404
     key = request.GET.get("key", "")
-    field, ancestors = FRAMED[name], frame_ancestors(key)
+    (field, short, unlike), ancestors = FRAMED[name], frame_ancestors(key)
     policy = {
         **{name: [SELF] for name in ("script-src", "style-src", "connect-src")},
         **{name: [NONE] for name in ("img-src", "form-action")},
         "frame-ancestors": ancestors or [NONE],
     }
     # The script uses the key that was looked at here, and reads no other.
-    shown = {"name": name, "key": key if ancestors else "", "box": Box(field, field.name, field.autocomplete)}
+    box = Box(field, field.name, field.autocomplete)
+    shown = {"name": name, "key": key if ancestors else "", "box": box, "short": short, "unlike": unlike}
     show: Any = csp_replace(policy)(lambda request: render(request, "payer/card_frame.html", shown))
     answer = cast(HttpResponse, show(request))
     # As Django's own decorator marks an answer.

@@ -89,8 +89,8 @@ class ShopPage:
 def guides_page(kaha: str, key: str) -> str:
     """Return the page that the guide shows, for kaha at this address and this key."""
     code = {block.language: block.code for block in blocks_of("templates/guides/card-fields.md")}
-    script = f'<script nonce="n">{code["js"]}</script>'
-    page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,">{code["html"]}{script}'
+    script, style = f'<script nonce="n">{code["js"]}</script>', f'<style nonce="n">{code["css"]}</style>'
+    page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,">{style}{code["html"]}{script}'
     return page.replace("https://kaha.example", kaha).replace("pk_test_…", key)
 
 

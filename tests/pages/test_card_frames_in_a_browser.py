@@ -1,6 +1,7 @@
 """Card fields in frames, on a page of a shop with another origin, in a real browser: a card is taken and charged."""
 
 import json
+import re
 from collections.abc import Generator
 from typing import Literal
 from urllib.parse import quote
@@ -11,7 +12,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.pages.card_frames import FRAMED
-from tests.client import APPROVED, CHALLENGED, Api, made
+from payments.pages.checkout.fields import ALL_DIGITS, DIGIT_DIFFERS
+from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.pages.axe import faults_of
 from tests.pages.shop_with_frames import ShopPage, everything_of, leaked, led, shop_pages
 
@@ -165,7 +167,50 @@ def test_no_digit_reaches_the_page(page: ShopPage, key: str) -> None:
     # An origin ends with a port, which has digits of its own.
     assert {origin for origin, _ in noted} == {page.tab.evaluate("elements.origin")}
     assert [text for _, text in noted if any(digits in text for digits in ("4000", "3055", "987"))] == []
-    assert {"FIELD_COMPLETE" in text or "READY" in text for _, text in noted} == {True}
+    said = {"READY", "FIELD_COMPLETE", "FIELD_CHANGE", "FIELD_FOCUS", "FIELD_BLUR"}
+    assert {json.loads(text)["type"] for _, text in noted} == said
+    assert {json.loads(text).get("brand") for _, text in noted} == {None, "Visa"}
+
+
+def test_the_page_learns_what_each_field_has_and_which_one_has_the_cursor(page: ShopPage, key: str) -> None:
+    page.open(key)
+    page.tab.evaluate("""() => {
+      window.events = []
+      const number = fields.cardNumber
+      number.on("change", ({ brand, complete, empty, error }) => events.push([brand, complete, empty, error]))
+      for (const event of ["focus", "blur"]) number.on(event, () => events.push(event))
+    }""")
+    page.field("cardNumber").focus()
+    page.tab.keyboard.type(DECLINED[:-1])
+    page.field("cardCvc").focus()
+    page.field("cardNumber").focus()
+    page.tab.keyboard.press("End")
+    page.tab.keyboard.type(DECLINED[-1])
+    expect(page.field("cardExpiry")).to_be_focused()
+    page.tab.wait_for_function("events.filter(each => each === 'blur').length === 2")
+    assert page.tab.evaluate("events") == [
+        "focus",
+        ["Visa", False, False, ""],
+        ["Visa", False, False, str(ALL_DIGITS)],
+        "blur",
+        "focus",
+        ["Visa", True, False, ""],
+        "blur",
+    ]
+
+
+def test_a_number_with_a_wrong_digit_is_marked_in_its_field_and_around_it(page: ShopPage, key: str) -> None:
+    page.tab.goto(f"{page.origin}/guide?key={key}")
+    number, around = page.tab.frame_locator("#number iframe"), page.tab.locator("#number")
+    number.locator("input").fill("4242 4242 4242 4241")
+    expect(page.tab.get_by_role("alert")).to_have_text(str(DIGIT_DIFFERS))
+    expect(around).to_have_class("card-field kaha-focus kaha-invalid")
+    expect(around).to_have_css("border-color", "rgb(179, 38, 30)")
+    expect(number.locator("input")).to_have_css("color", "rgb(179, 38, 30)")
+    expect(number.locator("#brand")).to_have_text("Visa")
+    number.locator("input").fill(LINE)
+    expect(page.tab.get_by_role("alert")).to_be_empty()
+    expect(around).to_have_class(re.compile("kaha-complete"))
 
 
 # A frame is a part of a page: axe's further advice is for whole pages.

@@ -53,17 +53,25 @@ class Field:
     secret: bool = False
 
 
+# What the fields in frames say too, where what is written is too short, or cannot be right.
+ALL_DIGITS = _("Write all 16 digits. Cards with fewer, such as American Express, are not taken here")
+DIGIT_DIFFERS = _("Compare the number with your card: a digit is not the same")
+MONTH_AND_YEAR = _("Write month and year as on your card, for example 08 / 29")
+EXPIRED = _("This card has expired. Compare the date with your card, or use another card")
+ALL_OF_CVC = _("Write the 3 digits on the back, for example 123")
+
+
 def check_number(text: str) -> str:
     """Return the digits of a card number, which may stand in groups."""
     digits = SEPARATORS.sub("", text)
     if not (digits.isascii() and digits.isdigit()):
         raise Wrong(_("Write the digits on your card, for example 4242 4242 4242 4242"))
     if len(digits) < CARD_NUMBER_DIGITS:
-        raise Wrong(_("Write all 16 digits. Cards with fewer, such as American Express, are not taken here"))
+        raise Wrong(ALL_DIGITS)
     if len(digits) > CARD_NUMBER_DIGITS:
         raise Wrong(_("Write 16 digits, for example 4242 4242 4242 4242"))
     if not luhn_valid(digits):
-        raise Wrong(_("Compare the number with your card: a digit is not the same"))
+        raise Wrong(DIGIT_DIFFERS)
     return digits
 
 
@@ -74,16 +82,16 @@ def check_expiry(text: str, now: datetime) -> str:
     if by_year and not 1 <= month <= MONTHS:
         month, year = int(by_year[2]), CENTURY + int(by_year[1])
     if not 1 <= month <= MONTHS:
-        raise Wrong(_("Write month and year as on your card, for example 08 / 29"))
+        raise Wrong(MONTH_AND_YEAR)
     if (year, month) < (now.year, now.month):
-        raise Wrong(_("This card has expired. Compare the date with your card, or use another card"))
+        raise Wrong(EXPIRED)
     return f"{month:02}/{year}"
 
 
 def check_cvc(text: str) -> str:
     """Return a security code."""
     if not re.fullmatch("[0-9]{3,4}", text):
-        raise Wrong(_("Write the 3 digits on the back, for example 123"))
+        raise Wrong(ALL_OF_CVC)
     return text
 
 

@@ -1,6 +1,6 @@
 // The fields of a card, for the page of a checkout and for those in frames: digits in groups, and what is complete.
 const SCHEMES = [["Visa", /^4/], ["Mastercard", /^(5[1-5]|2[2-7])/], ["JCB", /^35/], ["UnionPay", /^62/], ["Amex", /^3[47]/]]
-const LEAST_DIGITS = 16
+export const LEAST_DIGITS = 16
 
 export const digitsOf = text => text.replace(/[^0-9]/g, "")
 export const schemeOf = text => SCHEMES.find(([, form]) => form.test(digitsOf(text)))?.[0] ?? ""

@@ -1,11 +1,11 @@
 // One field of a card, in a frame of ours on a shop's page. The page learns whether it is complete, and no digit of it.
-import { cvcOf, digitsOf, expiryOf, groupExpiry, groupNumber, isOver, numberOf } from "./card_fields.js"
+import { cvcOf, digitsOf, expiryOf, groupExpiry, groupNumber, isOver, LEAST_DIGITS, numberOf, schemeOf } from "./card_fields.js"
 
 const NAMES = ["cardNumber", "cardExpiry", "cardCvc"]
-const STYLES = { fontFamily: "font-family", fontSize: "font-size", fontWeight: "font-weight", color: "color" }
+const STYLES = { fontFamily: "font-family", fontSize: "font-size", fontWeight: "font-weight" }
 const LONGEST_WAIT = 30_000
 const READ = { cardNumber: numberOf, cardExpiry: expiryOf, cardCvc: cvcOf }
-const { field, wrong, key: apiKey } = document.body.dataset
+const { field, missing, short, unlike, key: apiKey } = document.body.dataset
 const input = document.querySelector("input")
 // The origin of the shop's page, once it has said who it is. Nobody else is answered or obeyed.
 let shop = null
@@ -14,17 +14,35 @@ let isComplete = false
 // A key that is released while the cursor moves may be released in the page, which would learn the digit.
 const held = new Set()
 let isUnsaid = false
+let error = ""
+let known = ""
 
 const value = () => READ[field](input.value)
+const isFull = () => field === "cardNumber" && digitsOf(input.value).length >= LEAST_DIGITS
 const say = (type, members) => { if (shop) parent.postMessage({ type, ...members }, shop) }
 
 // Frames of one form find each other by this: only pages of our own origin can read it.
 window.kahaField = {
-  field, wrong, value, form: location.hash,
+  field, value, faultOf, form: location.hash,
   refuse() {
-    input.setAttribute("aria-invalid", "true")
+    mark(faultOf())
+    announce()
     input.focus()
   },
+}
+
+// Returns what is wrong with the value, as the page of a checkout says it; "" where it can be a card's.
+function faultOf() {
+  if (!input.value) return missing
+  const read = value()
+  if (!read) return isFull() ? unlike : short
+  return field === "cardExpiry" && isOver(read) ? unlike : ""
+}
+
+function mark(fault) {
+  error = fault
+  if (error) input.setAttribute("aria-invalid", "true")
+  else input.removeAttribute("aria-invalid")
 }
 
 function ofForm() {
@@ -41,7 +59,10 @@ function ofForm() {
 }
 
 function note() {
-  input.removeAttribute("aria-invalid")
+  // Who is still writing is not wrong, but for a number that has all of its digits.
+  mark(isFull() ? faultOf() : "")
+  const brand = document.getElementById("brand")
+  if (brand) brand.textContent = schemeOf(input.value)
   const read = value()
   const wasComplete = isComplete
   // Who writes the year with four digits has not ended with "20".
@@ -52,7 +73,11 @@ function note() {
 }
 
 function announce() {
-  if (!isUnsaid || held.size) return
+  if (held.size) return
+  const state = { field, complete: isComplete, empty: !input.value, error, ...field === "cardNumber" && { brand: schemeOf(input.value) } }
+  if (known !== JSON.stringify(state)) say("FIELD_CHANGE", state)
+  known = JSON.stringify(state)
+  if (!isUnsaid) return
   isUnsaid = false
   say("FIELD_COMPLETE", { field })
 }
@@ -94,7 +119,7 @@ async function createSource({ id, additionalData }) {
     made = { error: `The page has no field ${missing}. Mount all three.`, debug: { code: "field_missing", field: missing } }
   } else if (bad) {
     fields[bad].refuse()
-    made = { error: fields[bad].wrong, debug: { code: "field_incomplete", field: bad } }
+    made = { error: fields[bad].faultOf(), debug: { code: "field_incomplete", field: bad } }
   } else {
     made = await create(fields, additionalData ?? {}).catch(fault => ({
       error: "The card could not be sent. Check the connection and try again.", debug: { code: "not_sent", reason: fault.name },
@@ -112,9 +137,11 @@ function restyle({ style, scheme }) {
   for (const [name, property] of Object.entries(STYLES)) {
     if (isPlain(property, base[name])) input.style.setProperty(property, base[name])
   }
-  const placeholder = base["::placeholder"]?.color
   const root = document.documentElement.style
-  if (isPlain("color", placeholder)) root.setProperty("--placeholder", placeholder)
+  const colors = { "--text": base.color, "--placeholder": base["::placeholder"]?.color, "--invalid": style?.invalid?.color }
+  for (const [name, color] of Object.entries(colors)) {
+    if (isPlain("color", color)) root.setProperty(name, color)
+  }
   if (["light", "dark"].includes(scheme)) root.colorScheme = scheme
 }
 
@@ -141,4 +168,10 @@ if (field === "cardCvc") input.addEventListener("input", () => { input.value = d
 input.addEventListener("input", note)
 input.addEventListener("keydown", ({ code }) => held.add(code))
 input.addEventListener("keyup", release)
-input.addEventListener("blur", () => { held.clear(); announce() })
+input.addEventListener("focus", () => say("FIELD_FOCUS", { field }))
+input.addEventListener("blur", () => {
+  held.clear()
+  mark(input.value ? faultOf() : "")
+  announce()
+  say("FIELD_BLUR", { field })
+})

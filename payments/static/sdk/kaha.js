@@ -2,6 +2,7 @@
 (() => {
   "use strict"
   const FIELDS = ["cardNumber", "cardExpiry", "cardCvc"]
+  const EVENTS = { FIELD_CHANGE: "change", FIELD_FOCUS: "focus", FIELD_BLUR: "blur" }
   const LONGEST_LOAD = 10000
   const LONGEST_ANSWER = 45000
   const script = document.currentScript
@@ -22,6 +23,22 @@
       this.form = form
       this.name = name
       this.style = style
+      this.handlers = { change: [], focus: [], blur: [] }
+    }
+
+    on(event, handler) {
+      if (!this.handlers[event]) throw failure(`There is no event ${event}; there are ${Object.keys(this.handlers).join(", ")}.`)
+      this.handlers[event].push(handler)
+      return this
+    }
+
+    // Marks the element around the frame for the page's own CSS, and calls the page.
+    happen(event, state) {
+      const marks = event === "change"
+        ? { "kaha-complete": state.complete, "kaha-empty": state.empty, "kaha-invalid": Boolean(state.error) }
+        : { "kaha-focus": event === "focus" }
+      for (const [name, holds] of Object.entries(marks)) this.frame.parentElement?.classList.toggle(name, holds)
+      for (const handler of this.handlers[event]) handler(state)
     }
 
     mount(at) {
@@ -157,6 +174,9 @@
       } else if (data.type === "FIELD_COMPLETE") {
         const next = this.fields[FIELDS[FIELDS.indexOf(field.name) + 1]]
         if (next && next.frame && document.activeElement === field.frame) next.focus()
+      } else if (EVENTS[data.type]) {
+        const { type, ...state } = data
+        field.happen(EVENTS[type], state)
       } else if ((data.type === "SOURCE_CREATED" || data.type === "SOURCE_ERROR") && this.settle) {
         this.settle(data)
       }

@@ -27,8 +27,8 @@ ORDER: dict[str, Any] = {
 # A shop's own style, as far as its page is not the guide's.
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem; }
 label, p { display: block; margin: .75rem 0 .25rem; } [role=alert] { color: #b3261e; }
-input, .card-field { box-sizing: border-box; width: 100%; height: 2.75rem; padding: .5rem .75rem; font: inherit;
-border: 1px solid #8a9a99; border-radius: 8px; }
+input { box-sizing: border-box; width: 100%; height: 2.75rem; padding: .5rem .75rem; font: inherit;
+border: 1px solid #767676; border-radius: 8px; }
 button { width: 100%; height: 3rem; margin-top: 1.25rem; border: 0; border-radius: 8px; background: #0b6e5f;
 color: #fff; font: inherit; font-weight: 600; }"""
 # The back office, and beside it the payer's phone.
