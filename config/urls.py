@@ -7,6 +7,7 @@ from payments.api.account import HealthView, PingView
 from payments.api.guides.command_line import download_wheel
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
+from payments.api.reference.search import show_index
 from payments.api.reference.views import DocumentView, show_reference
 from payments.api.urls import ApiResolver
 from payments.mcp.views import McpView
@@ -20,6 +21,7 @@ of_everybody = [
     re_path(r"^mcp/?$", McpView.as_view()),
     path("", show_start),
     re_path(r"^docs/?$", show_reference),
+    re_path(r"^docs/search\.json$", show_index),
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?:guides/)?(?P<name>[A-Za-z0-9_.-]+)/?$", show_guide),
     re_path(r"^cli/(?P<name>[^/]*)$", download_wheel),

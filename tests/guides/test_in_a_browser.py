@@ -1,11 +1,13 @@
 """The guides in a real browser: on a phone, in the dark, by the keyboard."""
 
+import re
 from collections.abc import Generator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from payments.api.guides.contents import NAMES
 from tests.guides.texts import GUIDES
 from tests.pages.axe import faults_of
 from tests.pages.conftest import browser
@@ -84,3 +86,39 @@ def test_the_start_page_leads_to_the_office_a_payment_and_the_guarantees(tab: Pa
     tab.goto("/")
     doors = tab.get_by_role("navigation").get_by_role("link")
     assert [door.get_attribute("href") for door in doors.all()] == ["/admin/", "/docs/checkout", "/docs/guarantees"]
+
+
+def test_the_search_leads_from_a_guide_to_a_call_and_to_a_section_of_another_guide(tab: Page) -> None:
+    tab.goto("/docs/glossary")
+    tab.keyboard.press("/")
+    tab.keyboard.type("capture a charge")
+    expect(tab.get_by_label("Found").get_by_role("link").first).to_contain_text("Capture a charge")
+    tab.keyboard.press("Enter")
+    expect(tab).to_have_url(re.compile(r"/docs#capture_charge$"))
+    tab.get_by_role("searchbox").fill("webhooks retries")
+    tab.get_by_label("Found").get_by_role("link").first.click()
+    expect(tab).to_have_url(re.compile(r"/docs/webhooks#retries$"))
+
+
+def test_each_block_of_code_can_be_copied(tab: Page) -> None:
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.goto("/docs/card-fields")
+    expect(tab.get_by_role("button", name="Copy")).to_have_count(tab.locator("main pre").count())
+    block = tab.locator(".block", has_text="new Kaha(")
+    block.get_by_role("button").click()
+    expect(block.get_by_role("button")).to_have_text("Copied")
+    assert tab.evaluate("navigator.clipboard.readText()") == block.locator("code").text_content()
+
+
+def test_the_guides_can_be_read_one_after_the_other(tab: Page) -> None:
+    tab.goto(f"/docs/{NAMES[0]}")
+    for name in NAMES[1:]:
+        tab.locator("[rel=next]").click()
+        expect(tab).to_have_url(re.compile(f"/docs/{name}$"))
+    expect(tab.locator("[rel=next]")).to_have_count(0)
+
+
+def test_a_picture_opens_in_full(tab: Page) -> None:
+    tab.goto("/docs/disputes")
+    tab.get_by_role("link", name="A dispute in the back office").click()
+    expect(tab).to_have_url(re.compile(r"/dispute-light[.0-9a-f]*\.webp$"))

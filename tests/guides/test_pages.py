@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from operator import attrgetter
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 from pytest_django.fixtures import Settings
@@ -61,8 +62,7 @@ def text_at(path: str) -> str:
 
 
 def test_the_list_of_contents_has_each_guide_once() -> None:
-    listed = [name for _, names in CONTENTS for name in names]
-    assert sorted(listed) == GUIDES == sorted(NAMES)
+    assert sorted(NAMES) == GUIDES == sorted({name for guides in CONTENTS.values() for name in guides})
     assert "guides" not in GUIDES, "that is where the list is"
 
 
@@ -76,8 +76,22 @@ def test_a_page_leads_to_every_guide_and_to_the_reference(path: str, pages: dict
 def test_a_guide_lists_its_headings(name: str, pages: dict[str, Page]) -> None:
     page = pages[f"/docs/{name}"]
     headings = re.findall(r"^## .+$", re.sub(r"```.*?```", "", (FOLDER / f"{name}.md").read_text(), flags=re.S), re.M)
-    assert len([link for link in page.links if link.startswith("#") and link != "#contents"]) >= len(headings)
+    assert len([link for link in page.links if link.startswith("#") and link != "#here"]) >= len(headings)
     assert len(page.anchors) == len(set(page.anchors))
+
+
+def test_the_search_knows_each_section_of_each_guide_and_of_the_reference(pages: dict[str, Page]) -> None:
+    addresses = [address for address, *_ in Client().get("/docs/search.json").json()]
+    assert len(addresses) == len(set(addresses))
+    found = {(address.partition("#")[0], address.partition("#")[2]) for address in addresses}
+    sections = {
+        (f"/docs/{name}", link[1:])
+        for name in GUIDES
+        for link in pages[f"/docs/{name}"].links
+        if link.startswith("#") and link not in ("#contents", "#here")
+    }
+    assert sections <= found
+    assert {("/docs", "refund_charge"), ("/docs", "object-Charge"), ("/docs", "errors")} <= found
 
 
 @pytest.mark.long
@@ -128,7 +142,8 @@ def test_the_list_itself_is_found_by_other_spellings() -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_each_link_of_a_page_leads_somewhere(path: str, pages: dict[str, Page]) -> None:
     for link in pages[path].links:
-        if link.startswith(("https://", "http://")):
+        # Each picture is looked for by a test of its own.
+        if link.startswith(("https://", "http://", settings.STATIC_URL)):
             continue
         page, _, anchor = link.partition("#")
         target = pages[page or path] if page not in ELSEWHERE else None

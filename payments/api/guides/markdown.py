@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from django.conf import settings
 from django.templatetags.static import static
+from django.utils.html import strip_tags
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -17,6 +18,9 @@ FOLDER = settings.BASE_DIR / "templates" / "guides"
 # The service's address as the guides write it.
 PLACEHOLDER = "https://kaha.example"
 STATIC_FOLDER = "../../payments/static/"
+WORDS_A_MINUTE = 200
+# A picture that stands alone is small beside the text, and opens in full.
+ALONE = re.compile(r'<p>(<img src="([^"]*)"[^>]*>)</p>')
 OTHER_GUIDE = re.compile(r"([a-z-]+)\.md(#.*)?")
 # Wide tables and code scroll by themselves, also by the keyboard, so that the page fits the screen.
 SCROLLING = {
@@ -41,11 +45,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A guide as the service shows it. `summary` is the HTML of its first paragraph."""
+    """A guide as the service shows it."""
 
     name: str
     title: str
-    summary: str
+    minutes: int
     headings: Sequence[Heading]
     html: str
 
@@ -57,13 +61,13 @@ def read_guide(name: str, public_url: str) -> Guide:
     for token in _inline_tokens(tokens):
         _point_to_pages(token)
     headings = _give_anchors(tokens)
-    title, summary = [token for token in tokens if token.type == "inline"][:2]
+    html = render(tokens)
     return Guide(
         name=name,
-        title=title.content,
-        summary=render([summary]),
+        title=next(token.content for token in tokens if token.type == "inline"),
+        minutes=-(-len(strip_tags(html).split()) // WORDS_A_MINUTE),
         headings=[Heading(anchor, render([text])) for anchor, text in headings],
-        html=render(tokens),
+        html=html,
     )
 
 
@@ -104,4 +108,4 @@ def render(tokens: Sequence[Token]) -> str:
     html = str(PARSER.renderer.render(tokens, PARSER.options, {}))
     for tag, scrolling in SCROLLING.items():
         html = html.replace(tag, scrolling)
-    return html
+    return ALONE.sub(r'<p><a class="picture" href="\2">\1</a></p>', html)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
@@ -73,7 +74,16 @@ def _page(name: str, public_url: str, is_missing: bool = False) -> bytes:
     # The Markdown parser is imported with the first request for a guide.
     from payments.api.guides.markdown import read_guide
 
-    groups = [(group, [read_guide(one, public_url) for one in names]) for group, names in CONTENTS]
-    guide = read_guide(name, public_url) if name else None
-    context = {"groups": groups, "guide": guide, "is_missing": is_missing}
+    groups = [
+        (group, [(read_guide(one, public_url), line) for one, line in guides.items()])
+        for group, guides in CONTENTS.items()
+    ]
+    context: dict[str, Any] = {"groups": groups, "guide": None, "is_missing": is_missing}
+    guide = context["guide"] = read_guide(name, public_url) if name else None
+    if name:
+        at = NAMES.index(name)
+        context["before"], context["next"] = (
+            read_guide(NAMES[place], public_url) if 0 <= place < len(NAMES) else None for place in (at - 1, at + 1)
+        )
+        context["group"] = next(group for group, guides in CONTENTS.items() if name in guides)
     return render_to_string("guide.html" if guide else "guides.html", context).encode()

@@ -68,7 +68,7 @@ def page(content: bytes, public_url: str) -> dict[str, Any]:
             for name in OBJECTS
             if name in schemas
         ],
-        "guides": [(group, [read_guide(name, public_url) for name in names]) for group, names in CONTENTS],
+        "guides": [(group, [read_guide(name, public_url) for name in names]) for group, names in CONTENTS.items()],
     }
 
 

@@ -18,12 +18,12 @@ from payments.api.views.base import ApiView
 @gzip_page
 def show_reference(request: HttpRequest) -> HttpResponse:
     """Answer `/docs`, the OpenAPI document as a page."""
-    return answer_page(request, lambda: _page(settings.PUBLIC_URL))
+    return answer_page(request, lambda: page_of_reference(settings.PUBLIC_URL))
 
 
 @cache
-def _page(public_url: str) -> bytes:
-    """Return the page. Rendered once: nothing in it depends on the request."""
+def page_of_reference(public_url: str) -> bytes:
+    """Return the page in HTML. Rendered once: nothing in it depends on the request."""
     # The document and the Markdown parser are imported with the first request.
     from payments.api.reference.page import page
     from payments.api.schema.document import document

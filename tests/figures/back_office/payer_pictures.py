@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 from payments.models import Charge
 from tests.checkout.cast import SETUP, opened, pay, pay_by_wallet
 from tests.client import APPROVED, CHALLENGED, NEVER_ARRIVES, Api
-from tests.figures.back_office.picture import PICTURES, take
+from tests.figures.back_office.picture import take
+from tests.office.pages import main_pages
 from tests.office.tabs import PHONE, WAYS, Office
 from tests.pages.checkout_page import INSUFFICIENT, page_of
 from tests.pages.shop_with_frames import shop_pages
@@ -120,7 +121,9 @@ def _front(office: Office, checkout: str, way: str) -> dict[str, int]:
     ground, line = GROUNDS[way]
     phone = _payer(office, checkout, **WAYS[way]).screenshot()
     page = FRONT.replace("GROUND", ground).replace("LINE", line)
-    page = page.replace("OFFICE", _inline((PICTURES / f"first-page-{way}.webp").read_bytes(), "webp"))
+    first = office.tab_of("superuser", "ana", **WAYS[way])
+    first.goto(main_pages()["first-page"])
+    page = page.replace("OFFICE", _inline(first.screenshot(), "png"))
     tab = office.browser.new_context(viewport={"width": 1280, "height": 692}).new_page()
     tab.set_content(page.replace("PHONE", _inline(phone, "png")), wait_until="load")
     return take(tab, f"front-{way}")

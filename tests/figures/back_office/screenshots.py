@@ -1,7 +1,6 @@
 """Pictures of the pages of operators, merchants and payers, with a year of demo charges, for README and the guides."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -21,17 +20,8 @@ from tests.mcp.assistant import Assistant
 from tests.office.pages import main_pages
 from tests.office.tabs import WAYS, Office
 
-SHOTS: Sequence[tuple[str, str]] = (
-    *(("first-page", way) for way in WAYS),
-    *(("charges", way) for way in WAYS),
-    *(("charge", way) for way in WAYS),
-    *(("refund", "light"), ("desk", "light"), ("reconciliation", "light"), ("dispute", "light")),
-)
-OF_MERCHANT: Sequence[tuple[str, str]] = (
-    *(("home", way) for way in WAYS),
-    *(("charges", way) for way in WAYS),
-    *((page, way) for page in ("dispute", "payout", "assistant") for way in ("light", "phone")),
-)
+SHOTS = ("first-page", "charges", "charge", "refund", "desk", "reconciliation", "dispute")
+LIGHT = WAYS["light"]
 
 
 def screenshots(charges: int, folder: Path) -> dict[str, int]:
@@ -42,8 +32,8 @@ def screenshots(charges: int, folder: Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
     with demo_office(charges, folder) as office:
         pages = main_pages() | {"dispute": reverse("admin:payments_dispute_change", args=[_dispute().pk])}
-        for page, way in SHOTS:
-            sizes |= _shot(office.tab_of("superuser", "ana", **WAYS[way]), pages[page], f"{page}-{way}")
+        for page in SHOTS:
+            sizes |= _shot(office.tab_of("superuser", "ana", **LIGHT), pages[page], f"{page}-light")
         sizes |= _of_merchant(office, folder)
         for part in payer_pictures.pictures(office, folder):
             sizes |= part
@@ -62,8 +52,8 @@ def _of_merchant(office: Office, folder: Path) -> dict[str, int]:
         "payout": f"{payments}/payout/{_payout().pk}/change/",
         "assistant": f"{payments}/assistantcall/{_asked_by_an_assistant().pk}/decide/",
     }
-    for page, way in OF_MERCHANT:
-        sizes |= _shot(office.tab_of_user(owner, **WAYS[way]), pages[page], f"merchant-{page}-{way}", password)
+    for page, address in pages.items():
+        sizes |= _shot(office.tab_of_user(owner, **LIGHT), address, f"merchant-{page}-light", password)
     return sizes
 
 
