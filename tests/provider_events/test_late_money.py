@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from payments import ids
+from payments.domain.checkout import payments
 from payments.domain.merchants.merchants import NewMerchant
 from payments.inbox.rows import late_payments
 from payments.invariants import checks
@@ -15,6 +16,7 @@ from payments.providers.references import FollowUp, reference_of
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass, recover
+from tests.checkout.cast import charges_of, opened, pay_by_wallet, row_of
 from tests.client import Api
 from tests.provider_events.psp import WebhookPsp, announce, approved, declined, event_about, name_of, standing
 from tests.routing.doubles import account_at
@@ -111,6 +113,19 @@ def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: WebhookPsp, 
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
     announce(account, event_about(ended, approved(), amount=None))
     assert live.read(charge)["failure_data"]["code"] == "action_expired"
+
+
+def test_a_payment_whose_payer_gave_up_and_that_is_ended_by_a_webhook_was_cancelled_by_the_payer(
+    live: Api, psp: WebhookPsp, account: ProviderAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = opened(live, payment_method_types=["gcash"])
+    pay_by_wallet(session)
+    monkeypatch.setattr(psp, "cancel", lambda operation: Unknown("timed out"))
+    assert not payments.give_up(row_of(session))
+    announce(account, event_about(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), approved(), amount=None))
+    [charge] = charges_of(session)
+    assert charge.failure_data
+    assert charge.failure_data["code"] == "payer_cancelled"
 
 
 @pytest.mark.parametrize("outcome", [approved(), declined()], ids=["ended", "not ended"])

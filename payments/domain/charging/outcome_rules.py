@@ -110,7 +110,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             source = (*card_approved(charge, outcome, now), *account_named(charge, outcome.bank_account, now))
             return _done(outcome, now, *source, *_succeed(charge, outcome, now))
         case ActionRequired():
-            expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
+            expires_at = charge.action_expires_at or action_ends_at(charge)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
             due_at = max(expires_at, next_lookup_at(now, attempt.tries))
             return AttemptResult(State.WAITING, due_at=due_at, changes=changes)
@@ -122,6 +122,11 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             return _done(outcome, now, *_fail(charge, _as_decline(outcome), now))
         case other:
             raise ValueError(other)
+
+
+def action_ends_at(charge: Charge) -> datetime:
+    """Return until when a payer has time who does not give up."""
+    return charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
 
 
 def _fail(charge: Charge, declined: Declined, now: datetime) -> Changes:

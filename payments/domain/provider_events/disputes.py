@@ -1,33 +1,53 @@
 """Provider events about disputes: a stage that the provider reports, or news of which it is asked."""
 
 import json
+from copy import copy
 
 from payments.domain import provider_calls
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts
-from payments.domain.disputes import record
+from payments.domain.disputes import record as stages
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, STATUSES
 from payments.domain.provider_calls import Call
 from payments.domain.provider_events.reasons import Ended, Later
+from payments.domain.provider_events.references import attempt_of
 from payments.domain.routing.provider_accounts import connected
 from payments.models import Attempt, Dispute, ProviderEvent
 from payments.providers.abilities import FindsDisputes
 from payments.providers.base import NotFound
-from payments.providers.disputes import Disputed, FoundDispute, Stage, disputed_from, news_from
+from payments.providers.disputes import Disputed, DisputeNews, FoundDispute, Stage, disputed_from, news_from
 
 State = ProviderEvent.State
 Status = Dispute.Status
 
 
-def apply_stage(event: ProviderEvent, attempt: Attempt) -> None:
-    """Record the stage that the event is about. Raise Later and Ended, also of what is recorded and unexpected."""
-    if why := _record(attempt, disputed_from(json.loads(event.outcome_json))):
-        raise Ended(State.NEEDS_ATTENTION, why)
+def named_by(event: ProviderEvent) -> Disputed | DisputeNews | None:
+    """Return what an event says of a dispute; None where it says nothing of one."""
+    if event.outcome == Disputed.__name__:
+        return disputed_from(json.loads(event.outcome_json))
+    return news_from(json.loads(event.outcome_json)) if event.outcome == DisputeNews.__name__ else None
 
 
-def look_up(event: ProviderEvent) -> FoundDispute:
+def record(event: ProviderEvent, said: Disputed | DisputeNews) -> None:
+    """Record the stage that the event is about, or all stages where it says only that there is news.
+
+    Raise Later and Ended, also of what is recorded and unexpected.
+    """
+    if isinstance(said, Disputed):
+        attempt, _ = attempt_of(event)
+        if why := _record(attempt, said):
+            raise Ended(State.NEEDS_ATTENTION, why)
+        return
+    found = _look_up(event, said)
+    # The answer alone says of which payment.
+    named = copy(event)
+    named.reference = found.payment_reference
+    attempt, _ = attempt_of(named)
+    _apply_found(attempt, found)
+
+
+def _look_up(event: ProviderEvent, news: DisputeNews) -> FoundDispute:
     """Return what the provider answers about the dispute that the event names. Raise Later where it does not say."""
-    news = news_from(json.loads(event.outcome_json))
     client = connected(event.account)
     assert isinstance(client, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
     call = Call(event.account.provider, event.account_id, "find_dispute", news.provider_ref)
@@ -50,7 +70,7 @@ def _is_older(found: FoundDispute, claimed: Stage) -> bool:
     return has_ended or max(stage.stage for stage in found.stages) < claimed
 
 
-def apply_found(attempt: Attempt, found: FoundDispute) -> None:
+def _apply_found(attempt: Attempt, found: FoundDispute) -> None:
     """Record the stages of a dispute that was looked up. Raise Later and Ended."""
     unexpected = [_record(attempts.reload(attempt), stage) for stage in found.stages]
     if why := " ".join(filter(None, [found.unclear, *dict.fromkeys(unexpected)])):
@@ -63,10 +83,10 @@ def _record(attempt: Attempt, stage: Disputed) -> str:
     if attempt.kind != Attempt.Kind.AUTHORIZE:
         raise Ended(State.NEEDS_ATTENTION, f"A dispute names a {attempt.kind} and no payment.")
     try:
-        return record.record(attempt, stage)
-    except record.CannotBeTrue as reason:
+        return stages.record(attempt, stage)
+    except stages.CannotBeTrue as reason:
         raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
-    except record.NotNow as reason:
+    except stages.NotNow as reason:
         raise Later(str(reason)) from None
 
 

@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import get_args
+from typing import Any, get_args
 
 from django.conf import settings
 from django.db import transaction
@@ -82,19 +82,18 @@ def _keep(account: ProviderAccount, body: bytes, events: list[WebhookEvent], fau
     if not insert_if_absent(message):
         return
     for event in events:
-        insert_if_absent(_row(message, event))
+        insert_if_absent(event_row(event, message=message, **whose))
     if fault:
         why, state = _clean(fault)[:WHY_MAX_LENGTH], ProviderEvent.State.NEEDS_ATTENTION
         insert_if_absent(ProviderEvent(message=message, **whose, state=state, why=why, due_at=None))
     transaction.on_commit(wake_worker, robust=True)
 
 
-def _row(message: ProviderMessage, event: WebhookEvent) -> ProviderEvent:
+def event_row(event: WebhookEvent, **source: Any) -> ProviderEvent:
+    """Return the row of an event that came by this `source`, unsaved."""
     news = event.dispute or event.outcome
     return ProviderEvent(
-        merchant_id=message.merchant_id,
-        message=message,
-        account=message.account,
+        **source,
         key=_clean(event.key),
         reference=_clean(event.reference),
         provider_ref=_clean(event.provider_ref),

@@ -1,25 +1,18 @@
-"""Messages of the simulator, applied to charges, payouts and checks of cards."""
+"""Messages of the simulator, which has no account and stores its events itself."""
 
 import logging
 from collections.abc import Collection
 from functools import partial
 
-from payments.db.writes import StaleRow
-from payments.domain.bulkheads import ProviderBusy
-from payments.domain.charging import attempts, recovery
-from payments.domain.checkout import card_checks
-from payments.domain.disputes import record as disputes
-from payments.domain.payouts import send
-from payments.domain.payouts.outcomes import CannotBeTrue
-from payments.models import Attempt, Payout
-from payments.providers.base import NotSent, Unknown, WebhookEvent
-from payments.providers.disputes import Disputed
-from payments.providers.references import is_check
+from payments.domain.provider_events import subjects
+from payments.domain.provider_events.inbox import event_row
+from payments.domain.provider_events.reasons import Ended, Later
+from payments.providers.base import Unknown, WebhookEvent
 from payments.providers.simulator.connector import Simulator
 from payments.sweeps.in_turn import alone
 
 BATCH = 100
-logger = logging.getLogger("kaha.disputes")
+logger = logging.getLogger("kaha.provider_events")
 
 
 def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None = None) -> int:
@@ -46,46 +39,10 @@ def _apply(event: WebhookEvent) -> bool:
     if isinstance(event.outcome, Unknown):
         logger.error("message that no table names", extra={"attempt": event.reference, "why": event.outcome.why})
         return True
-    if is_check(event.reference):
-        return _record_check(event)
-    if event.dispute is None and event.outcome is None:
-        return _look_up_payout(event)
-    if not isinstance(event.dispute, Disputed):
-        recovery.apply_event(event)
-        return True
     try:
-        why = disputes.record(attempts.reload(Attempt.objects.get(id=event.reference)), event.dispute)
-    except disputes.NotNow:
+        subjects.apply(event_row(event))
+    except Later:
         return False
-    except disputes.CannotBeTrue as reason:
-        why = str(reason)
-    if why:
-        logger.warning("dispute is not as its charge", extra={"attempt": event.reference, "why": why})
+    except Ended as reason:
+        logger.warning("message was not applied", extra={"reference": event.reference, "why": str(reason)})
     return True
-
-
-def _record_check(event: WebhookEvent) -> bool:
-    """Record the outcome of the check that an event names; return False where it must come again."""
-    checkout = card_checks.checkout_of(event.reference)
-    try:
-        if checkout and event.outcome:
-            card_checks.record_report(checkout, event.outcome)
-    except StaleRow:
-        return False
-    return True
-
-
-def _look_up_payout(event: WebhookEvent) -> bool:
-    """Look up the payout that an event names; return False where it must come again."""
-    payout = Payout.objects.filter(id=event.reference).first()
-    if payout is None:
-        logger.warning("event of an unknown payout", extra={"payout": event.reference})
-        return True
-    try:
-        answer = send.look_up(payout)
-    except (ProviderBusy, StaleRow):
-        return False
-    except CannotBeTrue as reason:
-        logger.warning("payout contradicts its provider", extra={"payout": event.reference, "why": str(reason)})
-        return True
-    return not isinstance(answer, NotSent | Unknown)
