@@ -69,7 +69,7 @@ def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
 
 
 def _make_link(merchant: Merchant) -> None:
-    caller = Caller(merchant.id, False, payment_methods=merchant.payment_method_settings)
+    caller = Caller(merchant.id, livemode=False)
     links.create(caller, merchant, OFFER, lambda _: StoredAnswer(201, b""), short=LINK)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import UUID
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -19,12 +18,11 @@ from payments.api.validation.strict import StrictSerializer
 from payments.api.views.base import ApiView
 from payments.domain.catalogue.error_table import CONFLICT, REQUEST_BUSY, RESOURCE_BUSY, SESSION_BUSY
 from payments.domain.shared import idempotency
-from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay, StoredAnswer
 from payments.json_codecs.verbatim_json import to_sorted_bytes
 from payments.models import ApiKey
-from payments.webhooks.outbox import Endpoint
 
 # Conflicts that end by themselves: the same request may be sent again under its idempotency key.
 TRANSIENT = {RESOURCE_BUSY, SESSION_BUSY, REQUEST_BUSY}
@@ -43,22 +41,15 @@ class ApiViewSet(ViewSetMixin, ApiView):
     def caller(self, request: Request) -> Caller:
         """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""
         key = key_of(request)
-        merchant = key.merchant
-        known: list[dict[str, Any]] = key.endpoint_list  # type: ignore[attr-defined] # annotated
+        idempotency = _idempotency_key(request) if request.method == "POST" else None
         return Caller(
-            merchant_id=key.merchant_id,
-            livemode=key.livemode,
-            statement_descriptor=merchant.statement_descriptor,
-            rates=merchant.rates,
-            payment_methods=merchant.payment_method_settings,
-            send_receipts=merchant.send_receipts,
-            endpoints=[Endpoint(UUID(each["id"]), each["url"], each["enabled_events"]) for each in known],
-            request_id=context.request_id.get(),
-            idempotency=_idempotency_key(request) if request.method == "POST" else None,
+            key.merchant_id,
+            key.livemode,
             key_id=key.id,
-            address=counted_address(request),
-            decline_budget=merchant.decline_budget,
             rights=frozenset(key.rights) if key.kind in ApiKey.LIMITED else None,
+            request=RequestFacts(context.request_id.get(), counted_address(request), idempotency),
+            merchant=key.merchant,
+            endpoints=key.endpoint_list,  # type: ignore[attr-defined] # annotated
         )
 
     def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:
@@ -93,6 +84,6 @@ def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
         idempotency.look_up(caller)
         if not isinstance(refusal, PaymentError) or refusal.kind is not CONFLICT or refusal.code in TRANSIENT:
             raise
-        answer = refusal_answer(refusal, caller.request_id)
+        answer = refusal_answer(refusal, caller.request.id)
         idempotency.store_answer(caller, answer)
         return answer

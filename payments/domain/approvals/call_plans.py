@@ -9,7 +9,7 @@ from payments.domain.charging import charges, operations, sources
 from payments.domain.charging.operations import Plan
 from payments.domain.payouts import make, terms
 from payments.domain.payouts.schedules import account_in_effect
-from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts, merchant_of
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import invalid, not_found
 from payments.ledger.fees import Rate, fee_of, rate_of
@@ -40,19 +40,8 @@ class Planned:
 
 def caller_of(key: ApiKey, request_id: str = "", idempotency: IdempotencyKey | None = None) -> Caller:
     """Return the caller that the verbs see: the key's merchant with its terms as they are now."""
-    merchant = Merchant.objects.get(id=key.merchant_id)
-    return Caller(
-        merchant_id=merchant.id,
-        livemode=key.livemode,
-        statement_descriptor=merchant.statement_descriptor,
-        rates=merchant.rates,
-        payment_methods=merchant.payment_method_settings,
-        send_receipts=merchant.send_receipts,
-        request_id=request_id,
-        idempotency=idempotency,
-        key_id=key.id,
-        decline_budget=merchant.decline_budget,
-    )
+    merchant, request = Merchant.objects.get(id=key.merchant_id), RequestFacts(request_id, idempotency=idempotency)
+    return Caller(key.merchant_id, key.livemode, key.id, request=request, merchant=merchant)
 
 
 def plan(caller: Caller, call: Call) -> Planned:
@@ -64,7 +53,7 @@ def _charge(caller: Caller, call: Call) -> Planned:
     source, body = sources.find(caller, call.body["source"]), call.body
     if not source.vaulted:
         raise invalid("not_allowed", "source", "An assistant charges sources that are kept for a customer alone.")
-    fee = fee_of(body["amount"], rate_of(caller.rates, source.type, body["currency"]))
+    fee = fee_of(body["amount"], rate_of(merchant_of(caller).rates, source.type, body["currency"]))
     return Planned(body["amount"], body["currency"], None, {"fee": fee, "left": body["amount"] - fee})
 
 

@@ -17,7 +17,7 @@ from payments.domain.catalogue.error_table import IDEMPOTENCY_KEY_IN_USE
 from payments.domain.charging import operations
 from payments.domain.charging.outcome_rules import refusal_on_record
 from payments.domain.shared import idempotency
-from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import Replay, Result
 from payments.failpoints import Failpoint, reached
@@ -72,7 +72,8 @@ def _execute(action: ApprovalRequest) -> bool:
 def caller_of(action: ApprovalRequest) -> Caller:
     """Return the caller that the provider and the merchant see: a request with the action's idempotency key."""
     key = IdempotencyKey(action.idempotency_key, hashlib.sha256(action.id.bytes).digest())
-    return Caller(action.charge.merchant_id, action.charge.livemode, request_id=request_of(action), idempotency=key)
+    request = RequestFacts(request_of(action), idempotency=key)
+    return Caller(action.charge.merchant_id, action.charge.livemode, request=request)
 
 
 def request_of(action: ApprovalRequest) -> str:

@@ -55,9 +55,9 @@ def new_attempt(
 def request_fields(caller: Caller) -> dict[str, Any]:
     """Return the columns by which an attempt names its request."""
     return {
-        "request_id": caller.request_id,
+        "request_id": caller.request.id,
         "api_key_id": caller.key_id,
-        "idempotency_key": caller.idempotency.key if caller.idempotency else "",
+        "idempotency_key": caller.request.idempotency.key if caller.request.idempotency else "",
         "answer_status": None,
     }
 

@@ -19,7 +19,7 @@ from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
 from payments.domain.shared import events, idempotency
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, merchant_of
 from payments.domain.shared.errors import NoSuchReturn, busy, conflict, invalid
 from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Result
@@ -158,7 +158,7 @@ def _require_vaulted(source: Source, order: ChargeOrder) -> None:
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder, checkout: Checkout | None) -> Charge:
     moment = clock.now()
-    rate = rate_of(caller.rates, source.type, order.currency)
+    rate = rate_of(merchant_of(caller).rates, source.type, order.currency)
     charge = Charge(
         # Lists derive the time of a charge from its ID.
         id=new_id(moment),
@@ -176,7 +176,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder, checkout: Ch
         fee_fixed=rate.fixed,
         capture_at_once=order.capture,
         require_auth=order.require_auth,
-        statement_descriptor=order.statement_descriptor or caller.statement_descriptor,
+        statement_descriptor=order.statement_descriptor or merchant_of(caller).statement_descriptor,
         description=order.description,
         redirect_url=order.redirect_url,
         metadata=order.metadata,

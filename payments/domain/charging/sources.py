@@ -19,7 +19,7 @@ from payments.domain.merchants import terms
 from payments.domain.risk.blocks import emails_of_owner
 from payments.domain.routing import candidates
 from payments.domain.shared import events, idempotency
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, merchant_of
 from payments.domain.shared.errors import conflict, invalid, not_found
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
@@ -42,7 +42,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
 def _new(caller: Caller, order: dict[str, Any]) -> tuple[Source, list[Write]]:
     """Return a new source and the writes that insert it, with its event. Raise as `create` does."""
     label = sourcetypes.BY_NAME[order["type"]].label
-    if not terms.is_enabled(caller.payment_methods, order["type"], caller.livemode):
+    if not terms.is_enabled(merchant_of(caller).payment_method_settings, order["type"], caller.livemode):
         raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
     if not candidates.is_available(caller.merchant_id, caller.livemode, order["type"]):
         message = f"{label} is not available in this mode. {candidates.how_to_enable(caller.livemode)}"
@@ -87,7 +87,7 @@ def take(caller: Caller, given: str | dict[str, Any]) -> tuple[Source, list[Writ
         bin_digits=card.bin if card else "",
         billing=billing,
         shipping=shipping,
-        address=caller.address,
+        address=caller.request.address,
         now=clock.now(),
     )
     source.block_id = block.id if block else None  # type: ignore[attr-defined] # as `find_chargeable` sets it
@@ -101,7 +101,9 @@ def find_chargeable(caller: Caller, text: str) -> Source:
 
     Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, `retry_not_allowed`, and Replay.
     """
-    source = _one(prepared_reads.source_to_charge, caller, text, "source", address=caller.address, now=clock.now())
+    source = _one(
+        prepared_reads.source_to_charge, caller, text, "source", address=caller.request.address, now=clock.now()
+    )
     if source.used and not source.vaulted:
         # A charge that is sent again comes here: its key has the answer, without a search for that charge.
         idempotency.look_up(caller)

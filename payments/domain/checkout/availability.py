@@ -7,7 +7,7 @@ from payments.domain.catalogue.error_table import NOT_AVAILABLE
 from payments.domain.merchants import terms
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import Candidate
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, merchant_of
 from payments.domain.shared.errors import invalid
 from payments.models import AMOUNT_MAX, Checkout
 
@@ -18,7 +18,7 @@ def require_types(caller: Caller, types: Sequence[str]) -> None:
     """Raise PaymentError `source_type_unavailable` for the first of `types` that the merchant cannot take."""
     routes = candidates.by_type(caller.merchant_id, caller.livemode, types)
     for number, name in enumerate(types):
-        if not (terms.is_enabled(caller.payment_methods, name, caller.livemode) and routes[name]):
+        if not (terms.is_enabled(merchant_of(caller).payment_method_settings, name, caller.livemode) and routes[name]):
             message = f"{sourcetypes.BY_NAME[name].label} is not available to this account in this mode."
             raise invalid("source_type_unavailable", f"payment_method_types[{number}]", message)
 

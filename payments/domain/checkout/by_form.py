@@ -10,7 +10,7 @@ from django.db import transaction
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.shared import idempotency
-from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts
 from payments.domain.shared.errors import merchant_closed
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
 from payments.models import Merchant
@@ -28,7 +28,7 @@ def make(create: Create, merchant: Merchant, livemode: bool, order: dict[str, An
     if merchant.is_closed:
         raise merchant_closed()
     key = IdempotencyKey(f"form/{form_id.hex}", hashlib.sha256(form_id.bytes).digest(), is_own=True)
-    caller = Caller(merchant.id, livemode, payment_methods=merchant.payment_method_settings, idempotency=key)
+    caller = Caller(merchant.id, livemode, request=RequestFacts(idempotency=key), merchant=merchant)
     try:
         idempotency.look_up(caller)
         with transaction.atomic():

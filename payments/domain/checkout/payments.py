@@ -14,7 +14,7 @@ from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.checkout import card_checks
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, RequestFacts
 from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.ids import parse_id
@@ -130,17 +130,8 @@ def _customer_of(caller: Caller, attempt: CheckoutAttempt) -> UUID:
 
 def payer_caller(checkout: Checkout, address: str) -> Caller:
     """Return the merchant of a checkout as the caller, on behalf of a payer at `address`."""
-    merchant = checkout.merchant
-    return Caller(
-        merchant_id=merchant.id,
-        livemode=checkout.livemode,
-        statement_descriptor=merchant.statement_descriptor,
-        rates=merchant.rates,
-        payment_methods=merchant.payment_method_settings,
-        send_receipts=merchant.send_receipts,
-        address=address,
-        decline_budget=merchant.decline_budget,
-    )
+    request = RequestFacts(address=address)
+    return Caller(checkout.merchant_id, checkout.livemode, request=request, merchant=checkout.merchant)
 
 
 def _source_order(checkout: Checkout, choice: Choice) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -158,9 +157,9 @@ def capture(
 
 def _capture_once(caller: Caller, charge: Charge, amount: int | None) -> Charge:
     """Return the captured charge. Raise as `capture` does."""
-    key = caller.idempotency
+    key = caller.request.idempotency
     own = IdempotencyKey(f"capture/{sha256(key.key.encode()).hexdigest()}", key.fingerprint, True) if key else None
-    inner = replace(caller, idempotency=own)
+    inner = caller.under(own)
     try:
         idempotency.look_up(inner)
         done = operations.capture(inner, public_id("ch", charge.id), amount)

@@ -37,7 +37,9 @@ def cause(caller: Caller, event_type: str, render: Callable[[Event], StoredAnswe
     # As the test clock does first: two acts at once would wait for each other's rows.
     merchant = Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
     # The audit log names the key.
-    token = context.actor.set(lambda: Actor(public_id("key", caller.key_id) if caller.key_id else "", caller.address))
+    token = context.actor.set(
+        lambda: Actor(public_id("key", caller.key_id) if caller.key_id else "", caller.request.address)
+    )
     try:
         row = CAUSES[event_type](merchant)
     finally:

@@ -3,9 +3,12 @@
 import time
 from collections.abc import Callable
 from threading import Lock
+from typing import Any
+from uuid import UUID
 
 from payments.domain import prepared_reads
 from payments.models import ApiKey
+from payments.webhooks.outbox import Endpoint
 
 # A revocation, or a change of the merchant's terms, holds everywhere after so long: short enough to stop a thief, and
 # long enough to save a busy key a few hundred reads.
@@ -35,6 +38,9 @@ class KeyCache:
         # The time before the query, because the row may change while its answer is on the way.
         read_at = self._timer()
         key = prepared_reads.key.first(digest=digest)
+        if key is not None:
+            row: Any = key
+            row.endpoint_list = [Endpoint(UUID(each.pop("id")), **each) for each in row.endpoint_list]
         with self._lock:
             self._known.pop(digest, None)
             if key is not None:

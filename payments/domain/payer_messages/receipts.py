@@ -3,12 +3,9 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from threading import Lock
 from typing import Any
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from cachetools import TTLCache, cached
 from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import OuterRef
@@ -21,9 +18,9 @@ from payments.domain.catalogue.event_types import CHARGE_CAPTURED, CHARGE_SUCCEE
 from payments.domain.payer_messages.content import Content, Item, items_of
 from payments.domain.payer_messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
-from payments.domain.shared.caller import KEPT_COUNT, KEPT_SECONDS, Caller
+from payments.domain.shared.caller import Caller, merchant_of
 from payments.ids import short_reference
-from payments.models import Attempt, Charge, Merchant, PayerMessage, Refund, Source
+from payments.models import Attempt, Charge, PayerMessage, Refund, Source
 from payments.money import shown_amount
 
 PAYMENT, REFUND = "receipt", "refund_receipt"
@@ -167,10 +164,4 @@ def _day(moment: datetime) -> str:
 
 def sends_receipts(caller: Caller) -> bool:
     """Return whether the caller's merchant has chosen that payers get messages about their payments."""
-    return _chosen(caller.merchant_id) if caller.send_receipts is None else caller.send_receipts
-
-
-@cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())
-def _chosen(merchant_id: UUID) -> bool:
-    """Return a merchant's choice for kaha itself, which acts on charges without a request."""
-    return Merchant.objects.values_list("send_receipts", flat=True).get(id=merchant_id)
+    return merchant_of(caller).send_receipts

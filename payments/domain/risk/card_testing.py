@@ -12,10 +12,10 @@ from django.db import Error
 
 from payments.db.writes import insert_if_absent
 from payments.domain.risk.decline_limits import Kind, Quotas, present_window, quotas
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, merchant_of
 from payments.domain.shared.errors import rate_limited
 from payments.ids import parse_id, public_id
-from payments.models import Card, Charge, DeclineAlert, Merchant, Source
+from payments.models import Card, Charge, DeclineAlert, Source
 from payments.providers.base import Declined, Outcome
 from payments.providers.failure_data import NOT_REACHED
 from payments.redis_client.rate_counters import READ, Window, counters_at
@@ -35,7 +35,7 @@ def refuse_card_testing(caller: Caller, source: str | dict[str, Any]) -> None:
     counters, window = counters_at(settings.REDIS_URL), present_window()
     if not counters.read(window.key(_limit_reached(caller))):
         return
-    limits = quotas(caller.livemode, caller.decline_budget)
+    limits = quotas(caller.livemode, merchant_of(caller).decline_budget)
     counted = _counted(caller, _fingerprint(caller, source))
     sums = counters.count(*((window.key(name), READ) for name in counted.values()))
     if any(declined >= limits[kind] for kind, declined in zip(counted, sums, strict=True)):
@@ -61,11 +61,7 @@ def count(caller: Caller, source: Source, outcome: Outcome, charge: Charge | Non
 
 
 def _alert_if_over(caller: Caller, source: Source, charge: Charge | None, used: Quotas, window: Window) -> None:
-    budget = caller.decline_budget
-    if not caller.key_id:
-        # A caller without a key does not carry the merchant's budget.
-        budget = Merchant.objects.values_list("decline_budget", flat=True).get(id=caller.merchant_id)
-    limits = quotas(caller.livemode, budget)
+    limits = quotas(caller.livemode, merchant_of(caller).decline_budget)
     for kind in (kind for kind in used if used[kind] >= limits[kind]):
         counters_at(settings.REDIS_URL).increment(window.key(_limit_reached(caller)), window.seconds)
         logger.warning(
@@ -89,7 +85,7 @@ def _counted(caller: Caller, fingerprint: bytes | None) -> dict[Kind, str]:
     """Return the names of the counters for the caller, and for the card if there is one."""
     subjects = {
         Kind.CARD: fingerprint.hex() if fingerprint else "",
-        Kind.ADDRESS: caller.address,
+        Kind.ADDRESS: caller.request.address,
         Kind.KEY: caller.key_id.hex if caller.key_id else "",
         Kind.MERCHANT: "all",
     }
@@ -121,4 +117,4 @@ def _subject(caller: Caller, source: Source, kind: Kind) -> str:
         return str(source.card)
     if kind is Kind.KEY and caller.key_id:
         return public_id("key", caller.key_id)
-    return caller.address if kind is Kind.ADDRESS else ""
+    return caller.request.address if kind is Kind.ADDRESS else ""

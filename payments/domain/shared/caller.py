@@ -1,13 +1,13 @@
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Self
+from typing import Self
 from uuid import UUID
 
 from cachetools import TTLCache, cached
 
 from payments.domain.shared.errors import right_missing
-from payments.models import Charge, WebhookEndpoint
+from payments.models import Charge, Merchant, WebhookEndpoint
 from payments.webhooks.outbox import Endpoint
 
 # A change of an endpoint holds everywhere after so long, as that of the terms of a key's merchant.
@@ -28,38 +28,51 @@ class IdempotencyKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
+class RequestFacts:
+    """The request for which a verb runs: its ID, the address that it came from, and its idempotency key, if any."""
 
-    `rates` and `payment_methods` are the merchant's terms (see `terms`), which a charge or a source needs, and
-    `endpoints` those that get its events in this mode, `send_receipts` its choice; None where they have to be read.
-    A request has the `key_id` that signed it and the `address` that it came from, which count declines, and
-    the merchant's own `decline_budget` if there is one. `rights` are those of a restricted key; None is no limit.
+    id: str = ""
+    address: str = ""
+    idempotency: IdempotencyKey | None = None
+
+
+NO_REQUEST = RequestFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """On whose behalf a verb runs: one merchant in one mode, by a key or a payer, and the request if there was one.
+
+    `rights` are those of a restricted key; None is no limit. `merchant`, whose terms `merchant_of` returns, and
+    `endpoints`, which get its events in this mode, are None where they were not read with the request.
     """
 
     merchant_id: UUID
     livemode: bool
-    statement_descriptor: str = ""
-    rates: Mapping[str, Any] = field(default_factory=dict)
-    payment_methods: Mapping[str, Any] = field(default_factory=dict)
-    send_receipts: bool | None = None
-    endpoints: Sequence[Endpoint] | None = None
-    request_id: str = ""
-    idempotency: IdempotencyKey | None = None
     key_id: UUID | None = None
-    address: str = ""
-    decline_budget: int | None = None
     rights: frozenset[str] | None = None
+    request: RequestFacts = NO_REQUEST
+    merchant: Merchant | None = None
+    endpoints: Sequence[Endpoint] | None = None
 
     def require_right(self, right: str) -> None:
         """Raise PaymentError where the key that signed the request lacks `right`."""
         if self.rights is not None and right not in self.rights:
             raise right_missing(right)
 
+    def under(self, idempotency: IdempotencyKey | None) -> Self:
+        """Return the same caller with another idempotency key."""
+        return replace(self, request=replace(self.request, idempotency=idempotency))
+
     @classmethod
     def service(cls, charge: Charge) -> Self:
         """Return kaha itself as the caller, which acts on a charge without a request."""
         return cls(charge.merchant_id, charge.livemode)
+
+
+def merchant_of(caller: Caller) -> Merchant:
+    """Return the caller's merchant, whose terms are as they were within the last second."""
+    return _read_merchant(caller.merchant_id) if caller.merchant is None else caller.merchant
 
 
 def endpoints_of(caller: Caller) -> Sequence[Endpoint]:
@@ -80,3 +93,8 @@ def read_endpoints(merchant_id: UUID, livemode: bool) -> Sequence[Endpoint]:
 
 # For kaha itself, which acts on charges without a request.
 _read = cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())(read_endpoints)
+
+
+@cached(TTLCache(KEPT_COUNT, KEPT_SECONDS), lock=Lock())
+def _read_merchant(merchant_id: UUID) -> Merchant:
+    return Merchant.objects.get(id=merchant_id)

@@ -51,10 +51,10 @@ def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, r
         type=event_type,
         object_id=object_id,
         sequence=sequence,
-        request_id=ids.parse_id("req", caller.request_id),
+        request_id=ids.parse_id("req", caller.request.id),
         api_key_id=caller.key_id,
         created_at=clock.now(),
     )
-    key = caller.idempotency.key if caller.idempotency else None
-    event.payload = to_bytes(EVENT.render(NewEvent(event, rendered, caller.request_id or None, key)))
+    key = caller.request.idempotency.key if caller.request.idempotency else None
+    event.payload = to_bytes(EVENT.render(NewEvent(event, rendered, caller.request.id or None, key)))
     return event

@@ -54,12 +54,12 @@ def idempotency_record(*, merchant_id: UUID, livemode: bool, key: str) -> QueryS
 
 def look_up(caller: Caller) -> None:
     """Raise Replay when the caller's key has its answer, PaymentError when it is in use or of another request."""
-    if caller.idempotency is None:
+    if caller.request.idempotency is None:
         return
     record = idempotency_record.first(**_identity(caller))
     if record is None:
         return
-    if bytes(record.fingerprint) != caller.idempotency.fingerprint:
+    if bytes(record.fingerprint) != caller.request.idempotency.fingerprint:
         first, at = public_id("req", record.id), clock.iso(record.created_at)
         raise refused(KEY_CONFLICT, IDEMPOTENCY_KEY_REUSED, values={"first": first, "at": at})
     if record.status is None or record.body is None:
@@ -115,19 +115,19 @@ def store_answer(caller: Caller, answer: StoredAnswer) -> None:
 
 def new_record(caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:
     """Return the unsaved record of the caller's key; None when the request has none."""
-    if caller.idempotency is None:
+    if caller.request.idempotency is None:
         return None
     # The ID of a request is that of its client's key.
-    request_id = None if caller.idempotency.is_own else parse_id("req", caller.request_id)
+    request_id = None if caller.request.idempotency.is_own else parse_id("req", caller.request.id)
     return IdempotencyRecord(
         id=request_id or new_id(),
         **_identity(caller),
-        fingerprint=caller.idempotency.fingerprint,
+        fingerprint=caller.request.idempotency.fingerprint,
         status=answer.status if answer else None,
         body=answer.body if answer else None,
     )
 
 
 def _identity(caller: Caller) -> dict[str, Any]:
-    assert caller.idempotency is not None  # nosec B101 # for the type checker: callers have a key here
-    return {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "key": caller.idempotency.key}
+    assert caller.request.idempotency is not None  # nosec B101 # for the type checker: callers have a key here
+    return {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "key": caller.request.idempotency.key}

@@ -14,7 +14,7 @@ from django.contrib.auth.models import Group, User
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.merchants.terms import set_fee
-from payments.domain.shared.caller import Caller, IdempotencyKey
+from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts
 from payments.ids import new_id, public_id
 from payments.ledger.fees import Rate
 from payments.models import ApiKey, Merchant, PayoutAccount
@@ -102,12 +102,11 @@ class Shop:
         return Caller(
             self.merchant.id,
             False,
-            statement_descriptor=self.merchant.statement_descriptor,
-            rates=self.merchant.rates,
-            payment_methods=self.merchant.payment_method_settings,
-            request_id=public_id("req", new_id()),
-            idempotency=IdempotencyKey(key, fingerprint) if key else None,
-            key_id=self._key_id,
+            self._key_id,
+            request=RequestFacts(
+                public_id("req", new_id()), idempotency=IdempotencyKey(key, fingerprint) if key else None
+            ),
+            merchant=self.merchant,
         )
 
     @cached_property
