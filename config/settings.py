@@ -11,7 +11,7 @@ from config import openapi
 from config.boot import addresses, databases, exports
 from config.boot.environment import Environment
 from config.logs import setup
-from payments import embedded
+from payments import embedded, hosts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -30,8 +30,8 @@ PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS, CELL = env.boolean("HTTPS", True), env.text("CELL", "")
 # The one host that the admin is on, with nothing else, and that of the merchants' site; "" for them to be where all is.
 ADMIN_HOST, MERCHANT_HOST = env.text("ADMIN_HOST", ""), env.text("MERCHANT_HOST", "")
-ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
-MERCHANT_ORIGIN = addresses.origin_on(MERCHANT_HOST, PUBLIC_URL)
+ADMIN_ORIGIN = hosts.origin_on(ADMIN_HOST, PUBLIC_URL)
+MERCHANT_ORIGIN = hosts.origin_on(MERCHANT_HOST, PUBLIC_URL)
 # Hosts that serve one product each, for programs that know only its host; "" for none.
 CHECKOUT_HOST, LINKS_HOST = env.text("CHECKOUT_HOST", "").lower(), env.text("LINKS_HOST", "").lower()
 REQUESTS_HOST = env.text("REQUESTS_HOST", "").lower()
@@ -116,10 +116,10 @@ MIDDLEWARE = [
     "config.http.api_shortcut.ApiShortcut",
     "config.http.middleware.RefuseTrace",
     "django.middleware.security.SecurityMiddleware",
-    "config.http.host_and_https.HostAndHttps",
+    "payments.web.hosts.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "payments.staff.hosts.SiteHosts",
+    "payments.web.hosts.SiteHosts",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -295,7 +295,7 @@ MFA_FORMS |= {"activate_totp": f"{OURS}.NewAppForm", "add_webauthn": f"{OURS}.Ne
 MFA_SUPPORTED_TYPES, MFA_RECOVERY_CODES_SHOW_ONCE = ["totp", "webauthn", "recovery_codes"], True
 MFA_TOTP_ISSUER, MFA_TOTP_TOLERANCE, MFA_ALLOW_UNVERIFIED_EMAIL = "kaha", 1, True
 PASSWORD_RESET_TIMEOUT, ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3600, 1
-ADMIN_PASSKEY_HOST, MERCHANT_PASSKEY_HOST = map(addresses.host_of, (ADMIN_ORIGIN, MERCHANT_ORIGIN))
+ADMIN_PASSKEY_HOST, MERCHANT_PASSKEY_HOST = map(hosts.host_of, (ADMIN_ORIGIN, MERCHANT_ORIGIN))
 # The limits and used codes of the sign-in, which outlast Redis.
 STORE = "django.core.cache.backends.db.DatabaseCache"
 CACHES = {"default": {"BACKEND": STORE, "LOCATION": "staff_cache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}

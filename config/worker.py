@@ -10,7 +10,7 @@ from celery.worker.consumer import Consumer
 from django.conf import settings
 from django.db import connection
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.health.metrics import server
 from payments.metrics import counters, samples
 from payments.sweeps.timer import Timer

@@ -14,8 +14,8 @@ from django.urls import get_resolver
 from config.boot.checks import log_live_cards, refuse_bad_configuration
 from config.boot.session_check import refuse_unbounded_sessions
 from config.http.wsgi_middleware import ContentTypeFilter, PathLimit
+from payments.concurrency.connections import release_connection
 from payments.concurrency.garbage import freeze_loaded_objects
-from payments.connections import release_connection
 
 refuse_bad_configuration()
 application = PathLimit(ContentTypeFilter(get_wsgi_application()))

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 
 if TYPE_CHECKING:
     # Requests are made before Django's models are there, too.

@@ -58,7 +58,7 @@ FOLDED_FOR = {
         "payments/domain/charging/state_machine.py",
     ),
     "names in ASCII of a protocol: headers, schemes, hosts, media types, settings": (
-        *("config/", "payments/web/", "payments/webhooks/transport/", "payments/mcp/", "payments/staff/hosts.py"),
+        *("config/", "payments/web/", "payments/webhooks/transport/", "payments/mcp/", "payments/hosts.py"),
         *("payments/api/access/authentication.py", "payments/api/validation/", "payments/cli/"),
         "payments/api/responses/rendering.py",
         "customers/domain/customers.py",

@@ -10,7 +10,7 @@ from tests.client import Api
 
 pytestmark = pytest.mark.django_db
 # The shortcut has its own of these.
-FOR_ALL = ("config.http.host_and_https.HostAndHttps", "payments.staff.hosts.SiteHosts")
+FOR_ALL = ("payments.web.hosts.HostAndHttps", "payments.web.hosts.SiteHosts")
 
 
 def test_every_request_has_an_id_of_its_own(api: Api) -> None:

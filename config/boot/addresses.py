@@ -1,8 +1,6 @@
-"""Addresses in settings: of Redis in Celery's form, and the origin of the admin."""
+"""The address of Redis in Celery's form."""
 
 from typing import Any
-
-from django.http.request import split_domain_port
 
 from payments.redis_client import sentinel
 
@@ -29,20 +27,3 @@ def broker_url(redis_url: str) -> str:
         # By default Celery would encrypt, but verify no certificate.
         return f"{redis_url}{'&' if '?' in redis_url else '?'}ssl_cert_reqs=required"
     return redis_url
-
-
-def origin_on(host: str, url: str) -> str:
-    """Return the origin `url` (scheme, host and port) with another host, or as it is for "".
-
-    Never raises: `config.boot.checks` refuses a malformed `url`.
-    """
-    if not host:
-        return url
-    scheme, separator, netloc = url.partition("://")
-    port = split_domain_port(netloc)[1]
-    return f"{scheme}{separator}{host}:{port}" if port else f"{scheme}{separator}{host}"
-
-
-def host_of(origin: str) -> str:
-    """Return the host of an origin, without its port; "" for one that is malformed."""
-    return split_domain_port(origin.partition("://")[2])[0]

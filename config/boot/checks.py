@@ -15,9 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
-from config.boot.addresses import host_of
 from config.boot.exports import EXPORT_RULES
 from config.boot.unsafe_settings import UNSAFE_RULES
+from payments.hosts import OWN, is_own
 from payments.providers import hosts
 from payments.providers.adyen import channels as adyen
 from payments.providers.xendit import channels as xendit
@@ -38,7 +38,6 @@ HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 CELL_NAME = re.compile(r"(?:[a-z][a-z0-9]{0,7})?")
 BANK_NAME = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
 # Settings with a host that serves one part of kaha alone.
-OWN_HOSTS = ("ADMIN_HOST", "MERCHANT_HOST", "CHECKOUT_HOST", "LINKS_HOST", "REQUESTS_HOST")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
 
@@ -158,15 +157,6 @@ def _public_host_is_allowed() -> bool:
     return validate_host(host, settings.ALLOWED_HOSTS)
 
 
-def _is_another_host(setting: str) -> bool:
-    """Return whether the host that a setting names is allowed, and that of nothing else."""
-    host = getattr(settings, setting).lower()
-    others = [host_of(settings.PUBLIC_URL), *(getattr(settings, name) for name in OWN_HOSTS if name != setting)]
-    is_name = host == host_of(f"https://{host}") and not host.startswith(".")
-    is_another = validate_host(host, settings.ALLOWED_HOSTS) and host not in [other.lower() for other in others]
-    return not host or (is_name and is_another)
-
-
 def _is_https(text: str) -> bool:
     try:
         url = urlsplit(text)
@@ -226,7 +216,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ),
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
-    *((name, partial(_is_another_host, name), OWN_HOST_FORM) for name in OWN_HOSTS),
+    *((name, partial(is_own, name), OWN_HOST_FORM) for name in OWN),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), REDIS_FORM),
     ("DATABASE_POOLER", lambda: settings.DATABASE_POOLER in ("", "transaction"), "must be transaction, or not be set."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from payments.connections import PRIMARY
+from payments.concurrency.connections import PRIMARY
 from payments.db.backend import session
 
 

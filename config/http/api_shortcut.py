@@ -12,11 +12,10 @@ from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
-from config.http.host_and_https import HostAndHttps
 from payments.api.access.authentication import STRANGE_ORIGIN
 from payments.api.responses.error_forms import put_in_form
 from payments.api.responses.rendering import put_headers
-from payments.staff.hosts import SiteHosts
+from payments.web.hosts import HostAndHttps, SiteHosts
 from payments.web.middleware import GetResponse, is_api
 
 

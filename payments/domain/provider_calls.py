@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.domain.bulkheads import provider_place
 from payments.failpoints import Failpoint, reached
 from payments.metrics.counters import count_provider_call

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db import Error, connection
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.health.findings import Finding
 from payments.health.table import DATABASE, JUDGED, Fact
 

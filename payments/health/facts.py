@@ -21,7 +21,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.models import Q
 
 from payments import clock
-from payments.connections import limit_statements
+from payments.concurrency.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, after, month_of
 from payments.domain.audit import hash_chain
 from payments.domain.payer_messages.mail import REFUSES_US

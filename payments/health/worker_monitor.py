@@ -4,7 +4,7 @@ import logging
 import time
 from threading import Thread
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.sweeps.state import WorkerState, read_state
 
 logger = logging.getLogger("kaha.health")

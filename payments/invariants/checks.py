@@ -11,7 +11,7 @@ from django.apps import apps
 from django.db import connection, transaction
 
 from payments import clock
-from payments.connections import allow_long_statements
+from payments.concurrency.connections import allow_long_statements
 from payments.ids import public_id
 from payments.invariants.invariant import Invariant
 from payments.invariants.registry import INVARIANTS

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from payments import clock
-from payments.connections import allow_long_statements
+from payments.concurrency.connections import allow_long_statements
 from payments.ids import first_id
 from payments.ledger.totals import OF_DAY
 from payments.models import AccountDay, LedgerDay, Posting

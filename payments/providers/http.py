@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from payments import context
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.providers import hosts
 
 logger = logging.getLogger("kaha.provider")

@@ -16,7 +16,7 @@ from redis import RedisError
 
 from payments import clock
 from payments.concurrency.circuit_breaker import CircuitBreaker
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.redis_client.pipeline import RedisPipeline
 
 logger = logging.getLogger("kaha.counting")

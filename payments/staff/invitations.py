@@ -21,9 +21,9 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.announcements import warn_owners
 from payments.models import MerchantAccess
-from payments.staff.hosts import site_for
 from payments.staff.models import Invitation
 from payments.staff.roles import note_growth
+from payments.staff.sites import site_for
 from payments.vault.fingerprints import invitation_fingerprint
 
 VALID = timedelta(days=3)

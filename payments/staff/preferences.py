@@ -17,9 +17,9 @@ from django.views.generic import FormView
 
 from payments import clock
 from payments.pages.responses import language_of
-from payments.staff.hosts import site_of
 from payments.staff.models import OperatorProfile
 from payments.staff.sign_in.views import PersonalPage
+from payments.staff.sites import site_of
 from payments.web.middleware import GetResponse
 
 TIME_ZONE, LANGUAGE = "time_zone", "language"

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import Error, connection, transaction
 
-from payments.connections import limit_statements
+from payments.concurrency.connections import limit_statements
 from payments.sweeps.table import SWEEPS
 
 STATEMENT_LIMIT = "3s"

@@ -13,7 +13,7 @@ from functools import partial
 from django.db import Error
 
 from payments import ids
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.models.worker import HOST_MAX_LENGTH
 from payments.sweeps import claims, heartbeats
 from payments.sweeps.claims import Claim, Run

@@ -14,7 +14,7 @@ from django.conf import settings
 from hvac.exceptions import VaultError as HashiCorpError
 
 from payments import context
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.vault.base import VaultUnavailable
 
 NAME = "transit"

@@ -17,10 +17,10 @@ from payments import context
 from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.api.responses.error_forms import is_for_assistants
 from payments.api.views.feeds import WAIT, Wait
+from payments.concurrency.connections import release_connection
 from payments.concurrency.fair_queue import FairQueue, PausingQueue, Slots
 from payments.concurrency.garbage import collect_after_page
 from payments.concurrency.host_turns import host_turn
-from payments.connections import release_connection
 from payments.web.environ import Environ, request_of
 from payments.web.known_browsers import known_by
 from payments.web.limited_pages import LimitedPages, limited_route

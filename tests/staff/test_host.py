@@ -3,7 +3,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from config.boot.addresses import host_of, origin_on
+from payments.hosts import host_of, origin_on
 from tests.client import Api
 from tests.staff.sign_in import LOGIN
 

@@ -19,7 +19,7 @@ from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.lists.file import OTHER_DOWNLOADS, Lines, download
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import take_download_place

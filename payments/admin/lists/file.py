@@ -18,10 +18,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock, context
+from payments.concurrency.connections import release_connection
 from payments.concurrency.fair_queue import PAUSE
 from payments.concurrency.garbage import collect_after_piece
 from payments.concurrency.host_turns import host_turn
-from payments.connections import release_connection
 from payments.rendering.csv import csv_line, csv_lines
 
 Cells = Mapping[str, Callable[[Any], object]]

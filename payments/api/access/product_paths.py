@@ -11,6 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.http.request import split_domain_port
 
+from payments import hosts
+
 Environ = dict[str, Any]
 # In a request's environment: the Alias by which it came, None for a canonical path.
 ALIAS = "kaha.alias"
@@ -20,8 +22,6 @@ ADDRESS = "kaha.address"
 PAGES_BELOW = re.compile("/[^/]+/(?:done|receipt)/?")
 # An object of the product, by its ID.
 PAGE = re.compile(r"/[a-z]+_[0-9a-f]{32}/?")
-# On a product's own host, these stand beside its pages.
-COMMON = ("/static/", "/ping", "/ready")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ ALIASES = (
 def lead(environ: Environ) -> None:
     """Lead a request by another path or host to the canonical path, or to a payer's page."""
     host, given = split_domain_port(environ.get("HTTP_HOST", ""))[0], environ["PATH_INFO"]
-    path = _by_host(host, given)
+    path = hosts.path_below(host, given)
     for alias in ALIASES:
         rest = path.removeprefix(alias.prefix)
         if path.startswith(alias.prefix) and rest[:1] in ("", "/"):
@@ -81,10 +81,3 @@ def _is_page(environ: Environ, rest: str) -> bool:
     is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
     is_own = is_read and "HTTP_AUTHORIZATION" not in environ and PAGE.fullmatch(rest)
     return bool(is_own or PAGES_BELOW.fullmatch(rest))
-
-
-def _by_host(name: str, path: str) -> str:
-    """Return the path that a request to the product's own host of this `name` has below the service's main one."""
-    products = {settings.CHECKOUT_HOST: "/checkout", settings.LINKS_HOST: "/links", settings.REQUESTS_HOST: "/requests"}
-    prefix = products.get(name, "") if name else ""
-    return prefix + path if prefix and not path.startswith(COMMON) else path

@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.utils import translation
 
 from payments import context
-from payments.connections import recording_alias
+from payments.concurrency.connections import recording_alias
 from payments.context import Actor
 from payments.models import AuditEntry
 from payments.models.operators.audit import NAME_MAX_LENGTH, type_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from payments import clock, context
+from payments.concurrency.connections import release_connection
 from payments.concurrency.fair_queue import Slots
-from payments.connections import release_connection
 from payments.db.backend.row_security import rows_of_service
 from payments.db.writes import Insert, StaleRow
 from payments.domain import bulkheads

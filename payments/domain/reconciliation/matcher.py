@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from payments.connections import allow_long_statements
+from payments.concurrency.connections import allow_long_statements
 from payments.domain.reconciliation.references import names_we_have, shown
 from payments.models import ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.domain.bulkheads import ProviderBusy, provider_place
 from payments.domain.charging import recovery
 from payments.domain.restore.rebuild import CannotBeBooked, Waits, rebuild

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import context
+from payments.concurrency.connections import release_connection
 from payments.concurrency.fair_queue import Slots
-from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import valid_webhook_secrets

@@ -9,7 +9,7 @@ from django.db import Error
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.health.examination import database_answers
 from payments.health.gauges import gauge
 from payments.health.table import MEASURED, Fact

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
-
-from payments import sourcetypes
+from payments import hosts, sourcetypes
 from payments.models import Checkout
 from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 from payments.rendering.objects import member
@@ -118,8 +116,7 @@ def _payers(name: str) -> str:
 def payment_url(checkout: Checkout) -> str:
     """Return the address of the payer's page of a checkout."""
     is_request = checkout.kind == Checkout.Kind.REQUEST
-    host, path = (settings.REQUESTS_HOST, "requests") if is_request else (settings.CHECKOUT_HOST, "checkout")
-    return f"{f'https://{host}' if host else f'{settings.PUBLIC_URL}/{path}'}/{checkout}"
+    return f"{hosts.address_of('REQUESTS_HOST' if is_request else 'CHECKOUT_HOST')}/{checkout}"
 
 
 def status(checkout: Checkout) -> str:

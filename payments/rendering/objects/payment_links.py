@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.conf import settings
-
+from payments import hosts
 from payments.clock import seconds
 from payments.models import PaymentLink
 from payments.rendering.objects import member
@@ -17,8 +16,7 @@ LINK_ITEM = line_item(remaining=member.number("How many are left.", 48, read="ge
 
 def link_url(link: PaymentLink) -> str:
     """Return the short address of a link's page."""
-    root = f"https://{settings.LINKS_HOST}" if settings.LINKS_HOST else f"{settings.PUBLIC_URL}/links"
-    return f"{root}/{link.short}"
+    return f"{hosts.address_of('LINKS_HOST')}/{link.short}"
 
 
 def items_of(link: PaymentLink) -> list[dict[str, Any]]:

@@ -20,12 +20,12 @@ from django.views.decorators.http import require_http_methods
 from payments import clock
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.id_search import ID_BEGINNING, PUBLIC_ID, UUID_TEXT
-from payments.connections import allow_long_statements
+from payments.concurrency.connections import allow_long_statements
 from payments.search import find as index
 from payments.search.query import Query, parse
 from payments.sensitive_data.card_numbers import holds_taken_card
 from payments.staff.admin_site.search_terms import REFUSED, TERM_MAX_LENGTH
-from payments.staff.hosts import site_of
+from payments.staff.sites import site_of
 
 SHOWN_OF_EACH = 10
 # A search that takes longer would find too much to be of use.

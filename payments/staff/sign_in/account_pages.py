@@ -10,8 +10,8 @@ from django.utils.cache import add_never_cache_headers
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
-from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors
+from payments.staff.sites import site_of
 
 TITLES = dict(
     line.split(": ")

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from payments import vault
 from payments.admin.lists.mode import is_own_path
 from payments.api.access.throttling import client_address
-from payments.staff.hosts import site_of
 from payments.staff.sign_in import factors, lockout
+from payments.staff.sites import site_of
 from payments.web.known_browsers import mark
 
 NOT_SIGNED_IN = _("The username or the password is not right.")

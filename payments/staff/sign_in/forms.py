@@ -19,7 +19,7 @@ from django import forms
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from payments.connections import release_connection
+from payments.concurrency.connections import release_connection
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.sign_in import lockout
 from payments.staff.sign_in.adapters import NOT_SIGNED_IN

@@ -19,8 +19,8 @@ from payments.api.access.throttling import client_address
 from payments.context import Actor
 from payments.domain.operators.four_eyes import Refused
 from payments.staff import invitations
-from payments.staff.hosts import site_for, site_of
 from payments.staff.sign_in.views import AdminPage
+from payments.staff.sites import site_for, site_of
 
 
 class InvitationView(AdminPage, FormView):

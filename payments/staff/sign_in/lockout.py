@@ -21,8 +21,8 @@ from payments.api.access.throttling import client_address
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.risk.addresses import counted
-from payments.staff.hosts import site_of
 from payments.staff.models import SignInFailures
+from payments.staff.sites import site_of
 from payments.vault.fingerprints import sign_in_fingerprint
 
 FAILURES_MAX = 10

@@ -15,10 +15,10 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import context
 from payments.api.access.throttling import client_address
+from payments.concurrency.connections import release_connection
 from payments.concurrency.fair_queue import BriefQueue
-from payments.connections import release_connection
 from payments.domain.risk.addresses import counted
-from payments.staff.hosts import site_of
+from payments.staff.sites import site_of
 from payments.web.known_browsers import known_by
 
 # A hash takes a third of a second of a CPU. In each process one of a known browser is made at once, and one of all

@@ -14,7 +14,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext
 
 from payments import clock
-from payments.connections import recording_alias
+from payments.concurrency.connections import recording_alias
 
 SIGNED_IN_AT = "signed_in_at"
 SEEN_EVERY = timedelta(minutes=1)

@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.base import ContextMixin, View
 
 from payments.admin.lists.mode import is_own_path
-from payments.staff.hosts import site_of
+from payments.staff.sites import site_of
 
 
 class AdminPage(RedirectURLMixin, ContextMixin, View):
