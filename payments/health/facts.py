@@ -24,7 +24,7 @@ from payments import clock
 from payments.concurrency.connections import limit_statements
 from payments.db.partitions import ALL, REQUESTS, after, month_of
 from payments.domain.audit import hash_chain
-from payments.domain.payer_messages.mail import REFUSES_US
+from payments.domain.messages.mail import REFUSES_US
 from payments.domain.routing.route_health import OUTAGES_IN_A_ROW, health_of, recent_attempts
 from payments.models import (
     ApiKey,
@@ -83,10 +83,10 @@ class OpenCircuit:
 
 @dataclass(frozen=True, slots=True)
 class LateMessages:
-    """Since when messages wait, of each at most COUNTED_MAX, the oldest first; of those to payers also why."""
+    """Since when messages wait, and why, of each at most COUNTED_MAX, the oldest first."""
 
     to_payers: Sequence[tuple[datetime, str]]
-    to_operators: Sequence[datetime]
+    to_operators: Sequence[tuple[datetime, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +211,8 @@ def late_messages() -> LateMessages:
     rows = PayerMessage.objects.filter(old | Q(why__startswith=REFUSES_US), due_at__isnull=False)
     to_payers = rows.order_by("created_at").values_list("created_at", "why")[:COUNTED_MAX]
     # What waits to be sent together with others was not tried.
-    to_operators = Notification.objects.filter(old, due_at__isnull=False, tries__gt=0).order_by("created_at")
-    return LateMessages(list(to_payers), list(to_operators.values_list("created_at", flat=True)[:COUNTED_MAX]))
+    tried = Notification.objects.filter(old, due_at__isnull=False, tries__gt=0).order_by("created_at")
+    return LateMessages(list(to_payers), list(tried.values_list("created_at", "why")[:COUNTED_MAX]))
 
 
 def partitions(database: Any = connection) -> list[Partitions]:

@@ -140,15 +140,13 @@ def of_webhooks(queues: Sequence[Queue]) -> Iterator[Finding]:
 
 
 def of_messages(late: LateMessages) -> Iterator[Finding]:
-    if late.to_payers:
-        since, why = late.to_payers[0]
-        what = f"{_at_least(len(late.to_payers))} messages to payers wait, the oldest since {_moment(since)}. {why}"
-        do = "Open Messages to payers: each says why. Look at the mail server or the SMS service."
-        yield Finding(what.rstrip(), do)
-    if late.to_operators:
-        what = f"{_at_least(len(late.to_operators))} notifications to operators are not taken, "
-        do = "Look at the mail server or the chat room, and at kaha.notifications in the worker's log."
-        yield Finding(f"{what}the oldest since {_moment(late.to_operators[0])}.", do)
+    to_payers = "Open Messages to payers: each says why. Look at the mail server or the SMS service."
+    for rows, wait, do in (
+        (late.to_payers, "messages to payers wait", to_payers),
+        (late.to_operators, "notifications to operators are not taken", "Look at the mail server or the chat room."),
+    ):
+        for since, why in rows[:1]:
+            yield Finding(f"{_at_least(len(rows))} {wait}, the oldest since {_moment(since)}. {why}".rstrip(), do)
 
 
 def of_money_check(check: MoneyCheck | None) -> Iterator[Finding]:

@@ -58,5 +58,4 @@ def send_alarm() -> None:
     from payments.inbox import announcements, mails
 
     announcements.announce()
-    mails.send_mails()
-    mails.send_chat()
+    mails.send_due()

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subqu
 from django.db.models.functions import Coalesce
 
 from payments import clock
-from payments.domain.payer_messages.mail import REFUSES_US
+from payments.domain.messages.mail import REFUSES_US
 from payments.ids import first_id
 from payments.models import (
     ApprovalRequest,

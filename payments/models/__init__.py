@@ -62,6 +62,7 @@ from payments.models.operators.case import Note as Note
 from payments.models.operators.notification import Notification as Notification
 from payments.models.operators.notification import NotificationChoice as NotificationChoice
 from payments.models.operators.saved_view import SavedView as SavedView
+from payments.models.outbox_message import OutboxMessage as OutboxMessage
 from payments.models.payer_message import PayerMessage as PayerMessage
 from payments.models.provider_message import ProviderEvent as ProviderEvent
 from payments.models.provider_message import ProviderMessage as ProviderMessage

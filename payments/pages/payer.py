@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.domain.charging.charges import continue_after_return
-from payments.domain.payer_messages.failures import FAILURES
+from payments.domain.messages.failures import FAILURES
 from payments.domain.shared.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
 from payments.pages import visits

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock, sourcetypes
-from payments.domain.payer_messages.receipts import way_of
+from payments.domain.messages.receipts import way_of
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, Merchant
 from payments.money import shown_amount

@@ -94,11 +94,11 @@ SIMULATED_DUE = (
     _first("simulator_simulatedpayment", "dispute_due_at"),
     _first("simulator_simulatedpayout", "due_at"),
 )
-MAILS_DUE = _first("payments_notification", "due_at", "operator_id IS NOT NULL")
-CHAT_DUE = _first("payments_notification", "due_at", "operator_id IS NULL")
-PAYER_MAILS_DUE, PAYER_TEXTS_DUE = (
-    _first("payments_payermessage", "due_at", f"channel = '{channel}'") for channel in ("email", "sms")
+MESSAGES_DUE = (
+    _first("payments_notification", "due_at"),
+    *(_first("payments_payermessage", "due_at", f"channel = '{channel}'") for channel in ("email", "sms")),
 )
+SEND = "inbox.mails:send_due domain.messages.to_payers:send_due"
 SIMULATE = "domain.provider_events.messages:apply_simulator_messages"
 LOOK_UP = "domain.charging.recovery:resolve_due domain.checkout.card_checks:resolve_due"
 EXPIRE_CHECKOUTS = "domain.checkout.sessions:expire_due domain.checkout.links:close_due"
@@ -149,10 +149,7 @@ SWEEPS = {
     "end_decline_alerts": Sweep("domain.risk.decline_alerts:end_over", 60.0),
     "announce_events": Sweep("inbox.announcements:announce", 30.0),
     # A slow mail server holds one thread.
-    "send_mails": Sweep("inbox.mails:send_mails", 10.0, (MAILS_DUE,)),
-    "send_chat_messages": Sweep("inbox.mails:send_chat", 10.0, (CHAT_DUE,)),
-    "send_payer_mails": _acting("domain.payer_messages.send:send_mails", 10.0, PAYER_MAILS_DUE, shared=True),
-    "send_payer_texts": _acting("domain.payer_messages.send:send_texts", 10.0, PAYER_TEXTS_DUE, shared=True),
+    "send_messages": _acting(SEND, 10.0, *MESSAGES_DUE, shared=True),
     "clear_sessions": Sweep("domain.maintenance.old_sign_ins:delete", HOUR),
     "measure_oldest_due": Sweep("sweeps.oldest_due:record", 15.0),
 }

@@ -159,9 +159,9 @@ def test_that_no_worker_works_is_the_first_thing_on_the_first_page_and_for_opera
 def test_a_silent_worker_and_a_sweep_that_is_behind_are_in_the_inbox() -> None:
     a_worker("pay-2", seen=2 * MINUTE)
     all_swept(a_worker())
-    Sweep.objects.filter(name="send_mails").update(error="OSError", worked_at=Now() - 2 * MINUTE)
+    Sweep.objects.filter(name="send_messages").update(error="OSError", worked_at=Now() - 2 * MINUTE)
     whats = [entry.what for entry in sections(person("ben", "viewer"))["workers"].entries]
-    assert whats == ["Worker on pay-2 is silent", "“Send mails” is behind: it fails with OSError"]
+    assert whats == ["Worker on pay-2 is silent", "“Send messages” is behind: it fails with OSError"]
 
 
 def test_equal_changes_are_one_row_with_their_number(operator: Client, shop: NewMerchant) -> None:

@@ -45,10 +45,10 @@ from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.mcp.assistant import ask_for_a_link
+from tests.messages.letters import put_into_outbox
 from tests.operators.corrections import proposed
 from tests.operators.factories import person
 from tests.operators.factories import proposed as act_proposed
-from tests.payer_messages.letters import put_into_outbox
 from tests.payouts.live import live_account, put_into_file, ready
 from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message

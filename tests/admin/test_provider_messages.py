@@ -11,8 +11,8 @@ from django.test import Client
 from payments import clock
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.messages.to_payers import send_due
 from payments.domain.operators import receipts
-from payments.domain.payer_messages.send import send_mails
 from payments.domain.provider_events import attention
 from payments.models import Attempt, AuditEntry, Merchant, MerchantAccess, PayerMessage, ProviderEvent
 from payments.staff.roles import ALL_MERCHANTS
@@ -23,8 +23,8 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, signed_in
 from tests.concurrency import at_once
 from tests.factories import MerchantFactory, RefundFactory
+from tests.messages.letters import captured, put_into_outbox
 from tests.operators.factories import person
-from tests.payer_messages.letters import captured, put_into_outbox
 from tests.provider_events.factories import make_provider_message
 from tests.staff.all_merchants import for_all
 
@@ -196,7 +196,7 @@ SUPPORT = {"support_email": "hello@sari.example", "support_phone": "+63 (917) 55
 
 def test_test_mode_shows_what_would_have_been_sent(shop: NewMerchant, operator: Client) -> None:
     message = put_into_outbox(captured(shop.merchant, livemode=False))
-    send_mails()
+    send_due()
     text = words_of(operator.get(page_of(message)))
     for shown in ("Receipt", "Kept", "juan@example.com", "Receipt from Sari Store: ₱100.00", "Two sacks of rice"):
         assert shown in text
@@ -207,7 +207,7 @@ def test_the_page_of_a_charge_shows_its_messages_and_those_of_its_refunds(shop: 
     charge = captured(shop.merchant, livemode=False)
     refund = RefundFactory(charge=charge, amount=100)
     put_into_outbox(charge)
-    send_mails()
+    send_due()
     PayerMessage.objects.create(
         merchant=shop.merchant, livemode=False, kind="refund_receipt", about_id=refund.id, sequence=1
     )
@@ -226,7 +226,7 @@ def test_support_sends_a_receipt_again_with_the_day_of_the_payment(shop: NewMerc
     paid = captured(shop.merchant, livemode=False, created_at=clock.now() - timedelta(days=40))
     assert address_of(paid, "send_receipt") in text_of(support.get(page_of(paid)))
     assert act(support, paid, "send_receipt").status_code == 302
-    send_mails()
+    send_due()
     message = PayerMessage.objects.get()
     assert (message.recipient, message.state) == ("juan@example.com", "kept")
     assert f"Paid on {paid.created_at.day} " in message.text
@@ -263,7 +263,7 @@ def test_no_receipt_is_offered_that_cannot_be_sent(shop: NewMerchant, support: C
 
 def test_a_payers_text_is_escaped(shop: NewMerchant, operator: Client) -> None:
     message = put_into_outbox(captured(shop.merchant, livemode=False, description="<script>alert(1)</script>"))
-    send_mails()
+    send_due()
     assert "<script>alert" not in text_of(operator.get(page_of(message)))
 
 

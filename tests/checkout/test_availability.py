@@ -11,7 +11,7 @@ from customers.models import Customer
 from payments import clock
 from payments.domain.checkout import links, requests
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages import send
+from payments.domain.messages import to_payers
 from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, Checkout, Merchant, PayerMessage, PaymentLink, Route
 from payments.providers.base import Capabilities
@@ -184,7 +184,7 @@ def test_no_message_asks_for_money_for_a_closed_merchant(api: Api) -> None:
     close()
     with clock.at(clock.now() + timedelta(days=4)):
         assert requests.remind_due() == 1
-    send.send_mails()
+    to_payers.send_due()
     assert list(PayerMessage.objects.values_list("kind", "state")) == [("request", "dropped")]
     with pytest.raises(PaymentError, match="closed"):
         requests.resend_for_operator(row_of(request))

@@ -11,12 +11,12 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.checkout import requests
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages.send import send_mails, send_texts
+from payments.domain.messages.to_payers import send_due
 from payments.models import Checkout, PayerMessage, PaymentRequest
 from tests.checkout.cast import billed, customer, event_types, opened, pay, pay_by_wallet, row_of, shown
 from tests.client import DECLINED, Api, error_of, made
 from tests.inbox.smtp import Server, use
-from tests.payer_messages.letters import header, parts
+from tests.messages.letters import header, parts
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -47,8 +47,8 @@ def live() -> None:
 
 def kept() -> list[PayerMessage]:
     """Send what is due in test mode, and return all messages, the oldest first."""
-    send_mails()
-    send_texts()
+    send_due()
+    send_due()
     return list(PayerMessage.objects.order_by("id"))
 
 
@@ -57,7 +57,7 @@ def sent(kind: str) -> list[PayerMessage]:
 
 
 def mailed(server: Server) -> Message:
-    send_mails()
+    send_due()
     [mail] = server.mails
     return mail
 
@@ -83,7 +83,7 @@ def test_the_customer_gets_the_invoice_with_total_message_and_address(api: Api, 
 def test_a_request_is_delivered_when_the_mail_server_took_it(api: Api, server: Server) -> None:
     request = billed(api)
     live()
-    send_mails()
+    send_due()
     checkout = Checkout.objects.whole().get()
     assert (checkout.request.email_delivered, checkout.request.sms_delivered, checkout.version) == (True, False, 2)
     Checkout.objects.update(livemode=False)
@@ -107,7 +107,7 @@ def test_an_sms_goes_to_the_service_of_the_installation(api: Api, settings: Sett
         settings.SMS_URL, settings.NOTIFY_ALLOW_LOOPBACK = service.url, True
         request = billed(api, delivery_methods=["sms"])
         live()
-        send_texts()
+        send_due()
         [call] = service.calls
     assert call.event["to"] == "+639171234567"
     assert request["payment_request_url"] in call.event["text"]

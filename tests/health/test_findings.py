@@ -32,8 +32,8 @@ from payments.vault.key_wraps import new_key
 from tests.client import ANSWER_LOST, Api
 from tests.factories import ApiKeyFactory
 from tests.figures.webhooks.events import put_events
+from tests.messages.letters import captured, put_into_outbox
 from tests.overview.past_charges import make_past_charge
-from tests.payer_messages.letters import captured, put_into_outbox
 from tests.routing.conftest import live as live
 from tests.routing.conftest import north as north
 from tests.routing.doubles import Psp, account_at, route_to
@@ -79,7 +79,7 @@ def test_a_silent_worker_is_named_with_its_host() -> None:
 
 
 def test_a_sweep_that_fails_is_named_with_the_class_of_its_error_alone() -> None:
-    Sweep.objects.filter(name="send_mails").update(error="SMTPException", worked_at=Now() - HOUR)
+    Sweep.objects.filter(name="send_messages").update(error="SMTPException", worked_at=Now() - HOUR)
     assert of("Sweeps").endswith("it fails with SMTPException.")
 
 

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.inbox.announcements import announce
-from payments.inbox.mails import SINGLES_AN_HOUR, send_mails
+from payments.inbox.mails import SINGLES_AN_HOUR, send_due
 from payments.inbox.statements import ATTACHED_MAX
 from payments.ledger.account_days import sum_up_due
 from payments.models import (
@@ -66,13 +66,13 @@ def test_who_asks_gets_the_statement_of_a_month_once_also_after_the_server_was_d
 ) -> None:
     cora = who_asks(shop.merchant)
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
-    assert (announce(), send_mails()) == (1, 0)
+    assert (announce(), send_due(), server.mails) == (1, 1, [])
     assert not AuditEntry.objects.filter(action="exported").exists()
     settings.EMAIL_PORT = port
     with clock.at(clock.now() + timedelta(minutes=5)):
         for _ in range(2):
             announce()
-            send_mails()
+            send_due()
     [mail] = server.mails
     name = f"Statement of Sari Store, {month:%B %Y}"
     text, file = mail.get_payload()
@@ -109,7 +109,7 @@ def test_a_right_that_ends_before_the_mail_is_sent_takes_the_file_with_it(
     cora = who_asks(shop.merchant)
     announce()
     MerchantAccess.objects.filter(user=cora).delete()
-    send_mails()
+    send_due()
     [mail] = server.mails
     assert not mail.is_multipart()
 
@@ -120,7 +120,7 @@ def test_who_works_for_many_merchants_gets_the_link_to_the_list(month: date, ser
     for number in range(ATTACHED_MAX):
         give_live_books(create_merchant(f"Store {number}").merchant, month)
     announce()
-    send_mails()
+    send_due()
     [mail] = server.mails
     assert mail["Subject"] == f"kaha: Statements of {month:%B %Y}"
     assert mail.get_payload(decode=True).decode().strip().endswith("/admin/payments/statement/")
@@ -152,7 +152,7 @@ def test_who_asked_gets_the_first_head_of_each_day_once(settings: Settings) -> N
             Notification.objects.create(operator=user, key=f"hold:{number}", text="Hold")
         assert announce() == 1
         announce()
-        assert send_mails() == 1 + SINGLES_AN_HOUR + 1
+        assert send_due() == 1 + SINGLES_AN_HOUR + 1
         [mail] = [mail for mail in server.mails if "transparency" in mail["Subject"]]
     assert mail["Subject"] == "kaha: pay.example.com/transparency"
     assert mail.get_payload(decode=True).decode().replace("\r\n", "\n").strip() == NOTE.strip()

@@ -23,7 +23,7 @@ ELSEWHERE = {
     "payments_reportline": "says what a provider reports: tests/reconciliation",
     "payments_reconciliationitem": "says what differs from it: tests/reconciliation",
     "payments_webhook": "reports money that has moved already: tests/webhooks",
-    "payments_payermessage": "says to a payer what has happened already: tests/payer_messages",
+    "payments_payermessage": "says to a payer what has happened already: tests/messages",
 }
 # Kinds and states of the other tables that no history in test mode has.
 ELSEWHERE_ALONE = {

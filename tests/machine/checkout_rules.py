@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from payments.domain.payer_messages.invoices import FAILURE, FAILURES_MAX
+from payments.domain.messages.invoices import FAILURE, FAILURES_MAX
 from payments.invariants.invariant import KEPT, TABLES
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, Checkout, PayerMessage

@@ -12,7 +12,7 @@ from django.utils.dates import MONTHS
 from django.utils.translation import override
 from django.utils.translation.template import templatize
 
-from payments.domain.payer_messages.failures import FAILURES
+from payments.domain.messages.failures import FAILURES
 from payments.pages.responses import language_of
 from payments.providers.failure_data import REASONS
 from tests.client import Api
@@ -21,7 +21,7 @@ from tests.pages.waiting_charges import awaited, page_of, path_of
 CATALOG = settings.LOCALE_PATHS[0] / "fil" / "LC_MESSAGES"
 TEMPLATES = settings.BASE_DIR / "templates" / "payer"
 MAILS = settings.BASE_DIR / "templates" / "mail"
-MESSAGES = settings.BASE_DIR / "payments" / "domain" / "payer_messages"
+MESSAGES = settings.BASE_DIR / "payments" / "domain" / "messages"
 PAGES = settings.BASE_DIR / "payments" / "pages"
 MARKED = re.compile(r"""gettext\(u?(?P<quote>['"])(?P<text>.*?)(?P=quote)\)|_\(u?(['"])(?P<short>.*?)\3\)""", re.DOTALL)
 PLACEHOLDER = re.compile(r"%\(\w+\)s|{\w+}")

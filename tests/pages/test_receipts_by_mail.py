@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
-from payments.domain.payer_messages.send import send_mails
+from payments.domain.messages.to_payers import send_due
 from payments.models import PayerMessage
 from tests.checkout.cast import billed, opened, pay
 from tests.client import Api
@@ -34,7 +34,7 @@ def test_a_payer_gets_the_receipt_by_mail(client: Client, api: Api, make: Any) -
     pay(session)
     assert OFFER in text_of(client, session)
     assert ask(client, session, " maria@example.com ")["Location"].endswith(page_of(session))
-    send_mails()
+    send_due()
     message = PayerMessage.objects.get(kind="receipt")
     assert (message.recipient, message.state, "₱250.00" in message.text) == ("maria@example.com", "kept", True)
     text = text_of(client, session)

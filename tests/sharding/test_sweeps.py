@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.long]
 # They need a connection or transaction of their own, read what is committed, change the schema, or send mail.
 NOT_RECORDED = {
     *("deliver_webhooks", "maintain_partitions", "finish_key_rotation"),
-    *("clear_sessions", "send_mails", "send_chat_messages", "check_money", "update_search"),
+    *("clear_sessions", "check_money", "update_search"),
 }
 DUE: tuple[tuple[type[Model], str], ...] = (
     (Attempt, "due_at"),

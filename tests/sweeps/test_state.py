@@ -92,10 +92,10 @@ def test_without_a_worker_no_sweep_is_said_to_be_behind(worker: WorkerProcess) -
 
 
 def test_a_sweep_that_fails_is_behind_once_it_has_not_worked_for_a_minute(worker: WorkerProcess) -> None:
-    Sweep.objects.filter(name="send_mails").update(error="OSError", worked_at=Now() - MINUTE)
+    Sweep.objects.filter(name="send_messages").update(error="OSError", worked_at=Now() - MINUTE)
     assert behind() == {}
-    Sweep.objects.filter(name="send_mails").update(worked_at=Now() - SECOND * 71)
-    assert behind()["send_mails"].why == "it fails with OSError"
+    Sweep.objects.filter(name="send_messages").update(worked_at=Now() - SECOND * 71)
+    assert behind()["send_messages"].why == "it fails with OSError"
 
 
 def test_a_sweep_that_does_not_end_is_behind_after_hours(worker: WorkerProcess) -> None:

@@ -35,7 +35,7 @@ class Runs:
         self.may_end.wait(PATIENCE_SECONDS)
         with self._lock:
             self._running[name] -= 1
-        return "ValueError" if name == "send_mails" else ""
+        return "ValueError" if name == "send_messages" else ""
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_no_more_sweeps_run_at_once_than_there_are_threads_and_of_each_than_it_m
 def test_results_are_recorded_with_the_class_of_an_error(started: Timer, runs: Runs) -> None:
     runs.may_end.set()
     assert wait_until(lambda: Sweep.objects.filter(finished_at__isnull=False).count() == len(SWEEPS), PATIENCE_SECONDS)
-    assert Sweep.objects.get(name="send_mails").error == "ValueError"
-    assert Sweep.objects.get(name="send_mails").worked_at is None
+    assert Sweep.objects.get(name="send_messages").error == "ValueError"
+    assert Sweep.objects.get(name="send_messages").worked_at is None
     assert Sweep.objects.get(name="settle_due").worked_at is not None
 
 

@@ -16,8 +16,8 @@ from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.timeline.outside import MESSAGE_MARKS
+from payments.domain.messages.kinds import KINDS, label_of
 from payments.domain.operators import receipts
-from payments.domain.payer_messages.kinds import KINDS, label_of
 from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, PayerMessage
 

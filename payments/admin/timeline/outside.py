@@ -11,7 +11,7 @@ from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import EventRecords, Records
-from payments.domain.payer_messages.kinds import label_of
+from payments.domain.messages.kinds import label_of
 from payments.models import (
     AuditEntry,
     PageVisit,

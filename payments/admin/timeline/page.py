@@ -36,8 +36,8 @@ from payments.admin.timeline.summary import (
     settlements,
     sums_of,
 )
+from payments.domain.messages.spoken import spoken
 from payments.domain.operators.duplicates import duplicates_of
-from payments.domain.payer_messages.spoken import spoken
 from payments.domain.shared.charge_story import ChargeStory, writes_charge_story
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, Event, Posting, Webhook

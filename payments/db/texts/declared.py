@@ -72,7 +72,7 @@ DECLARED: Mapping[str, Mapping[Rule, str]] = {
     "payments.LogLeaf": {OURS: "salt"},
     "payments.LogNode": {OURS: "hash"},
     "payments.MoneyCheck": {OURS: "invariants failures"},
-    "payments.Notification": {HIDDEN: "key text"},
+    "payments.Notification": {OURS: "why", HIDDEN: "key text"},
     "payments.PageVisit": {OURS: "address browser"},
     "payments.PayerMessage": {OURS: "kind why", REQUEST: "recipient", HIDDEN: "subject text"},
     "payments.PaymentRequest": {REQUEST: "void_reason", OURS: "series"},

@@ -10,7 +10,7 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
 from payments.domain.catalogue.event_types import REFUND_CREATED, SOURCE_UPDATED
 from payments.domain.charging.checkouts import checkout_progress
-from payments.domain.payer_messages.receipts import receipt_of
+from payments.domain.messages.receipts import receipt_of
 from payments.domain.shared import events
 from payments.domain.shared.caller import Caller
 from payments.ledger import movements

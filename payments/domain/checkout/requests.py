@@ -16,7 +16,7 @@ from payments.domain.catalogue.event_types import REQUEST_CREATED, REQUEST_UPDAT
 from payments.domain.catalogue.said import said
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout import availability, sessions
-from payments.domain.payer_messages.invoices import INVOICE, REMINDER, invoices_of
+from payments.domain.messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request

@@ -10,8 +10,8 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.error_table import RATE_LIMITED, TOO_MANY
 from payments.domain.catalogue.said import said
-from payments.domain.payer_messages.outbox import is_ready, message_of
-from payments.domain.payer_messages.receipts import AGAIN, email_of, locale_of
+from payments.domain.messages.outbox import is_ready, message_of
+from payments.domain.messages.receipts import AGAIN, email_of, locale_of
 from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, PayerMessage
 

@@ -189,7 +189,7 @@ OPERATIONS = [
                         Q(Q(("state", "waiting"), _negated=True), ("due_at__isnull", True), ("ended_at__isnull", False)),
                         _connector="OR",
                     ),
-                    name="payer_message_waiting_is_due",
+                    name="payermessage_waiting_is_due",
                 ),
                 models.CheckConstraint(condition=Q(("channel__in", ["email", "sms"])), name="payer_message_channel_is_known"),
                 models.CheckConstraint(

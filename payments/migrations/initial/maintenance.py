@@ -106,11 +106,21 @@ OPERATIONS = [
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("key", models.CharField(max_length=500)),
             ("text", models.TextField()),
-            ("tries", models.PositiveSmallIntegerField(default=0)),
-            ("due_at", models.DateTimeField(default=payments.clock.now, null=True)),
-            ("sent_at", models.DateTimeField(null=True)),
+            (
+                "state",
+                models.CharField(
+                    choices=[("waiting", "Waiting"), ("sent", "Sent"), ("kept", "Kept"), ("dropped", "Dropped"), ("given_up", "given up")],
+                    default="waiting",
+                    max_length=8,
+                    verbose_name="state",
+                ),
+            ),
+            ("why", models.CharField(blank=True, default="", max_length=100, verbose_name="why")),
+            ("tries", models.PositiveSmallIntegerField(default=0, verbose_name="tries")),
+            ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
             ("bundled", models.BooleanField(default=False)),
-            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False, verbose_name="created at")),
             ("operator", models.ForeignKey(db_index=False, null=True, on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
@@ -118,11 +128,18 @@ OPERATIONS = [
             "constraints": [
                 models.UniqueConstraint(F("operator"), F("key"), condition=Q(("operator__isnull", False)), name="notification_once_to_an_operator"),
                 models.UniqueConstraint(F("key"), condition=Q(("operator__isnull", True)), name="notification_once_to_the_chat"),
-                models.CheckConstraint(condition=Q(("sent_at__isnull", True), ("due_at__isnull", True), _connector="OR"), name="notification_sent_is_not_due"),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("due_at__isnull", False), ("ended_at__isnull", True), ("state", "waiting")),
+                        Q(Q(("state", "waiting"), _negated=True), ("due_at__isnull", True), ("ended_at__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="notification_waiting_is_due",
+                ),
             ],
             "indexes": [
                 models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="notification_due"),
-                models.Index(F("operator"), F("sent_at"), condition=Q(("sent_at__isnull", False)), name="notification_sent"),
+                models.Index(F("operator"), F("ended_at"), condition=Q(("state", "sent")), name="notification_sent"),
                 models.Index(F("created_at"), name="notification_age"),
             ],
         },

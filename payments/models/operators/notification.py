@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from payments import clock, ids
+from payments.models.outbox_message import OutboxMessage
 
 KEY_MAX_LENGTH = 500
 
@@ -32,40 +32,32 @@ class NotificationChoice(models.Model):
         return self.mode
 
 
-class Notification(models.Model):
+class Notification(OutboxMessage):
     """A message to an operator by e-mail, or to the chat room, about one event or a day; announced once.
 
     The row is the memory of what was announced, so it is kept for a while after it was sent.
     """
 
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # Empty: the chat room of the installation.
     operator = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+", db_index=False)
     # What it is about: the key of an entry of the inbox, the day of a digest, or the month of statements.
     key = models.CharField(max_length=KEY_MAX_LENGTH)
     text = models.TextField()
-    tries = models.PositiveSmallIntegerField(default=0)
-    # When it is to be sent; while it is being sent, when another process may do so. Empty once sent or given up.
-    due_at = models.DateTimeField(null=True, default=clock.now)
-    sent_at = models.DateTimeField(null=True)
     # Sent together with others, in one message.
     bundled = models.BooleanField(default=False)
-    created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         default_permissions = ()
         constraints = [
+            *OutboxMessage.Meta.constraints,
             models.UniqueConstraint(
                 F("operator"), F("key"), name="notification_once_to_an_operator", condition=Q(operator__isnull=False)
             ),
             models.UniqueConstraint(F("key"), name="notification_once_to_the_chat", condition=Q(operator__isnull=True)),
-            models.CheckConstraint(
-                name="notification_sent_is_not_due", condition=Q(sent_at__isnull=True) | Q(due_at__isnull=True)
-            ),
         ]
         indexes = [
             models.Index(F("due_at"), name="notification_due", condition=Q(due_at__isnull=False)),
-            models.Index(F("operator"), F("sent_at"), name="notification_sent", condition=Q(sent_at__isnull=False)),
+            models.Index(F("operator"), F("ended_at"), name="notification_sent", condition=Q(state="sent")),
             models.Index(F("created_at"), name="notification_age"),
         ]
 

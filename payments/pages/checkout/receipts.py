@@ -7,8 +7,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
-from payments.domain.payer_messages import receipts
-from payments.domain.payer_messages.outbox import is_ready
+from payments.domain.messages import receipts
+from payments.domain.messages.outbox import is_ready
 from payments.models import Charge, PayerMessage
 from payments.pages.checkout import fields
 from payments.pages.checkout.context import shown_field

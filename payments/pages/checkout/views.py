@@ -12,7 +12,7 @@ from payments import clock
 from payments.domain.catalogue import error_table
 from payments.domain.checkout import payments
 from payments.domain.checkout.payments import Choice
-from payments.domain.payer_messages.failures import CHECK_FAILURES, DECLINED, FAILURES, PAY_OTHERWISE, TRY_ANOTHER_CARD
+from payments.domain.messages.failures import CHECK_FAILURES, DECLINED, FAILURES, PAY_OTHERWISE, TRY_ANOTHER_CARD
 from payments.domain.shared.errors import PaymentError
 from payments.ids import short_reference
 from payments.models import Charge, Checkout, Source

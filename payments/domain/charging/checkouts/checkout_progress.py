@@ -10,7 +10,7 @@ from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
 from payments.domain.catalogue import event_types
 from payments.domain.charging.checkouts import link_stock
-from payments.domain.payer_messages.invoices import failure_of
+from payments.domain.messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
 from payments.domain.shared.customers import customers

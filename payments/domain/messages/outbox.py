@@ -1,4 +1,4 @@
-"""The outbox of messages to payers: each is written in the transaction of what causes it, and once."""
+"""What writes a message to a payer: in the transaction of what causes it, and once."""
 
 from uuid import UUID
 
@@ -9,18 +9,16 @@ from payments.models import PayerMessage
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
 
 Channel = PayerMessage.Channel
+# The setting that says which server or service takes the messages of a channel.
+SERVERS = {Channel.EMAIL: "EMAIL_HOST", Channel.SMS: "SMS_URL", Channel.CHAT: "CHAT_WEBHOOK_URL"}
 # A message may wait a moment: many captures in a row wake a worker once.
 PAUSE_SECONDS = 1.0
-SWEEPS = {Channel.EMAIL: "send_payer_mails", Channel.SMS: "send_payer_texts"}
-WAKE = {
-    channel: BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, sweep), PAUSE_SECONDS).wake_worker
-    for channel, sweep in SWEEPS.items()
-}
+wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, "send_messages"), PAUSE_SECONDS).wake_worker
 
 
 def is_ready(livemode: bool, channel: str) -> bool:
     """Return whether this installation sends messages by a channel; those of test mode are only kept."""
-    return not livemode or bool(settings.EMAIL_HOST if channel == Channel.EMAIL else settings.SMS_URL)
+    return not livemode or bool(getattr(settings, SERVERS[Channel(channel)]))
 
 
 def message_of(
@@ -49,4 +47,4 @@ def message_of(
         locale=locale,
         recipient=recipient,
     )
-    return Insert(row, after_commit=WAKE[Channel(channel)])
+    return Insert(row, after_commit=wake_worker)

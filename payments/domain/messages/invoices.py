@@ -4,9 +4,9 @@ from django.utils.translation import gettext as _
 
 from payments.db.writes import Insert, Write, execute_writes
 from payments.domain.catalogue.event_types import REQUEST_UPDATED
-from payments.domain.payer_messages import outbox
-from payments.domain.payer_messages.content import Content, items_of
-from payments.domain.payer_messages.receipts import sends_receipts
+from payments.domain.messages import outbox
+from payments.domain.messages.content import Content, items_of
+from payments.domain.messages.receipts import sends_receipts
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
 from payments.models import Checkout, PayerMessage

@@ -10,7 +10,7 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from payments.domain.payer_messages.failures import DECLINED, FAILURES, PAY_OTHERWISE
+from payments.domain.messages.failures import DECLINED, FAILURES, PAY_OTHERWISE
 from payments.models import Charge, Dispute, Refund
 from payments.money import shown_amount
 

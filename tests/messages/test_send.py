@@ -10,10 +10,10 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages import send
-from payments.domain.payer_messages.kinds import KINDS
-from payments.domain.payer_messages.mail import REFUSED_MAX, REFUSES_US
-from payments.domain.payer_messages.send import SHARE, send_mails
+from payments.domain.messages import delivery, to_payers
+from payments.domain.messages.kinds import KINDS
+from payments.domain.messages.mail import REFUSED_MAX, REFUSES_US
+from payments.domain.messages.to_payers import OUTBOX, SHARE, send_due
 from payments.health import facts, findings
 from payments.inbox.entries import Entry
 from payments.inbox.sorts import SORTS
@@ -21,7 +21,7 @@ from payments.models import Charge, PayerMessage, Source
 from payments.webhooks.retry_schedule import TRIED_FOR
 from tests.client import Api
 from tests.inbox.smtp import Server, use
-from tests.payer_messages.letters import captured, header, parts, put_into_outbox
+from tests.messages.letters import captured, header, parts, put_into_outbox
 
 pytestmark = pytest.mark.django_db
 State = PayerMessage.State
@@ -43,7 +43,7 @@ def test_a_receipt_is_mailed_once_in_the_name_of_the_merchant(
 ) -> None:
     settings.DEFAULT_FROM_EMAIL = "kaha <receipts@pay.example>"
     message = put_into_outbox(charge)
-    assert (send_mails(), send_mails()) == (1, 0)
+    assert (send_due(), send_due()) == (1, 0)
     [mail] = server.mails
     assert header(mail, "From") == "Sari Store <receipts@pay.example>"
     assert (mail["To"], mail["Reply-To"]) == ("juan@example.com", "hello@tala.example")
@@ -58,7 +58,7 @@ def test_a_receipt_is_mailed_once_in_the_name_of_the_merchant(
 @pytest.mark.long
 def test_test_mode_keeps_what_it_would_send(api: Api, shop: NewMerchant, server: Server) -> None:
     message = put_into_outbox(captured(shop.merchant, livemode=False))
-    assert send_mails() == 1
+    assert send_due() == 1
     assert server.mails == []
     assert standing(message) == (State.KEPT, 0, "")
     assert "Paid on" in message.text
@@ -68,7 +68,7 @@ def test_without_a_mail_server_live_mails_wait_and_test_ones_are_kept(shop: NewM
     settings.EMAIL_HOST = ""
     live = put_into_outbox(captured(shop.merchant))
     kept = put_into_outbox(captured(shop.merchant, livemode=False))
-    assert send_mails() == 1
+    assert send_due() == 1
     assert [standing(live)[0], standing(kept)[0]] == [State.WAITING, State.KEPT]
 
 
@@ -78,11 +78,11 @@ def test_a_server_that_is_down_is_tried_again_and_asked_once_a_sweep(
 ) -> None:
     messages = [put_into_outbox(captured(shop.merchant)) for _ in range(3)]
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
-    assert send_mails() == 1
+    assert send_due() == 1
     assert sorted(standing(each)[1] for each in messages) == [0, 0, 1]
     settings.EMAIL_PORT = port
     with clock.at(clock.now() + timedelta(seconds=10)):
-        assert send_mails() == 3
+        assert send_due() == 3
     assert len(server.mails) == 3
 
 
@@ -93,7 +93,7 @@ def test_an_address_that_the_server_refuses_for_good_is_given_up(shop: NewMercha
     with Server(b"juan@") as server:
         server.refusal = b"550 5.1.1 no such user"
         use(settings, server)
-        assert send_mails() == 2
+        assert send_due() == 2
     assert standing(refused) == (State.GIVEN_UP, 0, "The mail server answered 550 5.1.1.")
     assert standing(taken)[0] == State.SENT
 
@@ -105,12 +105,12 @@ def test_a_bare_refusal_is_the_recipients_once_the_server_has_taken_others(
     refused = put_into_outbox(captured(shop.merchant))
     with Server(b"juan@") as server:
         use(settings, server)
-        assert send_mails() == 1
+        assert send_due() == 1
         assert standing(refused) == (State.WAITING, 1, f"{ALL}The mail server answered 550.")
         put_into_outbox(captured(shop.merchant, owner={"billing": {"email": "maria@example.com"}}))
-        assert send_mails() == 1
+        assert send_due() == 1
         with clock.at(clock.now() + timedelta(seconds=10)):
-            assert send_mails() == 1
+            assert send_due() == 1
     assert standing(refused) == (State.GIVEN_UP, 1, "The mail server answered 550.")
 
 
@@ -130,7 +130,7 @@ def test_a_refusal_of_us_is_tried_again_and_shown(
     with Server(b"juan@" if refusal else b"none") as server:
         server.refusal, server.refusal_of_data = refusal, at_data
         use(settings, server)
-        assert send_mails() == 1
+        assert send_due() == 1
     assert standing(message) == (State.WAITING, 1, why)
     [finding] = findings.of_messages(facts.late_messages())
     assert why in finding.what
@@ -149,7 +149,7 @@ def test_a_server_that_refuses_all_is_left_alone_until_the_next_sweep(shop: NewM
     with Server(b"juan@") as server:
         server.refusal = b"550 5.7.1 relaying denied"
         use(settings, server)
-        assert send_mails() == REFUSED_MAX
+        assert send_due() == REFUSED_MAX
 
 
 def test_what_the_server_does_not_take_for_three_days_is_given_up(
@@ -157,7 +157,7 @@ def test_what_the_server_does_not_take_for_three_days_is_given_up(
 ) -> None:
     message, settings.EMAIL_PORT = put_into_outbox(charge), 1
     with clock.at(message.created_at + TRIED_FOR):
-        assert send_mails() == 1
+        assert send_due() == 1
     assert standing(message)[::2] == (State.GIVEN_UP, "ConnectionRefusedError")
 
 
@@ -170,7 +170,7 @@ def test_an_address_that_is_refused_for_now_is_tried_for_three_days(shop: NewMer
         while standing(message)[0] == State.WAITING:
             assert message.due_at
             with clock.at(message.due_at):
-                assert send_mails() == 1
+                assert send_due() == 1
     assert message.state == State.GIVEN_UP
     assert message.tries > 10
     assert timedelta(days=2) < (message.ended_at or start) - start <= TRIED_FOR
@@ -181,17 +181,17 @@ def test_an_address_that_is_refused_for_now_is_tried_for_three_days(shop: NewMer
 def test_an_address_that_is_none_is_not_tried_again(charge: Charge, server: Server, address: str) -> None:
     message = put_into_outbox(charge)
     Source.objects.filter(pk=charge.source_id).update(owner={"billing": {"email": address}})
-    assert send_mails() == 1
+    assert send_due() == 1
     assert (standing(message)[0], server.mails) == (State.GIVEN_UP if address else State.DROPPED, [])
 
 
 @pytest.mark.long
 def test_what_a_dead_worker_claimed_is_sent_after_its_lease(charge: Charge, server: Server) -> None:
     message = put_into_outbox(charge)
-    send.DUE.claim(PayerMessage.objects.all())
-    assert send_mails() == 0
-    with clock.at(clock.now() + send.DUE.lease):
-        assert send_mails() == 1
+    OUTBOX.due.claim(PayerMessage.objects.all())
+    assert send_due() == 0
+    with clock.at(clock.now() + OUTBOX.due.lease):
+        assert send_due() == 1
     assert standing(message)[0] == State.SENT
 
 
@@ -210,11 +210,11 @@ def test_a_worker_that_dies_after_the_server_took_it_sends_the_same_message_agai
     PayerMessage.objects.update(kind="dying")
     try:
         with pytest.raises(Killed):
-            send_mails()
+            send_due()
         assert standing(message)[0] == State.WAITING
         PayerMessage.objects.update(kind="receipt")
-        with clock.at(clock.now() + send.DUE.lease):
-            assert send_mails() == 1
+        with clock.at(clock.now() + OUTBOX.due.lease):
+            assert send_due() == 1
     finally:
         del KINDS["dying"]
     assert standing(message)[0] == State.SENT
@@ -226,7 +226,7 @@ def test_a_fault_after_the_server_took_it_sends_no_message_again(charge: Charge,
     message = put_into_outbox(charge, kind="faulty")
     KINDS["faulty"] = replace(KINDS["receipt"], delivered=lambda _: 1 / 0)
     try:
-        assert (send_mails(), len(server.mails)) == (1, 1)
+        assert (send_due(), len(server.mails)) == (1, 1)
     finally:
         del KINDS["faulty"]
     assert standing(message) == (State.SENT, 0, "")
@@ -243,7 +243,7 @@ def test_what_a_kind_does_after_a_delivery_is_in_the_transaction_that_records_it
     try:
         for livemode in (True, False):
             put_into_outbox(captured(charge.merchant, livemode), kind="recorded")
-            send_mails()
+            send_due()
     finally:
         del KINDS["recorded"]
     assert states == [State.SENT]
@@ -253,7 +253,7 @@ def test_what_a_kind_does_after_a_delivery_is_in_the_transaction_that_records_it
 def test_a_fault_in_one_message_does_not_stop_the_others(charge: Charge, shop: NewMerchant, server: Server) -> None:
     broken = put_into_outbox(charge, kind="none_such")
     sound = put_into_outbox(captured(shop.merchant))
-    assert send_mails() == 2
+    assert send_due() == 2
     assert standing(broken) == (State.WAITING, 1, "KeyError")
     assert standing(sound)[0] == State.SENT
 
@@ -281,9 +281,9 @@ def test_ten_thousand_captures_of_one_merchant_delay_no_other_receipt(
     backlog(charge, 10_000)
     theirs = [put_into_outbox(captured(other_shop.merchant)) for _ in range(SHARE + 1)]
     # No time at all: a sweep ends after its first message.
-    monkeypatch.setattr(send, "SWEEP_SECONDS", 0.0)
+    monkeypatch.setattr(delivery, "SWEEP_SECONDS", 0.0)
     for _ in theirs:
-        assert send_mails() == 1
+        assert send_due() == 1
     assert {standing(each)[0] for each in theirs} == {State.SENT}
     assert PayerMessage.objects.filter(merchant_id=charge.merchant_id).exclude(state=State.WAITING).count() == 0
 
@@ -291,10 +291,10 @@ def test_ten_thousand_captures_of_one_merchant_delay_no_other_receipt(
 def test_each_merchant_gets_a_share_in_turn(
     charge: Charge, other_shop: NewMerchant, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(send, "SHARE", 1)
+    monkeypatch.setattr(to_payers, "SHARE", 1)
     backlog(charge, 2)
     put_into_outbox(captured(other_shop.merchant))
-    assert send_mails() == 3
+    assert send_due() == 3
     senders = [header(mail, "From").partition(" <")[0] for mail in server.mails]
     assert senders == ["Other Store"] + ["Sari Store"] * 2
 
@@ -308,7 +308,7 @@ def test_one_connection_takes_all_mails_of_a_sweep(
     monkeypatch.setattr(smtplib.SMTP, "connect", lambda self, *given: opened.append(1) or connect(self, *given))
     for _ in range(3):
         put_into_outbox(captured(shop.merchant))
-    assert (send_mails(), len(opened)) == (3, 1)
+    assert (send_due(), len(opened)) == (3, 1)
 
 
 def test_what_another_worker_holds_is_not_waited_for(
@@ -316,5 +316,5 @@ def test_what_another_worker_holds_is_not_waited_for(
 ) -> None:
     put_into_outbox(charge)
     claims = iter([[]])
-    monkeypatch.setattr(type(send.DUE), "claim", lambda *_, **__: next(claims))
-    assert send_mails() == 0
+    monkeypatch.setattr(type(OUTBOX.due), "claim", lambda *_, **__: next(claims))
+    assert send_due() == 0

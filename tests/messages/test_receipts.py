@@ -14,17 +14,17 @@ from payments.db.writes import execute_writes
 from payments.domain.charging import attempts, late_outcomes
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages.content import Item
-from payments.domain.payer_messages.kinds import KINDS
-from payments.domain.payer_messages.outbox import message_of
-from payments.domain.payer_messages.receipts import receipt_of
-from payments.domain.payer_messages.send import send_mails
+from payments.domain.messages.content import Item
+from payments.domain.messages.kinds import KINDS
+from payments.domain.messages.outbox import message_of
+from payments.domain.messages.receipts import receipt_of
+from payments.domain.messages.to_payers import send_due
 from payments.domain.shared.caller import Caller
 from payments.models import Attempt, Merchant, PayerMessage
 from payments.providers.base import Approved, Declined
 from tests.checkout.cast import SETUP, opened, pay
 from tests.client import CHALLENGED, DECLINED, REFUNDS_WAIT, Api, made
-from tests.payer_messages.letters import OWNER, captured, put_into_outbox
+from tests.messages.letters import OWNER, captured, put_into_outbox
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +138,7 @@ def test_a_customers_address_is_used_where_the_source_has_none(api: Api, shop: N
     source = api.source()
     made(api.post(f"/customers/{customer}/sources/", {"source": source}))
     api.charge_source(source)
-    send_mails()
+    send_due()
     assert PayerMessage.objects.get().recipient == "maria@example.com"
 
 

@@ -9,7 +9,7 @@ from payments.embedded.processes import wait_until
 from payments.models import PayerMessage
 from tests.client import Api, made
 from tests.inbox.smtp import Server
-from tests.payer_messages.letters import OWNER, captured, put_into_outbox
+from tests.messages.letters import OWNER, captured, put_into_outbox
 from tests.support.processes import PATIENCE_SECONDS
 from tests.support.worker import Worker
 

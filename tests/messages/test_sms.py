@@ -9,11 +9,11 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages.content import Content
-from payments.domain.payer_messages.kinds import KINDS, Kind
-from payments.domain.payer_messages.send import send_mails, send_texts
+from payments.domain.messages.content import Content
+from payments.domain.messages.kinds import KINDS, Kind
+from payments.domain.messages.to_payers import send_due
 from payments.models import Charge, PayerMessage
-from tests.payer_messages.letters import captured, put_into_outbox
+from tests.messages.letters import captured, put_into_outbox
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def standing(message: PayerMessage) -> tuple[str, int, str]:
 
 def test_an_sms_is_posted_once_with_number_and_text(shop: NewMerchant, service: Receiver) -> None:
     message = invoice(shop)
-    assert (send_mails(), send_texts(), send_texts()) == (0, 1, 0)
+    assert (send_due(), send_due()) == (1, 0)
     [call] = service.calls
     assert json.loads(call.body) == {"to": NUMBER, "text": TEXT}
     assert call.headers["idempotency-key"] == message.id.hex
@@ -64,14 +64,14 @@ def test_an_sms_is_posted_once_with_number_and_text(shop: NewMerchant, service: 
 
 def test_test_mode_keeps_an_sms(shop: NewMerchant, service: Receiver) -> None:
     message = invoice(shop, livemode=False)
-    assert send_texts() == 1
+    assert send_due() == 1
     assert (standing(message)[0], message.text, service.calls) == (State.KEPT, TEXT, [])
 
 
 def test_without_a_service_live_ones_wait(shop: NewMerchant, settings: Settings) -> None:
     settings.SMS_URL = ""
     message = invoice(shop)
-    assert (send_texts(), standing(message)[0]) == (0, State.WAITING)
+    assert (send_due(), standing(message)[0]) == (0, State.WAITING)
 
 
 @pytest.mark.parametrize(("status", "asked"), [(500, 1), (400, 2)], ids=["a service that fails", "a refused number"])
@@ -83,10 +83,10 @@ def test_what_is_not_taken_is_tried_again_under_the_same_key(
     with Receiver(lambda call: answers.pop(0)) as service:
         settings.SMS_URL = service.url
         messages = [invoice(shop), invoice(shop)]
-        assert send_texts() == asked
+        assert send_due() == asked
         assert sorted(standing(each)[1] for each in messages) == [0] * (2 - asked) + [1] * asked
         with clock.at(clock.now() + timedelta(seconds=10)):
-            assert send_texts() == 2
+            assert send_due() == 2
     assert {standing(each)[0] for each in messages} == {State.SENT}
     assert len({call.headers["idempotency-key"] for call in service.calls}) == 2
     assert f"The service answered {status}." in {each.why for each in messages}
@@ -96,5 +96,5 @@ def test_no_service_in_a_private_network_is_called(shop: NewMerchant, service: R
     settings.NOTIFY_ALLOW_LOOPBACK = False
     settings.SMS_URL = service.url.replace("http:", "https:")
     message = invoice(shop)
-    send_texts()
+    send_due()
     assert (standing(message)[:2], service.calls) == ((State.WAITING, 1), [])

@@ -1,17 +1,15 @@
-"""Mails to payers, in the name of the merchant and from the address of the installation."""
+"""Mails, from the address of the installation, and those to payers in the name of the merchant."""
 
 import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from email.utils import formataddr, parseaddr
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused, SMTPResponseException
-from types import TracebackType
-from typing import Any, Self
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 
-from payments.domain.payer_messages.content import Content, Letter, one_line
-from payments.domain.payer_messages.results import NotTaken, Refused
-from payments.models import PayerMessage
+from payments.domain.messages.letters import Letter, NotTaken, Refused, Send
 
 # From here on a reply of SMTP is final (RFC 5321, 4.2.1).
 FINAL = 500
@@ -23,52 +21,47 @@ REFUSED_MAX = 5
 REFUSES_US = "The mail server refuses us"
 
 
-class MailServer:
-    """The mail server, on one connection that is opened by the first mail."""
+@contextmanager
+def mail_server() -> Iterator[Send]:
+    """Yield what sends mails on one connection, which the first of them opens."""
+    connection, refused = get_connection(), 0
 
-    def __init__(self) -> None:
-        self._connection: Any = None
-        self._refused = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._connection:
-            self._connection.close()
-
-    def send(self, message: PayerMessage, content: Content, letter: Letter) -> None:
-        """Send a mail. Raise Refused and NotTaken."""
+    def send(letter: Letter) -> None:
+        nonlocal refused
         try:
-            if self._connection is None:
-                self._connection = get_connection()
-                self._connection.open()
-            self._connection.send_messages([mail_of(message, content, letter)])
+            connection.open()
+            connection.send_messages([mail_of(letter)])
         except ValueError:
             raise Refused("The address is none.") from None
         except (OSError, SMTPException) as error:
             refusal = refusal_of(error)
-            self._refused += 1
-            if isinstance(refusal, NotTaken) and self._refused >= REFUSED_MAX:
+            refused += 1
+            if isinstance(refusal, NotTaken) and refused >= REFUSED_MAX:
                 refusal.is_of_message = False
             raise refusal from None
-        self._refused = 0
+        refused = 0
+
+    with closing(connection):
+        yield send
 
 
-def mail_of(message: PayerMessage, content: Content, letter: Letter) -> EmailMultiAlternatives:
+def mail_of(letter: Letter) -> EmailMultiAlternatives:
     """Return the mail; a payer's answer goes to the merchant's support address, if it has one."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
+    headers = {"Auto-Submitted": "auto-generated"}
+    if letter.key:
+        headers["Message-ID"] = f"<{letter.key}@{address.partition('@')[2]}>"
     mail = EmailMultiAlternatives(
         letter.subject,
         letter.text,
-        formataddr((one_line(content.merchant.title), address)),
-        [content.to],
-        reply_to=[content.merchant.support_email] if content.merchant.support_email else None,
-        headers={"Message-ID": f"<{message.id.hex}@{address.partition('@')[2]}>", "Auto-Submitted": "auto-generated"},
+        formataddr((letter.sender, address)) if letter.sender else None,
+        [letter.to],
+        reply_to=[letter.reply_to] if letter.reply_to else None,
+        headers=headers,
+        attachments=list(letter.files),
     )
-    mail.attach_alternative(letter.html, "text/html")
+    if letter.html:
+        mail.attach_alternative(letter.html, "text/html")
     return mail
 
 

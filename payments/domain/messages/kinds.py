@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
-from payments.domain.payer_messages.content import Content
-from payments.domain.payer_messages.invoices import (
+from payments.domain.messages.content import Content
+from payments.domain.messages.invoices import (
     FAILURE,
     INVOICE,
     REMINDER,
@@ -17,7 +17,7 @@ from payments.domain.payer_messages.invoices import (
     invoice_delivered,
     reminder,
 )
-from payments.domain.payer_messages.receipts import AGAIN, PAYMENT, REFUND, payment_receipt, refund_receipt
+from payments.domain.messages.receipts import AGAIN, PAYMENT, REFUND, payment_receipt, refund_receipt
 from payments.models import Charge, Checkout, PayerMessage, Refund
 
 
@@ -26,13 +26,13 @@ class Kind:
     """A kind of message, with its name for operators and the model of what it is about.
 
     `read` returns what a message says, None where it is not needed any more; it is called in the payer's language.
-    `delivered`, if any, is called in the transaction that records that a message was taken; in live mode only.
+    `delivered` is called in the transaction that records that a message was taken; in live mode only.
     """
 
     label: Any
     about: type[Model]
     read: Callable[[PayerMessage], Content | None]
-    delivered: Callable[[PayerMessage], None] | None = None
+    delivered: Callable[[PayerMessage], None] = lambda _: None
 
 
 KINDS = {

@@ -5,7 +5,7 @@ from email.message import Message
 from typing import Any
 
 from payments.db.writes import execute_writes
-from payments.domain.payer_messages.outbox import message_of
+from payments.domain.messages.outbox import message_of
 from payments.models import Charge, Merchant, PayerMessage
 from tests.factories import ChargeFactory
 

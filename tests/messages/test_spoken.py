@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.domain.payer_messages.spoken import spoken
+from payments.domain.messages.spoken import spoken
 from payments.models import Charge
 from tests.factories import ChargeFactory
 

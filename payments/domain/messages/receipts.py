@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from payments import sourcetypes
 from payments.db.writes import Write, execute_writes_in_savepoint
 from payments.domain.catalogue.event_types import CHARGE_CAPTURED, CHARGE_SUCCEEDED, REFUND_UPDATED
-from payments.domain.payer_messages.content import Content, Item, items_of
-from payments.domain.payer_messages.outbox import is_ready, message_of
+from payments.domain.messages.content import Content, Item, items_of
+from payments.domain.messages.outbox import is_ready, message_of
 from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
 from payments.domain.shared.caller import Caller, merchant_of
 from payments.ids import short_reference

@@ -12,13 +12,13 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.payer_messages.content import Content, Item, one_line, render
-from payments.domain.payer_messages.send import send_mails
+from payments.domain.messages.content import Content, Item, one_line, render
+from payments.domain.messages.to_payers import send_due
 from payments.ids import short_reference
 from payments.models import Merchant
 from payments.money import shown_amount
 from tests.inbox.smtp import Server
-from tests.payer_messages.letters import captured, header, parts, put_into_outbox
+from tests.messages.letters import captured, header, parts, put_into_outbox
 
 NOON = datetime(2026, 11, 26, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\r\nBcc: all@example.com\n\u202egnp.exe &amp; ₱0"
@@ -49,7 +49,7 @@ def test_a_receipt_says_what_was_paid_when_and_how(shop: NewMerchant, server: Se
     with clock.at(NOON.replace(hour=20)):
         charge = captured(shop.merchant, amount=245_000)
         put_into_outbox(charge)
-        send_mails()
+        send_due()
     text, html = parts(server.mails[0])
     for part in (text, html):
         assert "Two sacks of rice" in part
@@ -71,7 +71,7 @@ def test_a_receipt_says_what_was_paid_when_and_how(shop: NewMerchant, server: Se
 def test_a_payer_reads_filipino(shop: NewMerchant, server: Server) -> None:
     with clock.at(NOON):
         put_into_outbox(captured(shop.merchant), locale="fil")
-        send_mails()
+        send_due()
     text, html = parts(server.mails[0])
     assert header(server.mails[0], "Subject") == "Resibo mula sa Sari Store: ₱100.00"
     assert "Binayaran noong 26 Nobyembre 2026" in text
@@ -83,7 +83,7 @@ def test_a_payer_reads_filipino(shop: NewMerchant, server: Server) -> None:
 def test_hostile_texts_stay_texts(shop: NewMerchant, server: Server) -> None:
     Merchant.objects.filter(pk=shop.merchant.pk).update(title=one_line(HOSTILE))
     put_into_outbox(captured(shop.merchant, description=HOSTILE))
-    send_mails()
+    send_due()
     [mail] = server.mails
     assert mail["Bcc"] is None
     text, html = parts(mail)
@@ -131,6 +131,6 @@ def test_a_message_says_whom_to_ask(email: str, phone: str, contact: str | None)
 @pytest.mark.django_db
 def test_no_card_number_is_kept_of_a_message(shop: NewMerchant, server: Server) -> None:
     message = put_into_outbox(captured(shop.merchant, description="Card 4242 4242 4242 4242"))
-    send_mails()
+    send_due()
     message.refresh_from_db()
     assert "4242 4242" not in message.text

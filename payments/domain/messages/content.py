@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from payments import names
+from payments.domain.messages.letters import Letter
 from payments.models import Merchant
 from payments.money import shown_amount
 
@@ -66,15 +67,6 @@ class Content:
     sms: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A message as it is sent."""
-
-    subject: str
-    text: str
-    html: str
-
-
 def render(content: Content, locale: str) -> Letter:
     """Return the mail that says `content` in the language of `locale`, "en" or "fil"."""
     context = {
@@ -89,9 +81,12 @@ def render(content: Content, locale: str) -> Letter:
         html = render_to_string("mail/message.html", context | {"contact": _contact(content.merchant, as_link=True)})
         text = render_to_string("mail/message.txt", context | {"contact": _contact(content.merchant)})
     return Letter(
-        one_line(content.subject)[:SUBJECT_MAX_LENGTH],
+        content.to,
         SPARE_LINES.sub("\n\n", text).strip() + "\n",
+        one_line(content.subject)[:SUBJECT_MAX_LENGTH],
         html,
+        sender=one_line(content.merchant.title),
+        reply_to=content.merchant.support_email,
     )
 
 
