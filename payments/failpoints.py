@@ -24,6 +24,7 @@ class Failpoint(StrEnum):
     LEAVES_READ = "leaves_read"  # journals that have no leaf are read
     LEAVES_WRITTEN = "leaves_written"  # their leaves are written, and the tree is as before
     TREE_GROWN = "tree_grown"  # the tree has grown, and nothing is committed
+    EXECUTING = "executing"  # what was approved is committed, and nothing of it is done
     EXECUTED = "executed"  # what was approved is done, and its request is as before
     TAKEN = "taken"  # the parts of a payout are taken, and the payout is not written
 

@@ -1,4 +1,4 @@
-"""Races with real threads on real connections."""
+"""Races with real threads on real connections, and processes that end where nothing expects it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,6 +9,9 @@ from typing import TypeVar
 
 from django.db import connection
 from django.http import HttpResponse
+
+from payments import failpoints
+from payments.failpoints import Failpoint
 
 Result = TypeVar("Result")
 
@@ -57,3 +60,27 @@ def await_a_waiting_session() -> None:
 def statuses(responses: list[HttpResponse]) -> Counter[int]:
     """Return how many of the responses have each status."""
     return Counter(response.status_code for response in responses)
+
+
+class Crash(BaseException):
+    """The end of a process, which nothing handles."""
+
+
+@contextmanager
+def crashing(step: Failpoint | None) -> Iterator[None]:
+    """End what runs in the block at `step`, as if its process was killed there."""
+    crashed = list[Failpoint]()
+
+    def listener(reached: Failpoint) -> None:
+        if reached is step:
+            crashed.append(reached)
+            raise Crash
+
+    failpoints.listen(listener)
+    try:
+        yield
+    except BaseException:
+        if not crashed:
+            raise
+    finally:
+        failpoints.listen(None)

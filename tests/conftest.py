@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from allauth.account.internal.flows import login
 from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client, TransactionTestCase
 from hypothesis.internal.conjecture import providers
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -106,6 +107,18 @@ def _pages_are_audited() -> Iterator[None]:
     """Have no page of the admin change anything that the audit log does not have."""
     with audited_pages():
         yield
+
+
+@pytest.fixture
+def commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have what waits for a commit run where only the test's own transaction is left, as it would without one."""
+    on_commit = BaseDatabaseWrapper.on_commit
+
+    def run(connection: Any, callback: Callable[[], object], robust: bool = False) -> None:
+        is_in_block = not all(block._from_testcase for block in connection.atomic_blocks)
+        on_commit(connection, callback, robust) if is_in_block or robust else callback()
+
+    monkeypatch.setattr(BaseDatabaseWrapper, "on_commit", run)
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ FOLDED_FOR = {
         "payments/redis_client/rate_counters.py",
     ),
     "codes in ASCII by their pattern: currencies, bank codes, account numbers, the digits of an ID": (
-        *("payments/domain/approvals/call_plans.py", "payments/domain/checkout/", "payments/pages/checkout/"),
+        *("payments/domain/checkout/verbs.py", "payments/domain/checkout/", "payments/pages/checkout/"),
         *("payments/bank_accounts.py", "payments/ids.py", "payments/domain/provider_events/reasons.py"),
     ),
     "words of a provider, each for one outcome": ("payments/providers/", "payments/domain/reconciliation/"),

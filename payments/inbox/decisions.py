@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from payments.domain.merchants.assistants import TOOLS
+from payments.domain.approvals.verbs import PAYOUT, VERBS
 from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, AssistantCall, Correction, OperatorAction
 from payments.models.merchants.merchant_access import Limit, within
@@ -63,8 +63,8 @@ def decidable(user: User, limit: Limit) -> QuerySet[ApprovalRequest]:
         # What the staff ask for about a charge is theirs to decide. Merchants' people cannot see their accounts.
         of_people = Q(proposed_by__in=User.objects.filter(is_staff=False))
         rows = rows.filter(of_people | ~Q(kind__in=OperatorAction.KINDS))
-    if not user.has_perm("payments.make_payout"):
-        rows = rows.exclude(kind=ApprovalRequest.Kind.ASSISTANT_CALL, after__tool="payout")
+    if not user.has_perm(PAYOUT.permission):
+        rows = rows.exclude(kind=ApprovalRequest.Kind.ASSISTANT_CALL, after__tool=PAYOUT.name)
     return rows.filter(kind__in=kinds)
 
 
@@ -104,5 +104,5 @@ def _in_words(row: ApprovalRequest) -> Waiting:
         what = f"record an outcome as {row.after['outcome'].replace('_', ' ')}"
     words = _("Request to {what}")
     if row.shown_as is AssistantCall:
-        what, words = _(TOOLS[row.verb]), _("An assistant asks to {what}")
+        what, words = _(VERBS[row.verb].tool), _("An assistant asks to {what}")
     return Waiting(row, words.format(what=what), about_charge(row), row.merchant.title, amount, row.livemode)

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from payments import clock
+from payments.domain.approvals.limits import BadRules, parse_rules
 from payments.domain.merchants import api_keys, merchants
-from payments.domain.merchants.assistants import BadRules, parse_rules
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS
 from payments.ids import public_id

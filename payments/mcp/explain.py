@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from payments import clock
 from payments.api.account import BALANCE
-from payments.domain.approvals.call_plans import caller_of
 from payments.domain.catalogue.error_table import RESOURCE_MISSING
 from payments.domain.charging import charges
+from payments.domain.merchants.assistants import caller_of
 from payments.domain.shared.charge_story import charge_story
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -15,14 +14,17 @@ from payments.api.validation.fields import Currency, StrictBoolean, StrictString
 from payments.api.validation.payment_links import LinkInput
 from payments.api.validation.payment_requests import RequestInput
 from payments.api.validation.serializers import CaptureInput, ChargeInput, RefundInput
-from payments.api.validation.strict import StrictSerializer
+from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.api.views.base import validated
-from payments.domain.approvals import calls
-from payments.domain.approvals.call_plans import Call, Planned, caller_of, plan
-from payments.domain.approvals.kinds.calls import lets_through
-from payments.domain.merchants.assistants import TOOLS
+from payments.domain.approvals.limits import lets_through
+from payments.domain.approvals.request import ask
+from payments.domain.approvals.verbs import PAYOUT, TOOLS
+from payments.domain.charging.verbs import CAPTURE, CHARGE, ON_CHARGES, REFUND, VOID
+from payments.domain.checkout.verbs import LINK, REQUEST
+from payments.domain.merchants.assistants import caller_of
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.verbs import Call
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.mcp.reads import description
@@ -61,28 +63,17 @@ class PayoutInput(StrictSerializer):
     currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code of three letters.")
 
 
-class VoidInput(StrictSerializer):
-    """Nothing: a charge is voided whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The arguments of a tool: those of a call of the API, but for some, and whether it is about a charge."""
-
-    body: type[StrictSerializer]
-    without: tuple[str, ...] = ()
-    is_about_charge: bool = False
-
-
-FORMS = {
-    "charge": Form(ChargeInput, ("cvc", "require_auth", "redirect_url", "initiator")),
-    "capture": Form(CaptureInput, is_about_charge=True),
-    "void": Form(VoidInput, is_about_charge=True),
-    "refund": Form(RefundInput, is_about_charge=True),
-    "link": Form(LinkInput),
-    "request": Form(RequestInput),
-    "payout": Form(PayoutInput),
+# The arguments of each tool are those of a call of the API, but for some.
+FORMS: Mapping[str, type[StrictSerializer]] = {
+    CHARGE.name: ChargeInput,
+    CAPTURE.name: CaptureInput,
+    VOID.name: Nothing,
+    REFUND.name: RefundInput,
+    LINK.name: LinkInput,
+    REQUEST.name: RequestInput,
+    PAYOUT.name: PayoutInput,
 }
+WITHOUT = {CHARGE.name: ("cvc", "require_auth", "redirect_url", "initiator")}
 
 
 def money_tools(key: ApiKey) -> Iterator[Tool]:
@@ -97,18 +88,18 @@ def money_tools(key: ApiKey) -> Iterator[Tool]:
 @cache
 def _tool(name: str) -> Tool:
     text = (
-        f"Ask to {TOOLS[name]}. Nothing moves before a person approves it, unless the key's own rule lets the amount "
-        "through. Try it with dry_run first."
+        f"Ask to {TOOLS[name].tool}. Nothing moves before a person approves it, unless the key's own rule lets the "
+        "amount through. Try it with dry_run first."
     )
-    return Tool(name, text, _schema(FORMS[name]), partial(_call, name), moves_money=True)
+    return Tool(name, text, _schema(name), partial(_call, name), moves_money=True)
 
 
-def _schema(form: Form) -> Mapping[str, Any]:
+def _schema(name: str) -> Mapping[str, Any]:
     """Return the JSON Schema of a tool's arguments: the body of the API's call, and what every tool takes."""
-    known = description()["components"]["schemas"]
-    body = known.get(form.body.__name__) or {"properties": _members(form.body)}
-    members = {name: form_ for name, form_ in body["properties"].items() if name not in form.without}
-    about = {"id": {"type": "string", "description": "The ID of the charge."}} if form.is_about_charge else {}
+    form, known = FORMS[name], description()["components"]["schemas"]
+    body = known.get(form.__name__) or {"properties": _members(form)}
+    members = {member: schema for member, schema in body["properties"].items() if member not in WITHOUT.get(name, ())}
+    about = {"id": {"type": "string", "description": "The ID of the charge."}} if TOOLS[name] in ON_CHARGES else {}
     return narrowed(
         {
             "type": "object",
@@ -126,16 +117,16 @@ def _members(form: type[StrictSerializer]) -> dict[str, Any]:
 
 def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
     form, given = FORMS[name], dict(arguments)
-    about = str(given.pop("id", "")) if form.is_about_charge else ""
+    about = str(given.pop("id", "")) if TOOLS[name] in ON_CHARGES else ""
     of_every = {member: given.pop(member) for member in _members(AskedInput) if member in given}
     try:
         wish = validated(AskedInput, of_every)
-        body = validated(form.body, given, livemode=asked.key.livemode)
+        body = validated(form, given, livemode=asked.key.livemode)
         # As it is stored until somebody decides.
         call = Call(name, about, json.loads(to_bytes(body)))
         if wish["dry_run"]:
             return _would(asked.key, call)
-        return _shown(calls.ask(asked.key, call, wish["idempotency_key"], wish["why"]))
+        return _shown(ask(asked.key, call, wish["idempotency_key"], wish["why"]))
     except ApiError as error:
         faults = "; ".join(f"{fault.name}: {fault.msg}" for fault in error.errors)
         raise Refusal(error.code, faults or error.message) from error
@@ -149,7 +140,7 @@ def _call(name: str, asked: Asked, arguments: Arguments) -> Any:
 
 def _would(key: ApiKey, call: Call) -> dict[str, Any]:
     """Return what a call would do; nothing is written."""
-    planned: Planned = plan(caller_of(key), call)
+    planned = TOOLS[call.tool].plan(caller_of(key), call)
     is_alone = lets_through(key, call.tool, planned.amount, planned.currency, clock.now())
     shown = {"object": "dry_run", "tool": call.tool, "amount": planned.amount, "currency": planned.currency}
     decides = "The key's rule lets it through: it is done at once." if is_alone else "A person decides."

@@ -1,5 +1,7 @@
 """The permissions of a merchant's own people, by their role at the merchant."""
 
+from payments.domain.charging.verbs import ON_CHARGES
+from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.models import MerchantAccess
 
 Role = MerchantAccess.Role
@@ -19,17 +21,11 @@ VIEWER = frozenset(
 )
 SUPPORT = VIEWER | {
     "payments.export_list",
-    "payments.capture_charge",
-    "payments.release_charge",
-    "payments.extend_charge",
-    "payments.refund_charge",
-    "payments.void_charge",
+    *(verb.permission for verb in (*ON_CHARGES, LINK, REQUEST)),
     "payments.respond_dispute",
     "payments.expire_checkout",
     "payments.void_checkout",
     "payments.resend_checkout",
-    "payments.add_checkout",
-    "payments.add_paymentlink",
     "payments.switch_paymentlink",
     "payments.resend_payermessage",
     "payments.view_operatoraction",

@@ -8,8 +8,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from payments import clock
+from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.charging.verbs import ON_CHARGES, REFUND
 from payments.models import ApprovalLimit, MerchantAccess
 from payments.models.merchants.merchant_access import WORKS_FOR_ALL
 from payments.staff.models import OperatorProfile
@@ -34,7 +36,7 @@ SUPPORT = VIEWER | {
     "payments.acknowledge_declinealert",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
-    "payments.refund_charge",
+    REFUND.permission,
     "payments.respond_dispute",
     # They end the page of a payer who has not paid, or send its address again, and move no money.
     "payments.expire_checkout",
@@ -47,10 +49,7 @@ SUPPORT = VIEWER | {
     "payments.withdraw_payoutaccount",
 }
 FINANCE = SUPPORT | {
-    "payments.capture_charge",
-    "payments.void_charge",
-    "payments.release_charge",
-    "payments.extend_charge",
+    *(verb.permission for verb in ON_CHARGES),
     "payments.accept_dispute",
     "payments.decide_operatoraction",
     "payments.put_block",
@@ -58,7 +57,7 @@ FINANCE = SUPPORT | {
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_providerevent",
-    "payments.make_payout",
+    PAYOUT.permission,
     "payments.approve_payout",
     "payments.cancel_payout",
     "payments.record_payout",

@@ -10,13 +10,12 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.admin.approvals.words import WORDS
-from payments.admin.operators.call_words import DOES
-from payments.admin.operators.words import ACTIONS
-from payments.domain.approvals import call_plans, calls, decide, executors
-from payments.domain.merchants.assistants import TOOLS
+from payments.domain.approvals import decide, executors
+from payments.domain.approvals.verbs import TOOLS
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE, OF_SERVICE
+from payments.mcp.money import FORMS
 from payments.models import ApprovalRequest, AuditEntry
 from tests.approvals.factories import requested_account, requested_key
 from tests.charging.elapsed_time import let_time_pass
@@ -47,9 +46,8 @@ def test_every_kind_has_its_words_its_executor_and_those_who_see_it() -> None:
     assert executors._EXECUTORS.keys() == OF_SERVICE.keys() == MAY_DECIDE.keys() == {*ApprovalRequest.Kind}
 
 
-def test_every_tool_that_moves_money_has_its_plan_its_verb_and_its_consequence() -> None:
-    assert TOOLS.keys() == call_plans.PLANS.keys() == calls.VERBS.keys()
-    assert TOOLS.keys() <= DOES.keys() | ACTIONS.keys()
+def test_every_tool_that_moves_money_has_its_arguments() -> None:
+    assert TOOLS.keys() == FORMS.keys()
 
 
 # Two kinds with the same consequence: of a new thing, and of a changed or rolled one.

@@ -4,9 +4,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from payments.domain.approvals import rules
+from payments.domain.approvals import limits
+from payments.domain.approvals.executors import opened_credentials
 from payments.domain.approvals.kinds.changes import OPEN_REQUESTS_MAX
-from payments.domain.approvals.request import opened_credentials, submit
+from payments.domain.approvals.request import submit
 from payments.domain.maintenance import key_rotation, reseal
 from payments.domain.merchants.api_keys import BadKey
 from payments.domain.merchants.merchants import NewMerchant
@@ -148,7 +149,7 @@ def test_the_rotation_of_keys_reaches_requested_credentials(shop: NewMerchant) -
 def test_only_live_keys_that_move_money_need_an_approver(
     livemode: bool, kind: str, rights: list[str], expected: bool
 ) -> None:
-    assert rules.key_needs_approval(livemode, kind, rights) is expected
+    assert limits.key_needs_approval(livemode, kind, rights) is expected
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_only_switching_a_live_account_off_needs_no_approver(
     account: ProviderAccount, change: dict[str, object], expected: bool
 ) -> None:
     given: dict[str, object] = {"title": account.title, "enabled": True, "credentials": {"key": ""}, "settings": {}}
-    assert rules.account_change_needs_approval(account, **(given | change)) is expected  # type: ignore[arg-type]
+    assert limits.account_change_needs_approval(account, **(given | change)) is expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,18 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from payments.domain.approvals.call_plans import Call
-from payments.domain.approvals.calls import ask
+from payments.domain.approvals import decide
 from payments.domain.approvals.execution import request_of
-from payments.domain.approvals.kinds.charge_actions import IN_PARTS, max_amount
+from payments.domain.approvals.request import ask
+from payments.domain.approvals.verbs import VERBS
 from payments.domain.charging.late_outcomes import LATE
+from payments.domain.shared.verbs import Call
 from payments.models import ApiKey, ApprovalRequest, Attempt, OperatorAction, Payout
 from payments.providers.base import Approved
 from payments.providers.simulator.models import SimulatedOperation
 from tests.faults.processes import Job
 from tests.mcp.assistant import Assistant
-from tests.operators.factories import ALONE, approved, done, proposed
+from tests.operators.factories import ALONE, NOTE, done, person, proposed
 
 if TYPE_CHECKING:
     from tests.faults.life import Life
@@ -37,7 +38,7 @@ class Approval:
     def __call__(self) -> None:
         request = self.request()
         if request.state == State.PROPOSED:
-            approved(request)
+            decide.approve(request, person("ben", "finance"), NOTE)
         if request.state == State.APPROVED:
             done(request)
 
@@ -67,7 +68,7 @@ class Ask(Approval):
 def act(kind: str, life: "Life") -> Job:
     """Request an action of this kind as an operator."""
     charge = life.charge
-    return Decide(proposed(kind, _amount(kind, max_amount(kind, charge), life), charge=charge).id)
+    return Decide(proposed(kind, _amount(kind, VERBS[kind].most(charge), life), charge=charge).id)
 
 
 def call(tool: str, life: "Life") -> Job:
@@ -75,15 +76,15 @@ def call(tool: str, life: "Life") -> Job:
     merchant = life.shop.merchant
     key = ApiKey.objects.filter(merchant=merchant, kind=ApiKey.Kind.ASSISTANT).first()
     body: dict[str, Any] = {"currency": "PHP"} if tool == "payout" else {}
-    if tool in IN_PARTS:
-        body["amount"] = _amount(tool, max_amount(tool, life.charge), life)
+    if VERBS[tool].in_parts:
+        body["amount"] = _amount(tool, VERBS[tool].most(life.charge), life)
     about = "" if tool == "payout" else str(life.charge)
     key = key or Assistant(merchant, RULES).key
     return Ask(key.id, Call(tool, about, body), life.new_key())
 
 
 def _amount(kind: str, most: int, life: "Life") -> int:
-    return life.random.randint(1, most) if kind in IN_PARTS else most
+    return life.random.randint(1, most) if VERBS[kind].in_parts else most
 
 
 def faults(approval: Approval) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet, Sum
 
 from payments import clock
-from payments.domain.approvals.kinds.charge_actions import max_amount
+from payments.domain.approvals.verbs import VERBS as DECLARED
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
 from payments.failpoints import Failpoint
@@ -35,7 +35,7 @@ ANNOUNCED = (Failpoint.WAKING_WORKER,)
 # moved, as if it had just looked at the clock.
 UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
 STALL = (Failpoint.OPENED, *RECORD)
-EXECUTE = (*OPEN, *RECORD, *ANNOUNCED, Failpoint.EXECUTED)
+EXECUTE = (Failpoint.EXECUTING, *OPEN, *RECORD, *ANNOUNCED, Failpoint.EXECUTED)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
 SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
 PAY_OUT = (Failpoint.LOCKED, Failpoint.TAKEN, Failpoint.POSTED, Failpoint.SETTLED)
@@ -217,7 +217,7 @@ def _is_untold(charge: Charge) -> bool:
 def _approval(request: Callable[[str, "Life"], Job], kind: str) -> Verb:
     """Return the verb of what is requested, decided and executed, where the charge allows this kind."""
     stalls = (*STALL, Failpoint.EXECUTED)
-    return Verb(partial(request, kind), lambda charge: max_amount(kind, charge) > 0, EXECUTE, stalls)
+    return Verb(partial(request, kind), lambda charge: DECLARED[kind].most(charge) > 0, EXECUTE, stalls)
 
 
 VERBS = {
@@ -256,7 +256,7 @@ VERBS = {
     "ask_payout": Verb(
         _ask_payout,
         _has_to_pay_out,
-        (Failpoint.TAKEN, Failpoint.EXECUTED),
+        (Failpoint.EXECUTING, Failpoint.TAKEN, Failpoint.EXECUTED),
         stalls=(Failpoint.EXECUTED,),
         asks_provider=False,
     ),

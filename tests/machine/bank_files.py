@@ -131,7 +131,7 @@ class FilingMachine(PayingMachine):
     @rule(payout=any_live, operator=operators)
     def approve_payout(self, payout: Payout, operator: str) -> None:
         row, user = self.time.payout(payout.name), self.operators[operator]
-        self.operated(payouts.approve, row, user, REASON, expected=payout.approve(operator, ALONE))
+        self.operated(decide.approve_payout, row, user, REASON, expected=payout.approve(operator, ALONE))
 
     @has_live_payouts
     @rule(payout=any_live, operator=operators, is_withdrawn=st.booleans())

@@ -9,11 +9,11 @@ from django.test import Client
 
 from payments.api.validation.payment_links import LinkInput
 from payments.api.views.base import validated
-from payments.domain.approvals.call_plans import Call
-from payments.domain.approvals.calls import ask
+from payments.domain.approvals.limits import parse_rules
+from payments.domain.approvals.request import ask
 from payments.domain.merchants.api_keys import create_key
-from payments.domain.merchants.assistants import parse_rules
 from payments.domain.merchants.scopes import RIGHTS
+from payments.domain.shared.verbs import Call
 from payments.json_codecs.verbatim_json import to_bytes
 from payments.models import ApiKey, ApprovalRequest, Merchant
 from tests.client import HANDLER

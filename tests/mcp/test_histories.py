@@ -2,8 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +12,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from payments import clock, failpoints
+from payments import clock
 from payments.domain.approvals import decide
-from payments.domain.approvals.execution import execute_action, execute_left
+from payments.domain.approvals.execution import execute_left
 from payments.domain.merchants.api_keys import create_key, revoke_key
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.domain.operators.four_eyes import Refused
@@ -24,7 +23,7 @@ from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import AssistantCall, Charge, Refund
 from tests.client import Api
-from tests.concurrency import at_once
+from tests.concurrency import Crash, at_once, crashing
 from tests.machine.sweeps import Time
 from tests.mcp.assistant import Assistant, Failed
 
@@ -33,31 +32,8 @@ EACH, DAY, AMOUNT = 3_000, 5_000, 10_000
 RULES = [f"refund PHP {EACH / 100} {DAY / 100}", "void", "capture"]
 TOOLS = st.sampled_from(["refund", "void", "capture", "refund"])
 CHARGES, AMOUNTS, KEYS = st.integers(0, 2), st.integers(1, 6_000), st.integers(0, 4)
-CRASHES = st.sampled_from([None, None, Failpoint.OPENING, Failpoint.OPENED, Failpoint.ANSWERED, Failpoint.RECORDED])
-
-
-class Crash(BaseException):
-    """The end of a process, which nothing handles."""
-
-
-@contextmanager
-def crashing(step: Failpoint | None) -> Iterator[None]:
-    """End what runs in the block at `step`, as if its process was killed there."""
-    crashed = list[Failpoint]()
-
-    def listener(reached: Failpoint) -> None:
-        if reached is step:
-            crashed.append(reached)
-            raise Crash
-
-    failpoints.listen(listener)
-    try:
-        yield
-    except BaseException:
-        if not crashed:
-            raise
-    finally:
-        failpoints.listen(None)
+STEPS = (Failpoint.EXECUTING, Failpoint.OPENING, Failpoint.OPENED, Failpoint.ANSWERED, Failpoint.RECORDED)
+CRASHES = st.sampled_from([None, None, *STEPS])
 
 
 class Story(RuleBasedStateMachine):
@@ -93,6 +69,8 @@ class Story(RuleBasedStateMachine):
             decide.approve(AssistantCall.objects.get(id=request.id), person, "Yes.")
         except Refused:
             return False
+        except Crash:
+            return True
         return True
 
     @precondition(lambda story: story.calls.proposed().exists())
@@ -101,13 +79,11 @@ class Story(RuleBasedStateMachine):
         """Have two people decide the oldest call at once, of whom one executes it, or dies."""
         request = self.calls.proposed().earliest("created_at")
         works = request.after["key"] == self.assistant.key.id.hex
-        approvals = 0 if is_rejected else sum(at_once(2, lambda number: self.approve(request, self.people[number])))
+        with crashing(crash):
+            approvals = 0 if is_rejected else sum(at_once(2, lambda number: self.approve(request, self.people[number])))
         assert approvals == (works and not is_rejected)
         if not approvals:
             decide.reject(request, self.people[0], "No.")
-            return
-        with crashing(crash):
-            execute_action(AssistantCall.objects.get(id=request.id))
 
     @precondition(lambda story: story.calls.proposed().exists())
     @rule()

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from payments.domain.approvals.limits import BadRules, parse_rules
 from payments.domain.merchants.api_keys import BadKey, create_key, roll_key
-from payments.domain.merchants.assistants import BadRules, parse_rules, shown_rules
+from payments.domain.merchants.assistants import shown_rules
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, AuditEntry
 from tests.client import Api, error_of, made

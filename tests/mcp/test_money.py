@@ -10,19 +10,21 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.domain.approvals import decide, kinds
-from payments.domain.approvals.call_plans import Call
-from payments.domain.approvals.calls import ask, plan_of
-from payments.domain.approvals.execution import execute_action, execute_left
+from payments.domain.approvals.execution import execute, execute_left
 from payments.domain.approvals.kinds.calls import key_of
-from payments.domain.approvals.request import submit
+from payments.domain.approvals.request import ask, submit
+from payments.domain.approvals.verbs import plan_of
 from payments.domain.merchants.api_keys import revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.verbs import Call
+from payments.failpoints import Failpoint
 from payments.ids import new_id, parse_id
 from payments.models import ApiKey, ApprovalLimit, ApprovalRequest, AssistantCall, Charge, Merchant, MerchantAccess
 from tests.charging.doubles import Unreachable, provider
 from tests.client import Api, made
+from tests.concurrency import crashing
 from tests.mcp.assistant import LINK, Assistant, Failed
 from tests.merchant_site.conftest import member
 
@@ -33,10 +35,9 @@ def person(db: None) -> User:
 
 
 def approve(person: User) -> ApprovalRequest:
-    """Have `person` approve the one call that waits, and execute it as the page does."""
+    """Have `person` approve the one call that waits, which executes it."""
     request = AssistantCall.objects.proposed().get()
     decide.approve(request, person, "Looked at the order.")
-    execute_action(request)
     return request
 
 
@@ -287,7 +288,7 @@ def test_a_call_of_a_key_that_may_not_ask_any_more_moves_nothing(
     with pytest.raises(PaymentError, match="does not work any more"):
         ask(assistant.key, Call("refund", charge["id"], {}), "c", "Sent while the key still worked.")
     request = AssistantCall.objects.get(id=parse_id("apr", left["id"]))
-    execute_action(request)
+    execute(request)
     assert (left["status"], request.state, request.code) == ("approved", "refused", "key_revoked")
 
 
@@ -300,10 +301,10 @@ def test_a_late_process_moves_nothing_once_another_has_refused_the_call(shop: Ne
     key = ApiKey.objects.filter(id=assistant.key.id)
     key.update(expires_at=clock.now())
     late = AssistantCall.objects.get()
-    execute_action(AssistantCall.objects.get())
+    execute(AssistantCall.objects.get())
     # It had looked at the key before that ended.
     key.update(expires_at=None)
-    execute_action(late)
+    execute(late)
     assert (AssistantCall.objects.get().state, api.read(charge)["amount_refunded"]) == ("refused", 0)
 
 
@@ -316,12 +317,12 @@ def test_a_call_that_meets_no_provider_is_tried_again_until_it_expires(
         request = approve(person)
         assert request.state == "approved"
         request.expires_at = clock.now()
-        execute_action(request)
+        execute(request)
     assert (request.state, request.code) == ("refused", "provider_unavailable")
     assistant.call("capture", id=held["id"], **wish("again"))
     with provider(Unreachable()):
         request = approve(person)
-    execute_action(request)
+    execute(request)
     assert (request.state, api.read(held)["captured"]) == ("done", True)
 
 
@@ -339,7 +340,8 @@ def test_the_worker_executes_what_a_dead_process_left(shop: NewMerchant, api: Ap
     charge, assistant = api.charge(), Assistant(shop.merchant, ["refund"])
     assistant.call("refund", id=charge["id"], **wish())
     request = AssistantCall.objects.get()
-    decide.approve(request, person, "Right.")
+    with crashing(Failpoint.EXECUTING):
+        decide.approve(request, person, "Right.")
     AssistantCall.objects.update(updated_at=request.created_at.replace(year=2020))
     execute_left()
     execute_left()

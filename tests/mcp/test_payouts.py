@@ -5,15 +5,17 @@ from collections.abc import Callable
 import pytest
 
 from payments.domain.approvals import decide
-from payments.domain.approvals.calls import plan_of
-from payments.domain.approvals.execution import execute_action
+from payments.domain.approvals.execution import execute
 from payments.domain.approvals.kinds.calls import key_of
+from payments.domain.approvals.verbs import plan_of
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts.make import make_now
 from payments.domain.shared.errors import PaymentError
+from payments.failpoints import Failpoint
 from payments.models import AssistantCall, Payout, PayoutSchedule
 from tests.client import Api
+from tests.concurrency import crashing
 from tests.mcp.assistant import Assistant, Failed
 from tests.merchant_site.conftest import member
 from tests.operators.factories import person
@@ -34,7 +36,6 @@ def test_a_payout_is_made_once_a_person_approves_it(shop: NewMerchant, api: Api)
     with pytest.raises(Refused, match="may pay out"):
         decide.approve(request, member(shop.merchant), "I want it.")
     decide.approve(request, petra, "Right.")
-    execute_action(request)
     made = assistant.call("payout", **WISH)
     assert (made["status"], made["amount"]) == ("done", Payout.objects.get().amount)
     # So that in live mode another one approves the payout itself.
@@ -58,13 +59,14 @@ def approved_payout(shop: NewMerchant, api: Api) -> AssistantCall:
     settled(api)
     Assistant(shop.merchant, ["payout"]).call("payout", **WISH)
     request = AssistantCall.objects.get()
-    decide.approve(request, person("petra", "finance"), "Right.")
+    with crashing(Failpoint.EXECUTING):
+        decide.approve(request, person("petra", "finance"), "Right.")
     return request
 
 
 def executed(request: AssistantCall) -> tuple[str, str]:
     """Return the state and the code of a call after the worker has executed it."""
-    execute_action(request)
+    execute(request)
     request.refresh_from_db()
     return request.state, request.code
 

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from payments.domain.merchants.assistants import TOOLS
+from payments.domain.approvals.verbs import TOOLS
 from payments.domain.merchants.merchants import NewMerchant
 from payments.mcp.messages import SHAPE
 from payments.models import AssistantCall

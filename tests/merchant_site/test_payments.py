@@ -34,6 +34,7 @@ from tests.operators.factories import NOTE, done, person, proposed
 from tests.operators.forms import form_on
 from tests.payouts.stories import make_payout
 
+pytestmark = pytest.mark.usefixtures("commits")
 LIST, LIMITS = "/merchant/payments/charge/", "/merchant/payments/approvallimit/"
 ALONE = 5_000
 LOOKED_UP = "being looked up with the bank"

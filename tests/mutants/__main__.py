@@ -29,7 +29,7 @@ ROOMS = (
 )
 # What refuses a verb that assistants may ask for.
 GUARDS = (
-    *(f"payments/domain/approvals/{name}.py" for name in ("calls", "call_plans", "kinds/calls")),
+    *(f"payments/domain/approvals/{name}.py" for name in ("request", "limits", "execution", "kinds/calls")),
     *("payments/domain/merchants/assistants.py", "payments/mcp/money.py"),
 )
 REFUSAL = "without `raise"

@@ -6,8 +6,10 @@ from django.contrib.auth.models import Group, User
 
 from payments.domain.approvals import decide, execution
 from payments.domain.approvals.request import submit
+from payments.failpoints import Failpoint
 from payments.models import ApprovalLimit, Charge, OperatorAction
 from payments.staff.roles import ALL_MERCHANTS
+from tests.concurrency import crashing
 
 ALONE = 5_000
 REASON = "The goods never came"
@@ -30,18 +32,20 @@ def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> Ope
 
 
 def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> OperatorAction:
-    """Save a `new_action` and return it: as a request, unless it is within the limit."""
+    """Save a `new_action` and return it: as a request, unless it is within the limit; it is not executed yet."""
     action = new_action(kind, amount, **members)
-    submit(action)
+    with crashing(Failpoint.EXECUTING):
+        submit(action)
     return action
 
 
 def approved(action: OperatorAction) -> OperatorAction:
     """Return a request that Ben approved and that is not executed yet."""
-    decide.approve(action, person("ben", "finance"), NOTE)
+    with crashing(Failpoint.EXECUTING):
+        decide.approve(action, person("ben", "finance"), NOTE)
     return action
 
 
 def done(action: OperatorAction) -> OperatorAction:
-    execution.execute_action(action)
+    execution.execute(action)
     return action

@@ -9,6 +9,7 @@ from payments.domain.approvals import decide as deciding
 from payments.domain.approvals import execution
 from payments.domain.approvals.execution import caller_of
 from payments.domain.charging import operations
+from payments.domain.charging.verbs import REFUND
 from payments.domain.maintenance import test_clock
 from payments.domain.maintenance.retention import delete_old_rows
 from payments.domain.shared.caller import Caller
@@ -119,7 +120,7 @@ def test_a_process_that_dies_before_the_call_leaves_the_action_to_the_sweep(api:
 def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) -> None:
     api.charge()
     action = proposed("refund", 100)
-    execution.VERBS["refund"](caller_of(action), action)
+    REFUND.run(caller_of(action), action)
     left_behind()
     execution.execute_left()
     action.refresh_from_db()

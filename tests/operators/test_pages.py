@@ -15,7 +15,7 @@ from tests.operators.conftest import client_of
 from tests.operators.factories import ALONE, NOTE, REASON, person, proposed
 from tests.operators.forms import acted, asked, confirm, decide, form_on, page_at
 
-pytestmark = [pytest.mark.long, pytest.mark.django_db]
+pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.usefixtures("commits")]
 MONEY = "₱"
 
 

@@ -1,8 +1,10 @@
 """Concurrent operators and programs: an action is decided once, executed once, and never beyond the captured amount."""
 
 import os
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 
 from payments.domain.approvals import decide, execution
@@ -19,21 +21,19 @@ from tests.operators.test_decide import left_behind
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def decided(verb: Callable[..., None], action: OperatorAction, decider: User) -> bool:
+    try:
+        verb(OperatorAction.objects.get(id=action.id), decider, NOTE)
+    except Refused:
+        return False
+    return True
+
+
 def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(api: Api) -> None:
     api.charge()
     action = proposed()
     people = [person(f"ben{number}", "finance") for number in range(6)]
-
-    def approve(number: int) -> bool:
-        mine = OperatorAction.objects.get(id=action.id)
-        try:
-            decide.approve(mine, people[number], NOTE)
-        except Refused:
-            return False
-        execution.execute_action(mine)
-        return True
-
-    assert sum(at_once(6, approve)) == 1
+    assert sum(at_once(6, lambda number: decided(decide.approve, action, people[number]))) == 1
     assert Charge.objects.get().amount_refunded == action.amount
 
 
@@ -41,19 +41,11 @@ def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(ap
 @pytest.mark.parametrize("lap", range(4))
 def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api) -> None:
     api.charge()
-    action, ana, ben = proposed(), person("ana"), person("ben", "finance")
-
-    def one_of_both(number: int) -> bool:
-        mine = OperatorAction.objects.get(id=action.id)
-        try:
-            decide.approve(mine, ben, NOTE) if number else decide.withdraw(mine, ana, "A mistake")
-        except Refused:
-            return False
-        return True
-
-    withdrawn, agreed = at_once(2, one_of_both)
+    action = proposed()
+    of_both = ((decide.withdraw, person("ana")), (decide.approve, person("ben", "finance")))
+    withdrawn, agreed = at_once(2, lambda number: decided(of_both[number][0], action, of_both[number][1]))
     action.refresh_from_db()
-    assert (withdrawn, agreed) == (action.state == "withdrawn", action.state == "approved")
+    assert (withdrawn, agreed) == (action.state == "withdrawn", action.state == "done")
     assert withdrawn != agreed
 
 
@@ -67,7 +59,7 @@ def test_concurrent_requests_stay_within_the_limit(api: Api) -> None:
         submit(action)
         return action.state
 
-    assert sorted(at_once(6, refund)) == ["approved"] * 2 + ["proposed"] * 4
+    assert sorted(at_once(6, refund)) == ["done"] * 2 + ["proposed"] * 4
 
 
 def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
@@ -76,7 +68,7 @@ def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     left_behind()
 
     def do(number: int) -> None:
-        execution.execute_left() if number else execution.execute_action(OperatorAction.objects.get())
+        execution.execute_left() if number else execution.execute(OperatorAction.objects.get())
 
     at_once(4, do)
     left_behind()
@@ -92,7 +84,7 @@ def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_a
 
     def refund(number: int) -> None:
         if number < len(acts):
-            execution.execute_action(acts[number])
+            execution.execute(acts[number])
         else:
             api.post(f"/charges/{charge['id']}/refund", {"amount": 2 * ALONE})
 
@@ -108,7 +100,7 @@ def test_a_process_killed_while_it_refunds_has_refunded_once(api: Api) -> None:
     child = os.fork()
     if child == 0:
         with provider(Double(refund=dies_after)):
-            execution.execute_action(action)
+            execution.execute(action)
         os._exit(0)
     os.waitpid(child, 0)
     action.refresh_from_db()

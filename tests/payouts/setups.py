@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments.domain.approvals import payouts
+from payments.domain.approvals import decide
 from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.approvals.request import submit
 from payments.domain.payouts import terms
@@ -52,5 +52,5 @@ def live_payout(merchant: Merchant, amount: int = 10_000, requested_by: User | N
     given = {"merchant": merchant, "livemode": True, "currency": "PHP", "amount": amount, "requested_by": requested_by}
     payout = Payout.objects.create(**given, **members)
     if requested_by:
-        payouts.approve(payout, requested_by, REASON)
+        decide.approve_payout(payout, requested_by, REASON)
     return payout

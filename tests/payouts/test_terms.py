@@ -3,10 +3,11 @@
 import pytest
 
 from payments import clock
+from payments.domain.approvals.limits import schedule_needs_approval
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts.schedules import next_run_at
-from payments.domain.payouts.terms import BadSchedule, Terms, needs_approval, set_schedule
+from payments.domain.payouts.terms import BadSchedule, Terms, set_schedule
 from payments.models import AuditEntry, PayoutSchedule, ProviderAccount
 from tests.approvals.factories import approved
 from tests.factories import MerchantFactory
@@ -96,13 +97,13 @@ def test_payouts_go_out_by_an_enabled_live_account_alone(shop: NewMerchant, way_
     ],
 )
 def test_another_operator_is_needed_where_money_goes_out_sooner_or_another_way(after: Terms, needed: bool) -> None:
-    assert needs_approval(True, KEPT, after) is needed
-    assert not needs_approval(False, KEPT, after)
+    assert schedule_needs_approval(True, KEPT, after) is needed
+    assert not schedule_needs_approval(False, KEPT, after)
 
 
 def test_a_first_schedule_of_live_mode_needs_another_operator() -> None:
-    assert needs_approval(True, None, Terms())
-    assert not needs_approval(False, None, Terms())
+    assert schedule_needs_approval(True, None, Terms())
+    assert not schedule_needs_approval(False, None, Terms())
 
 
 def test_an_approved_schedule_is_set(shop: NewMerchant) -> None:

@@ -15,10 +15,10 @@ from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
+from payments.domain.approvals import disputes
+from payments.domain.approvals.disputes import AboveLimit
 from payments.domain.disputes import evidence
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
-from payments.domain.operators import dispute_responses
-from payments.domain.operators.dispute_responses import AboveLimit
 from payments.domain.shared.errors import PaymentError
 from payments.models import Dispute
 from payments.models.charging.evidence import (
@@ -110,10 +110,10 @@ class AddEvidence(Responds):
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
         content_type, content = cleaned["file"] or (evidence.TEXT, cleaned["text"])
-        dispute_responses.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
+        disputes.add_evidence(dispute, Evidence(EvidenceType(cleaned["type"]), content_type, content))
         if not cleaned["submit"]:
             return gettext("The evidence is added. It is sent when it is submitted.")
-        dispute_responses.submit_evidence(dispute)
+        disputes.submit_evidence(dispute)
         return str(SUBMITTED)
 
 
@@ -126,7 +126,7 @@ class SubmitEvidence(Responds):
         return super().fits(dispute) and dispute.evidence.exists()
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
-        dispute_responses.submit_evidence(dispute)
+        disputes.submit_evidence(dispute)
         return str(SUBMITTED)
 
 
@@ -139,5 +139,5 @@ class AcceptDispute(Responds):
         return super().fits(dispute) and dispute.status == Dispute.Status.NEEDS_RESPONSE
 
     def do(self, dispute: Dispute, cleaned: dict[str, Any]) -> Done:
-        dispute_responses.accept(dispute, cleaned["operator"])
+        disputes.accept(dispute, cleaned["operator"])
         return gettext("The acceptance is on its way to the provider.")

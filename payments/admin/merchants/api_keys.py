@@ -16,10 +16,10 @@ from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHidden
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
-from payments.domain.approvals.rules import key_needs_approval
+from payments.domain.approvals.limits import BadRules, key_needs_approval, parse_rules
 from payments.domain.catalogue.said import translated
 from payments.domain.merchants import api_keys
-from payments.domain.merchants.assistants import BadRules, Rules, parse_rules
+from payments.domain.merchants.assistants import Rules
 from payments.domain.merchants.merchants import MODES
 from payments.domain.merchants.origins import BadOrigins, set_origins
 from payments.domain.merchants.scopes import RIGHTS

@@ -19,7 +19,8 @@ from payments.admin.operators.call_words import arguments_of, consequence_of, ma
 from payments.admin.operators.decisions import DecidedByAnother, Decision, decisions_on
 from payments.admin.operators.requests import STATES
 from payments.admin.operators.words import Message, about, in_few_words, named, result
-from payments.domain.approvals.kinds.calls import MAKE_PAYOUT
+from payments.domain.approvals.verbs import PAYOUT
+from payments.domain.charging.verbs import REFUND
 from payments.models import ApiKey, AssistantCall, Charge, Merchant
 
 State = AssistantCall.State
@@ -31,7 +32,7 @@ class AssistantCallAdmin(DecidedByAnother):
         "what reason by_whom shown_amount shown_state proposed_by how_it_went about_charge made arguments key note "
         "state"
     )
-    decisions = decisions_on("payments.refund_charge", _("Approve and execute"))
+    decisions = decisions_on(REFUND.permission, _("Approve and execute"))
     list_display: Any = ("what", "reason", "merchant", "by_whom", "shown_amount", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "by_whom")
     list_filter: ClassVar[Any] = (one_of("state", STATES), "created_at")
@@ -59,7 +60,7 @@ class AssistantCallAdmin(DecidedByAnother):
         return "live" if row.livemode else "test"
 
     def decisions_about(self, request: HttpRequest, row: AssistantCall) -> Sequence[Decision]:
-        may_approve = row.verb != "payout" or operator_of(request).has_perm(MAKE_PAYOUT)
+        may_approve = row.verb != PAYOUT.name or operator_of(request).has_perm(PAYOUT.permission)
         return self.decisions if may_approve else self.decisions[1:]
 
     @admin.display(description=_("What"))

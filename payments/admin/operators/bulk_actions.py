@@ -21,7 +21,7 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS
-from payments.domain.approvals.kinds.charge_actions import fill_in, max_amount
+from payments.domain.approvals.kinds.charge_actions import fill_in
 from payments.domain.approvals.request import submit
 from payments.ids import public_id
 from payments.models import Charge, OperatorAction, Payout
@@ -49,10 +49,10 @@ def bulk_actions(request: HttpRequest) -> dict[str, Any]:
         f"{kind}_together": (
             partial(_act, kind=kind),
             f"{kind}_together",
-            text.format(action=words.label),
+            text.format(action=verb.label),
         )
-        for kind, words in ACTIONS.items()
-        if may(words.permission)
+        for kind, verb in ACTIONS.items()
+        if may(verb.permission)
     }
 
 
@@ -93,16 +93,16 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
         batch, reason = form.cleaned_data["row_id"], form.cleaned_data["reason"]
         return _propose_each(page, request, _acts(kind, charges, operator_of(request), batch, reason))
     possible, left_out = _preview(_acts(kind, charges, operator_of(request)))
-    words = ACTIONS[kind]
+    verb = ACTIONS[kind]
     if not possible:
         page.message_user(
-            request, _("None of these can be done: {action}.").format(action=words.label.lower()), messages.ERROR
+            request, _("None of these can be done: {action}.").format(action=verb.label.lower()), messages.ERROR
         )
         return None
     title = ngettext("{action}: {count} charge", "{action}: {count} charges", len(charges))
-    title, buttons = title.format(action=words.label, count=len(charges)), [(CONFIRMED, words.label)]
-    text = _("{action}, each as a whole: {sums}.").format(action=words.label, sums=sums_of(possible))
-    consequence = Consequence(text, words.gives_back)
+    title, buttons = title.format(action=verb.label, count=len(charges)), [(CONFIRMED, verb.label)]
+    text = _("{action}, each as a whole: {sums}.").format(action=verb.label, sums=sums_of(possible))
+    consequence = Consequence(text, verb.outward)
     facts = [
         (_("Done by a worker in a moment"), sums_of(act for act in possible if act.state == State.APPROVED)),
         (_("Needs approval"), sums_of(act for act in possible if act.state == State.PROPOSED)),
@@ -115,7 +115,7 @@ def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | No
     """Yield an action on the whole of each charge, with the same IDs if the form is sent again."""
     for charge in charges:
         act = OperatorAction(charge=charge, kind=kind, proposed_by=operator, batch=batch, reason=reason)
-        act.amount, act.currency = max_amount(kind, charge), charge.currency
+        act.amount, act.currency = ACTIONS[kind].most(charge), charge.currency
         act.id = uuid5(batch, charge.id.hex) if batch else act.id
         yield act
 

@@ -13,11 +13,13 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock
 from payments.admin.framework.formats import lines, link, money, short_id, source_label
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.operators.words import ACTIONS, NOT_ALLOWED, REFUSALS, named, refund_reason
-from payments.domain.approvals.call_plans import caller_of
-from payments.domain.approvals.calls import plan_of
+from payments.admin.operators import words
+from payments.admin.operators.words import NOT_ALLOWED, REFUSALS, named, refund_reason
+from payments.domain.approvals.verbs import PAYOUT, VERBS, plan_of
 from payments.domain.charging import sources
-from payments.domain.merchants.assistants import Rule
+from payments.domain.charging.verbs import CHARGE, ON_CHARGES, REFUND, RELEASE
+from payments.domain.checkout.verbs import LINK, REQUEST
+from payments.domain.merchants.assistants import Rule, caller_of
 from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.payouts.terms import schedule_of
 from payments.domain.shared.customers import customers
@@ -30,19 +32,7 @@ CAREFUL = _(
     "An assistant asks, perhaps because of a text that somebody else wrote. Look at the payment itself, and approve "
     "only what you would do on your own."
 )
-# What tools do that are no actions on a charge.
-DOES = {
-    "charge": _("{amount} is taken from a card that is kept for a customer."),
-    "hold": _("{amount} is held on a card that is kept for a customer."),
-    "link": _(
-        "A payment link is made for items of {amount}. No money moves until somebody pays, and it can be deactivated."
-    ),
-    "request": _("An invoice of {amount} goes to the customer. No money moves until it is paid, and it can be voided."),
-    "payout": _(
-        "A payout of {amount} to the merchant's bank account is made, and the money is not there any more for refunds "
-        "and disputes."
-    ),
-}
+HOLD = _("{amount} is held on a card that is kept for a customer.")
 LABELS = {
     "allow_adjustable_quantity": _("Payers choose how many"),
     "branding": _("Branding"),
@@ -68,20 +58,19 @@ LABELS = {
 }
 # Arguments that are not worth a line where they are as usual.
 USUAL = {"capture": True, "require_auth": True, "phone_number_collection": False}
-LEFT = {"refund": _("Left after it"), "payout": _("Kept as reserve")}
-MADE = {"link": ("plink", PaymentLink), "request": ("pr", Checkout), "payout": ("po", Payout)}
+LEFT = {REFUND.name: _("Left after it"), PAYOUT.name: _("Kept as reserve")}
+MADE = {LINK.name: ("plink", PaymentLink), REQUEST.name: ("pr", Checkout), PAYOUT.name: ("po", Payout)}
 
 
 def consequence_of(call: AssistantCall) -> Consequence:
     """Return what comes of an approval."""
-    tool, charge = call.verb, call.charge
-    action = ACTIONS.get("release" if call.after.get("held") else tool)
-    if action and charge:
-        does = action.consequence(charge, call.amount)
+    verb = RELEASE if call.after.get("held") else VERBS[call.verb]
+    if verb in ON_CHARGES and call.charge:
+        does = words.consequence_of(verb, call.charge, call.amount)
     else:
-        is_hold = tool == "charge" and not call.after["body"]["capture"]
-        text = str(DOES["hold" if is_hold else tool]).format(amount=money(call.amount, call.currency))
-        does = Consequence(text, gives_back=tool == "payout")
+        is_hold = verb is CHARGE and not call.body["capture"]
+        text = str(HOLD if is_hold else verb.does).format(amount=money(call.amount, call.currency))
+        does = Consequence(text, verb.outward)
     return replace(does, words=format_html("{}<br>{}", does.words, CAREFUL))
 
 
@@ -98,7 +87,7 @@ def plan_facts(call: AssistantCall, key: ApiKey) -> Facts:
         yield _("Fee"), money(planned.facts["fee"], call.currency)
     if planned.facts.get("left"):
         yield LEFT.get(call.verb, _("After the fee")), money(planned.facts["left"], call.currency)
-    if call.verb == "payout":
+    if call.verb == PAYOUT.name:
         schedule = schedule_of(call.merchant, call.livemode, call.currency)
         if account := schedule and account_in_effect(schedule, clock.now()):
             yield _("Account"), link(PayoutAccount, account.pk, account)
@@ -107,7 +96,7 @@ def plan_facts(call: AssistantCall, key: ApiKey) -> Facts:
 
 def arguments_of(call: AssistantCall, key: ApiKey) -> Iterator[tuple[Any, object]]:
     """Yield each argument of a call but its amount."""
-    for name, value in call.after["body"].items():
+    for name, value in call.body.items():
         if name not in ("amount", "currency") and value not in ("", None, [], {}, USUAL.get(name)):
             yield LABELS.get(name, name), _shown(call, key, name, value)
 

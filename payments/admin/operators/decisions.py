@@ -24,12 +24,10 @@ from payments.admin.framework.formats import chip, column, money_column, time_co
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.approvals import decide
-from payments.domain.approvals.execution import execute_action
 from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest
-from payments.models.operators.approval_rules import EXECUTED
 from payments.vault import VaultUnavailable
 
 State = ApprovalRequest.State
@@ -140,8 +138,6 @@ class DecidedByAnother(ReadOnlyAdmin):
             raise PermissionDenied
         try:
             chosen.decide(row, operator_of(request), form.cleaned_data["note"])
-            if row.state == State.APPROVED and row.kind in EXECUTED:
-                execute_action(row)
             level, text = self.result(row)
         except Refused as refusal:
             level, text = messages.ERROR, translated(str(refusal))

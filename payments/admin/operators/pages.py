@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.framework.formats import NOTHING, link, money, short_id, source_label
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS, REFUND_REASONS, refund_facts, result
-from payments.domain.approvals.execution import execute_action
-from payments.domain.approvals.kinds.charge_actions import IN_PARTS, fill_in, max_amount
+from payments.admin.operators.words import ACTIONS, REFUND_REASONS, consequence_of, refund_facts, result
+from payments.domain.approvals.kinds.charge_actions import fill_in
 from payments.domain.approvals.request import submit
+from payments.domain.charging.verbs import REFUND
 from payments.domain.operators.duplicates import duplicates_of
 from payments.models import Charge, OperatorAction
 from payments.money import parse_amount, plain_amount, shown_amount
@@ -56,12 +56,12 @@ class ActForm(OnceForm):
 
     def __init__(self, kind: str, charge: Charge, data: Any = None) -> None:
         super().__init__(data)
-        self.kind, self.charge, self.most = kind, charge, max_amount(kind, charge)
-        if kind in IN_PARTS:
+        self.kind, self.charge, self.most = kind, charge, ACTIONS[kind].most(charge)
+        if ACTIONS[kind].in_parts:
             initial = plain_amount(self.most, charge.currency)
             self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial, label=_("Amount"))
             self.order_fields(["amount"])
-        if kind == OperatorAction.Kind.REFUND:
+        if kind == REFUND.name:
             self.fields["refund_reason"] = forms.ChoiceField(
                 label=_("Reason"),
                 choices=list(REFUND_REASONS.items()),
@@ -120,16 +120,16 @@ def _confirm(request: HttpRequest, page: admin.ModelAdmin, form: ActForm, act: O
         form.add_error(None, list(map(gettext, error.messages)))
         return _ask(request, page, form)
     form.hide_fields()
-    words = ACTIONS[form.kind]
+    verb = ACTIONS[form.kind]
     is_done_alone = act.state == OperatorAction.State.APPROVED
     buttons = [
         (
             CONFIRMED,
-            words.label if is_done_alone else gettext("Request approval: {action}").format(action=words.label.lower()),
+            verb.label if is_done_alone else gettext("Request approval: {action}").format(action=verb.label.lower()),
         )
     ]
-    consequence = words.consequence(act.charge, act.amount)
-    return form_page(request, page, f"{words.label}?", _confirmed_facts(act), form, buttons, consequence, act.charge)
+    consequence = consequence_of(verb, act.charge, act.amount)
+    return form_page(request, page, f"{verb.label}?", _confirmed_facts(act), form, buttons, consequence, act.charge)
 
 
 def _do(request: HttpRequest, page: admin.ModelAdmin, act: OperatorAction) -> HttpResponse:
@@ -139,8 +139,6 @@ def _do(request: HttpRequest, page: admin.ModelAdmin, act: OperatorAction) -> Ht
         submit(act)
     except ValidationError as error:
         return _left(request, page, act.charge.pk, messages.ERROR, " ".join(map(gettext, error.messages)))
-    if act.state == OperatorAction.State.APPROVED:
-        execute_action(act)
     return _left(request, page, act.charge.pk, *result(act))
 
 
@@ -151,10 +149,10 @@ def _left(request: HttpRequest, page: admin.ModelAdmin, pk: UUID, level: int, te
 
 def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
     """Yield the buttons of the actions that this operator may carry out on the charge now."""
-    for kind, words in ACTIONS.items():
-        if operator_of(request).has_perm(words.permission) and max_amount(kind, charge):
-            address = reverse(f"admin:payments_charge_{kind}", args=[charge.pk])
-            yield ActionButton(words.label, address, gives_back=words.gives_back)
+    for verb in ACTIONS.values():
+        if operator_of(request).has_perm(verb.permission) and verb.most(charge):
+            address = reverse(f"admin:payments_charge_{verb.name}", args=[charge.pk])
+            yield ActionButton(verb.label, address, gives_back=verb.outward)
 
 
 def _facts_of(charge: Charge, most: int) -> Facts:

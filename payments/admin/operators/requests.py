@@ -17,13 +17,14 @@ from payments.admin.framework.object_actions import ActionButton, Consequence, F
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
-from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result
+from payments.admin.operators.words import ACTIONS, Message, consequence_of, in_few_words, refund_facts, result
+from payments.domain.charging.verbs import REFUND
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
 
 State = OperatorAction.State
 STATES = [state.value for state in State if state != State.OVERTAKEN]
-DECISIONS = decisions_on("payments.refund_charge", _("Approve and execute"))
+DECISIONS = decisions_on(REFUND.permission, _("Approve and execute"))
 
 
 class ByTurn(admin.SimpleListFilter):
@@ -103,7 +104,7 @@ class OperatorActionAdmin(DecidedByAnother):
         return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
 
     def consequence_of(self, row: OperatorAction) -> Consequence:
-        return ACTIONS[row.kind].consequence(row.charge, row.amount)
+        return consequence_of(ACTIONS[row.kind], row.charge, row.amount)
 
     def facts_of(self, row: OperatorAction) -> Facts:
         charge = row.charge

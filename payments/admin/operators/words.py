@@ -1,7 +1,6 @@
 """Descriptions of actions on a charge: label, consequence for whose money, and result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -11,12 +10,15 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.framework.formats import days_text, money, source_label
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
+from payments.domain.approvals.verbs import VERBS
 from payments.domain.catalogue import error_table as errors
 from payments.domain.charging.operations import extension_days
+from payments.domain.charging.verbs import CAPTURE, EXTEND, ON_CHARGES
+from payments.domain.shared.verbs import Verb
 from payments.inbox.entries import about_charge
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 
-Kind, State = OperatorAction.Kind, OperatorAction.State
+State = OperatorAction.State
 Message = tuple[int, Any]
 FINAL = _("This cannot be undone.")
 
@@ -33,56 +35,19 @@ def _end_of_extension(charge: Charge, amount: int) -> str:
     return text.format(time=moment_text(charge.hold_expires_at), days=days_text(days))
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The label and permission of an action, and its consequence: what it `does`, and how that sentence `ends`.
-
-    It `gives_back` where the merchant's money goes to a payer.
-    """
-
-    label: Any
-    permission: str
-    does: Any
-    ends: Callable[[Charge, int], object] = lambda *_: FINAL
-    gives_back: bool = False
-
-    def consequence(self, charge: Charge, amount: int) -> Consequence:
-        """Return what will happen to whose money."""
-        payer = gettext("the payer of {merchant}, {source}")
-        payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
-        does = str(self.does).format(amount=money(amount, charge.currency), payer=payer)
-        return Consequence(f"{does} {self.ends(charge, amount)}", self.gives_back)
+ACTIONS = {verb.name: verb for verb in ON_CHARGES}
+# How the sentence ends that says what comes of it.
+ENDS: dict[Verb, Callable[[Charge, int], object]] = {CAPTURE: _end_of_capture, EXTEND: _end_of_extension}
 
 
-ACTIONS: dict[str, Words] = {
-    Kind.CAPTURE: Words(_("Capture"), "payments.capture_charge", _("{amount} is taken from {payer}."), _end_of_capture),
-    Kind.RELEASE: Words(
-        _("Release the hold"),
-        "payments.release_charge",
-        _("The hold of {amount} on {payer} ends, and nothing of it can be captured any more."),
-    ),
-    Kind.EXTEND: Words(
-        _("Extend the hold"),
-        "payments.extend_charge",
-        _("The provider is asked to hold {amount} on {payer} for longer."),
-        _end_of_extension,
-    ),
-    Kind.REFUND: Words(
-        _("Refund"),
-        "payments.refund_charge",
-        _("{amount} goes back to {payer}. The merchant's balance falls by it, and the fee is kept."),
-        gives_back=True,
-    ),
-    Kind.VOID: Words(
-        _("Void"),
-        "payments.void_charge",
-        _(
-            "{amount} goes back to {payer}, as if it had never been taken. The merchant's balance falls by it, and the "
-            "fee is given back."
-        ),
-        gives_back=True,
-    ),
-}
+def consequence_of(verb: Verb, charge: Charge, amount: int) -> Consequence:
+    """Return what will happen to whose money."""
+    payer = gettext("the payer of {merchant}, {source}")
+    payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
+    does = str(verb.does).format(amount=money(amount, charge.currency), payer=payer)
+    return Consequence(f"{does} {ENDS[verb](charge, amount) if verb in ENDS else FINAL}", verb.outward)
+
+
 REFUSALS = {
     errors.RESOURCE_BUSY: _("Another operation on this charge has not ended yet. Try again in a moment."),
     errors.TOO_MANY_REFUNDS: _("This charge has as many refunds as there can be."),
@@ -97,13 +62,6 @@ REFUND_REASONS = {
     "requested_by_customer": _("Requested by the payer"),
     "duplicate": _("Charged twice"),
     "fraudulent": _("Fraudulent: the payer did not make it"),
-}
-# The names of assistants' tools that actions on charges do not have.
-NAMES = {
-    "charge": _("charge"),
-    "link": _("payment link"),
-    "request": _("payment request"),
-    "payout": _("payout"),
 }
 NOT_ALLOWED = _("Neither the charge nor the provider allows this now.")
 
@@ -128,7 +86,7 @@ def in_few_words(act: ApprovalRequest) -> str:
 
 def named(verb: str) -> str:
     """Return the name of what does something to money."""
-    return str(NAMES[verb]) if verb in NAMES else gettext(verb)
+    return str(VERBS[verb].noun or gettext(verb))
 
 
 def about(act: ApprovalRequest) -> object:

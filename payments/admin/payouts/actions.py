@@ -11,7 +11,7 @@ from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
-from payments.domain.approvals import payouts
+from payments.domain.approvals import decide, payouts
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE
@@ -50,7 +50,7 @@ class ApprovePayout(OnPayout):
         return bool(payouts.approvable([payout], operator))
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
-        return APPROVED if payouts.approve(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
+        return APPROVED if decide.approve_payout(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
 
 
 class CancelPayout(OnPayout):

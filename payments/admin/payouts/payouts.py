@@ -38,7 +38,7 @@ from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPay
 from payments.admin.payouts.schedules import way_out
 from payments.admin.people import People
 from payments.context import because
-from payments.domain.approvals import payouts
+from payments.domain.approvals import decide, payouts
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
@@ -176,7 +176,7 @@ def _approve_each(page: admin.ModelAdmin, request: HttpRequest, chosen: Sequence
     left_out = []
     for payout in chosen:
         try:
-            done[payouts.approve(payout, operator_of(request), reason)] += 1
+            done[decide.approve_payout(payout, operator_of(request), reason)] += 1
         except Refused as refusal:
             left_out.append(f"{payout}: {refusal}")
     if done[True]:

@@ -22,7 +22,9 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, named, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
+from payments.domain.approvals.limits import schedule_needs_approval
 from payments.domain.approvals.payouts import pay_out
+from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import make, terms
@@ -99,7 +101,7 @@ class SetsTerms(RowAction):
         names = ("interval", "delay_days", "reserve_percent", "reserve_days")
         wanted = Terms(**{name: cleaned[name] for name in names}, provider_account=str(account.pk) if account else "")
         now = terms.schedule_of(merchant, livemode, currency)
-        if terms.needs_approval(livemode, Terms.of(now) if now else None, wanted):
+        if schedule_needs_approval(livemode, Terms.of(now) if now else None, wanted):
             kind, asked = ApprovalRequest.Kind.SET_PAYOUT_SCHEDULE, {"currency": currency, **wanted.as_json()}
             return submitted(merchant, kind, cleaned, asked, describe_schedule(now), now.id if now else None)
         schedule = terms.set_schedule(merchant, livemode, currency, wanted)
@@ -153,7 +155,7 @@ class ChangeSchedule(SetsTerms):
 
 class PayOutNow(RowAction):
     name, label = "pay_out", "Pay out now"
-    permission = "payments.make_payout"
+    permission = PAYOUT.permission
     refusals = (NothingToPay,)
 
     def facts(self, schedule: PayoutSchedule) -> Facts:

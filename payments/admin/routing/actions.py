@@ -18,7 +18,7 @@ from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.approvals.kinds.accounts import describe_account
 from payments.domain.approvals.kinds.changes import Overtaken
 from payments.domain.approvals.kinds.routes import describe_route
-from payments.domain.approvals.rules import account_change_needs_approval
+from payments.domain.approvals.limits import account_change_needs_approval
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts
 from payments.domain.routing.provider_accounts import BadAccount

@@ -18,7 +18,6 @@ from payments.ids import parse_id
 from payments.models import ApiKey, Attempt, Charge, Event, Posting, Settlement
 
 CREATE = "POST /v2/charges/"
-VERBS: dict[str, str] = {Attempt.Kind.CAPTURE: "capture", Attempt.Kind.VOID: "void", Attempt.Kind.REFUND: "refund"}
 FIRST_CLIENT_ERROR = 400
 OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
 # The longest time between the first and the last row of one statement.
@@ -62,7 +61,8 @@ def _of_attempts(records: Records) -> Iterator[Request]:
     for attempt in records.attempts:
         if uuid := parse_id("req", attempt.request_id):
             is_first = attempt.request_id in creating
-            call = CREATE if is_first else f"{CREATE}{records.charge}/{VERBS.get(attempt.kind, 'verify')}"
+            verb = "verify" if attempt.kind == Attempt.Kind.AUTHORIZE else attempt.kind
+            call = CREATE if is_first else f"{CREATE}{records.charge}/{verb}"
             yield Request(uuid, call, attempt.api_key, attempt.idempotency_key, attempt.answer_status)
 
 

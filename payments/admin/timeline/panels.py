@@ -17,9 +17,9 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_brief, moment_text
 from payments.admin.operators.words import refund_reason
 from payments.admin.timeline.records import Records
-from payments.domain.approvals.kinds.charge_actions import max_amount
+from payments.domain.charging.verbs import REFUND
 from payments.ids import public_id
-from payments.models import Charge, Dispute, OperatorAction, Refund, Source
+from payments.models import Charge, Dispute, Refund, Source
 from payments.models.merchants.merchant_access import within
 
 SHOWN_CHARGES = 5
@@ -84,7 +84,7 @@ def panel_with(title: str, charges: QuerySet[Any], note: object = "") -> Panel:
 
 def back_and_disputed(records: Records) -> Iterator[Panel]:
     """Yield the refunds of a charge, with what is left to refund, and its disputes."""
-    left = max_amount(OperatorAction.Kind.REFUND, records.charge)
+    left = REFUND.most(records.charge)
     note = gettext("{amount} can still be refunded").format(amount=money(left, records.charge.currency)) if left else ""
     if records.refunds:
         yield Panel(

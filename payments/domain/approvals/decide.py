@@ -10,14 +10,15 @@ from django.db import DatabaseError, transaction
 
 from payments import clock
 from payments.context import because
-from payments.domain.approvals.executors import executor_of, move
+from payments.domain.approvals.execution import start
+from payments.domain.approvals.executors import executor_of, move, opened_credentials
 from payments.domain.approvals.kinds.keys import make_key
-from payments.domain.approvals.request import opened_credentials
+from payments.domain.approvals.payouts import ask_for, requests_of
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.said import said
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Refused, refuse_new
-from payments.models import ApprovalRequest, Attempt, Correction
+from payments.models import ApprovalRequest, Attempt, Correction, Payout
 from payments.models.charging.attempt import UNRESOLVED
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
 from payments.models.operators.reasons import NOTE_MAX_LENGTH, free_of_secrets
@@ -33,29 +34,27 @@ REQUESTS = ApprovalRequest.objects
 NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
 
-@with_prefetched_keys
 def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
-    """Approve `request` and do what it asks for; an action is executed and a key taken afterwards.
+    """Approve `request` and do what it asks for: what moves money is executed after the commit, a key taken afterwards.
 
-    This asks nothing of a provider. A correction is overtaken where the provider's own answer came first. Raises
-    Refused for one's own request, to who has new rights, for one that is no longer open, for an empty note, and where
-    it cannot be done now, which leaves it open; ValidationError for a note that holds a secret; VaultUnavailable.
+    A correction is overtaken where the provider's own answer came first. Raises Refused for one's own request, to who
+    has new rights, for one that is no longer open, for an empty note, and where it cannot be done now, which leaves it
+    open; ValidationError for a note that holds a secret; VaultUnavailable.
     """
     decided = _decision(request, approver, note)
     refuse_new(approver, request.merchant_id)
-    try:
-        with transaction.atomic():
-            _approve(request, decided)
-    except executor_of(request).faults as fault:
-        message = said("The change cannot be applied now: {fault} The request is still open.", fault=str(fault))
-        raise Refused(message) from fault
-    except VaultUnavailable:
-        raise
-    except VaultError as fault:
-        raise Refused("Its credentials cannot be opened. Reject it, and have them entered again.") from fault
-    except DatabaseError as error:
-        logger.exception("request could not be approved", extra={"approval_request": request.id.hex})
-        raise Refused("The decision could not be recorded. The request is still open.") from error
+    _approve(request, decided)
+    start(request)
+
+
+def approve_payout(payout: Payout, operator: Operator, reason: str) -> bool:
+    """Approve a live payout, or ask another operator to; return whether it is approved now. Raise Refused."""
+    request = requests_of(payout).first()
+    if request is None:
+        request = ask_for(payout, operator, reason)
+    else:
+        approve(request, operator, reason)
+    return request.state == State.DONE
 
 
 def reject(request: ApprovalRequest, decider: Operator, note: str) -> None:
@@ -114,7 +113,25 @@ def _decision(request: ApprovalRequest, decider: Operator, note: str) -> dict[st
     return {"decided_by": decider, "decided_at": clock.now(), "note": note}
 
 
+# What is executed afterwards waits for keys by itself.
+@with_prefetched_keys
 def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
+    try:
+        with transaction.atomic():
+            _apply(request, decided)
+    except executor_of(request).faults as fault:
+        message = said("The change cannot be applied now: {fault} The request is still open.", fault=str(fault))
+        raise Refused(message) from fault
+    except VaultUnavailable:
+        raise
+    except VaultError as fault:
+        raise Refused("Its credentials cannot be opened. Reject it, and have them entered again.") from fault
+    except DatabaseError as error:
+        logger.exception("request could not be approved", extra={"approval_request": request.id.hex})
+        raise Refused("The decision could not be recorded. The request is still open.") from error
+
+
+def _apply(request: ApprovalRequest, decided: dict[str, Any]) -> None:
     _lock(request, REQUESTS.undecided(), NOT_OPEN)
     request.decided_by, request.note = decided["decided_by"], decided["note"]
     with because(_both_reasons(request)):

@@ -10,14 +10,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from payments.db.writes import StaleRow
-from payments.domain.approvals import decide
-from payments.domain.approvals.executors import move
-from payments.domain.approvals.kinds.payouts import detail_of
-from payments.domain.approvals.request import submit
+from payments.domain.approvals.executors import move, save
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import make, states
+from payments.domain.payouts.states import detail_of
 from payments.models import ApprovalRequest, Payout, PayoutSchedule
 from payments.models.operators.approval_request import ApprovalRequestQuerySet
 
@@ -36,7 +34,7 @@ def pay_out(schedule: PayoutSchedule, operator: User | None, reason: str) -> Pay
     payout = make.make_now(schedule.id, operator)
     audit_log.record(Action.ADDED, payout, detail=detail_of(payout))
     if operator and payout.livemode:
-        _ask(payout, operator, reason)
+        ask_for(payout, operator, reason)
     return payout
 
 
@@ -46,16 +44,6 @@ def approvable(payouts: Iterable[Payout], operator: User) -> list[Payout]:
     own = ApprovalRequest.objects.proposed().filter(kind=PAY_OUT, proposed_by=operator)
     asked = own.filter(subject_id__in=[each.id for each in waiting]).values_list("subject_id", flat=True)
     return [each for each in waiting if each.id not in {*asked}]
-
-
-def approve(payout: Payout, operator: User, reason: str) -> bool:
-    """Approve a live payout, or ask another operator to; return whether it is approved now. Raise Refused."""
-    request = requests_of(payout).first()
-    if request is None:
-        request = _ask(payout, operator, reason)
-    else:
-        decide.approve(request, operator, reason)
-    return request.state == State.DONE
 
 
 @transaction.atomic
@@ -72,8 +60,9 @@ def cancel(payout: Payout) -> None:
         move(request, requests_of(payout), State.OVERTAKEN, "")
 
 
-def _ask(payout: Payout, operator: User, reason: str) -> ApprovalRequest:
+def ask_for(payout: Payout, operator: User, reason: str) -> ApprovalRequest:
+    """Ask for the approval of a live payout, which a limit may give at once. Raise Refused."""
     asked = {"subject_id": payout.id, "reason": reason, "proposed_by": operator}
     request = ApprovalRequest(kind=PAY_OUT, merchant_id=payout.merchant_id, **asked)
-    submit(request)
+    save(request)
     return request

@@ -1,59 +1,76 @@
-"""New requests for approval: checked, saved with sealed credentials, and limited in number by their kind."""
+"""New requests for approval: by people on pages, and by assistants, once under an idempotency key."""
 
-import json
-from datetime import timedelta
+from uuid import UUID, uuid5
 
-from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
-from payments import clock
-from payments.domain.approvals import kinds  # noqa: F401  registers the executors
-from payments.domain.approvals.executors import NO_CREDENTIALS, Credentials, executor_of
-from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
+from payments.domain.approvals import executors
+from payments.domain.approvals.execution import start
+from payments.domain.approvals.executors import NO_CREDENTIALS, Credentials
+from payments.domain.approvals.verbs import VERBS, call_of
+from payments.domain.catalogue import error_table as errors
+from payments.domain.charging.verbs import VOID
+from payments.domain.merchants.assistants import caller_of
 from payments.domain.operators.four_eyes import Refused
-from payments.models import ApprovalRequest
-from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
+from payments.domain.shared.errors import PaymentError
+from payments.domain.shared.verbs import Call
+from payments.ids import new_id
+from payments.models import ApiKey, ApprovalRequest, AssistantCall
 
-ONE_PER_SUBJECT = "one_open_approval_request_per_subject"
 
-
-@with_prefetched_keys
 def submit(request: ApprovalRequest, credentials: Credentials = NO_CREDENTIALS) -> None:
-    """Save `request`, a new row with kind, requester, reason and what its kind needs, for another operator to decide.
+    """Save `request` as `executors.save` does, and raise as it does; execute it where it needs no approval."""
+    executors.save(request, credentials)
+    start(request)
 
-    What its requester may do alone is approved at once, or done. Raises what the kind's `prepare` raises; Refused
-    where there is an open request about the same subject; ValidationError for a reason that is empty or holds a secret.
+
+def ask(key: ApiKey, call: Call, idempotency_key: str, reason: str) -> ApprovalRequest:
+    """Return the request for `call`, new or made before under this key, executed where the key's rule lets it.
+
+    Raise PaymentError for what the verb would refuse, and for an idempotency key of another call; Refused where too
+    many requests wait; ValidationError for a reason that holds a secret.
     """
-    given = {name: value for name, value in credentials.items() if value}
-    request.expires_at = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
-    request.sealed_credentials = seal(json.dumps(given), _place_of(request)) if given else None
-    executor = executor_of(request)
-    try:
-        with transaction.atomic():
-            executor.prepare(request, given)
-            request.clean_fields()
-            if not request.reason.strip():
-                raise ValidationError({"reason": "Say why."})
-            request.save(force_insert=True)
-            audit_log.record(Action.PROPOSED, request, detail=executor.summary(request), reason=request.reason)
-            if request.state == request.State.DONE:
-                audit_log.record(Action.DONE, request, detail=executor.summary(request), reason=request.reason)
-    except IntegrityError as error:
-        if ONE_PER_SUBJECT not in str(error):
-            raise
-        text = "There is an open request about this already. It must be decided or withdrawn first."
-        raise Refused(text) from error
+    subject = uuid5(key.merchant_id, f"{key.livemode} {key.asks_as_id} {idempotency_key}")
+    request = _made_before(subject, call)
+    if request is None:
+        try:
+            request = _saved(key, call, subject, reason)
+        except (IntegrityError, PaymentError, Refused):
+            # The same call came twice at once, and has perhaps moved the money already.
+            request = _made_before(subject, call)
+            if request is None:
+                raise
+    start(request)
+    return request
 
 
-def opened_credentials(request: ApprovalRequest) -> Credentials:
-    """Return the credentials that the requester entered. Raises VaultError, VaultUnavailable."""
-    if request.sealed_credentials is None:
-        return NO_CREDENTIALS
-    credentials: dict[str, str] = json.loads(unseal(request.sealed_credentials, _place_of(request)))
-    return credentials
+def _made_before(subject: UUID, call: Call) -> ApprovalRequest | None:
+    request = AssistantCall.objects.filter(subject_id=subject).first()
+    if request and call_of(request) != call:
+        message = (
+            "This idempotency key was used for another call. Send that call as it was, or this one under a new key."
+        )
+        raise PaymentError(errors.KEY_CONFLICT, errors.IDEMPOTENCY_KEY_REUSED, message)
+    return request
 
 
-def _place_of(request: ApprovalRequest) -> Place:
-    return Place(Purpose.SECRET, request.merchant_id, request.id, "requested_credentials")
+def _saved(key: ApiKey, call: Call, subject: UUID, reason: str) -> ApprovalRequest:
+    planned = VERBS[call.tool].plan(caller_of(key), call)
+    after = {"tool": call.tool, "about": call.about, "body": call.body, "key": key.id.hex, "livemode": key.livemode}
+    if call.tool == VOID.name and planned.charge:
+        # A hold that is captured meanwhile is not given back.
+        after["held"] = planned.charge.authorized
+    request = ApprovalRequest(
+        id=new_id(),
+        merchant_id=key.merchant_id,
+        kind=ApprovalRequest.Kind.ASSISTANT_CALL,
+        subject_id=subject,
+        charge=planned.charge,
+        amount=planned.amount,
+        currency=planned.currency,
+        after=after,
+        reason=reason,
+        proposed_by=key.asks_as,
+    )
+    executors.save(request)
+    return request

@@ -1,18 +1,21 @@
 """Charges, in three phases: open (one transaction), call the provider (no transaction), record the outcome."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.db import DatabaseError, InterfaceError, transaction
+
 from payments import clock
 from payments.db.fast_model import copy_with
-from payments.db.writes import Insert, StaleRow, Update
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE
 from payments.domain.catalogue.event_types import CHARGE_CREATED
-from payments.domain.charging import attempts, failover, record_outcome, sources
+from payments.domain.charging import attempts, record_outcome, sources
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.risk import card_testing
@@ -27,7 +30,9 @@ from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, Checkout, Source
-from payments.providers.base import Outcome, Payment
+from payments.providers.base import Declined, NotSent, Outcome, Payment
+
+logger = logging.getLogger("kaha.routing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result
     card_testing.refuse_card_testing(caller, order.source)
     with ExitStack() as place:
         opened, payment, others = _open(caller, order, cvc, place)
-        attempt, outcome = failover.authorize(caller, opened, payment, others, place)
+        attempt, outcome = _authorize(caller, opened, payment, others, place)
     return _record(caller, attempt, outcome)
 
 
@@ -220,3 +225,64 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
     result = record_outcome.record(caller, attempt, outcome)
     card_testing.count(caller, attempt.charge.source, outcome, attempt.charge)
     return result
+
+
+def _authorize(
+    caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[ProviderRoute], place: ExitStack
+) -> tuple[Attempt, Outcome]:
+    """Ask for the money by the attempt's route, then by the `others` as needed; return the last attempt, its outcome.
+
+    That is where the route before certainly moved no money, never after an unknown outcome. `place` is held at the
+    attempt's provider, and then at those of the others.
+    """
+    outcome = _ask(attempt, payment)
+    for via in others:
+        is_own_fault = isinstance(outcome, Declined) and outcome.retryable
+        if not isinstance(outcome, NotSent) and not is_own_fault:
+            break
+        try:
+            candidates.hold_place(place, via, caller.merchant_id)
+        except ProviderBusy:
+            continue
+        if (fresh := _fail_over(caller, attempt, outcome, via)) is None:
+            break
+        attempt = fresh
+        outcome = _ask(attempt, attempts.repeat_payment(payment, attempt))
+    return attempt, outcome
+
+
+def _ask(attempt: Attempt, payment: Payment) -> Outcome:
+    return attempts.ask(attempt, lambda provider: provider.create_payment(payment))
+
+
+def _fail_over(caller: Caller, attempt: Attempt, outcome: Outcome, via: ProviderRoute) -> Attempt | None:
+    """Insert and return an attempt by the next route, and close the one before it.
+
+    Return None where another process has recorded that one, or where the database refuses the write.
+    """
+    fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, via, attempt.idempotency)
+    # It names the provider: an account's title may be of any length.
+    what = "could not be reached" if isinstance(outcome, NotSent) else "declined for a fault of its own"
+    fresh.chosen = f"after {attempt.provider}, which {what}"
+    closed = {
+        "state": Attempt.State.DONE,
+        "outcome": type(outcome).__name__,
+        "passed_on": True,
+        "outage_at": attempt.outage_at,
+        "response": record_outcome.response_of(outcome),
+        "provider_ref": getattr(outcome, "provider_ref", ""),
+        "idempotency_id": None,
+        "due_at": None,
+        "updated_at": clock.now(),
+    }
+    try:
+        # In two statements: a charge has one authorizing attempt at a time.
+        with transaction.atomic():
+            execute_writes(Update(Attempt, attempts.unchanged(attempt), closed))
+            execute_writes(Insert(fresh))
+    except StaleRow:
+        return None
+    except (DatabaseError, InterfaceError):
+        logger.exception("charge could not fail over to another route", extra={"attempt": attempt.reference})
+        return None
+    return fresh

@@ -1,16 +1,14 @@
-"""What one person may do alone and approve of another's: the refusal of more, limits, the check of what they write."""
+"""What one person may approve of another's: the refusal of more, and the check of what they write."""
 
 from datetime import timedelta
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Max
 
 from payments import clock
 from payments.domain.catalogue.said import said
-from payments.models import AMOUNT_MAX, ApprovalLimit, MerchantAccess
-from payments.models.merchants.merchant_access import membership_of
+from payments.models import MerchantAccess
 from payments.models.operators.reasons import free_of_secrets
 
 
@@ -40,20 +38,3 @@ def check_note(note: str) -> None:
     if not note.strip():
         raise ValidationError("Say why.", "required")
     free_of_secrets(note)
-
-
-def limit_of(operator: User, currency: str) -> int | None:
-    """Return how much `operator` may give back alone: the highest limit of their roles; a superuser has all roles.
-
-    None means that there is no limit for the currency, so a second operator must approve everything. For a merchant's
-    own people it is the merchant's limit; without one they give back a whole charge.
-    """
-    limits = ApprovalLimit.objects.filter(currency=currency)
-    if membership := membership_of(operator):
-        own = limits.filter(merchant=membership.merchant_id).values_list("amount", flat=True).first()
-        return AMOUNT_MAX if own is None else own
-    limits = limits.filter(merchant=None)
-    if not operator.is_superuser:
-        limits = limits.filter(role__user=operator)
-    most: int | None = limits.aggregate(most=Max("amount"))["most"]
-    return most

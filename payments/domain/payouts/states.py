@@ -8,14 +8,20 @@ from payments.db.fast_model import copy_with
 from payments.db.writes import Update, Write, execute_writes_in_savepoint
 from payments.domain.catalogue.event_types import PAYOUT_CANCELLED, PAYOUT_FAILED, PAYOUT_PAID, PAYOUT_UPDATED
 from payments.domain.shared import events
-from payments.domain.shared.caller import Caller
+from payments.domain.shared.caller import Caller, mode_name
 from payments.ledger import movements
 from payments.ledger.movements import Movement
 from payments.models import Payout
+from payments.money import shown_amount
 from payments.sweeps.in_turn import each_in_turn
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 Status = Payout.Status
+
+
+def detail_of(payout: Payout) -> str:
+    """Return amount and mode of a payout for the audit log."""
+    return f"{shown_amount(payout.amount, payout.currency)}, {mode_name(payout.livemode)} mode"
 
 
 def mark_sent(payout: Payout, **values: Any) -> Payout:

@@ -52,23 +52,6 @@ def schedule_of(merchant: Merchant, livemode: bool, currency: str) -> PayoutSche
     return PayoutSchedule.objects.of(merchant.id, livemode).filter(currency=currency).first()
 
 
-def needs_approval(livemode: bool, before: Terms | None, after: Terms) -> bool:
-    """Return whether two operators are needed: where live money goes out sooner, for the first time or another way.
-
-    Each live payout is approved by itself, so a shorter interval needs nobody; but the delay and the reserve are what
-    covers later refunds and disputes, and the way out decides whom the money is given to first.
-    """
-    if not livemode or before == after:
-        return False
-    if before is None or before.provider_account != after.provider_account:
-        return True
-    return (
-        after.delay_days < before.delay_days
-        or after.reserve_percent < before.reserve_percent
-        or after.reserve_days < before.reserve_days
-    )
-
-
 @transaction.atomic
 def set_schedule(merchant: Merchant, livemode: bool, currency: str, terms: Terms) -> PayoutSchedule:
     """Set the terms of payouts made from now on; those made before keep their reserve. Raise BadSchedule."""

@@ -18,6 +18,7 @@ from payments.api.validation.payment_links import LinkInput
 from payments.api.validation.payment_requests import RequestInput
 from payments.domain.catalogue.said import translated
 from payments.domain.checkout import by_form, links, requests, sessions
+from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.caller import Caller
@@ -66,7 +67,7 @@ class NewForm(TextForm, forms.Form):
     """A form whose fields have the names of members of the API's `body`."""
 
     title: Any
-    permission = "payments.add_checkout"
+    permission = REQUEST.permission
     about: Any
     checks: type[CheckoutInput]
     create: Any
@@ -158,7 +159,7 @@ def _words_of(faults: Any) -> list[str]:
 class LinkForm(NewForm):
     """A link."""
 
-    title, permission = _("New payment link"), "payments.add_paymentlink"
+    title, permission = _("New payment link"), LINK.permission
     about = _("A page that sells to any number of payers while there is something left. Send its address, or print it.")
     checks, create = LinkInput, links.create
     quantity_label = _("In stock")

@@ -144,6 +144,12 @@ class ApprovalRequest(models.Model):
         return str(self.after["tool"] if self.kind == ASSISTANT_CALL else self.kind)
 
     @property
+    def body(self) -> dict[str, Any]:
+        """The input of what it does to money."""
+        body: dict[str, Any] = self.after["body"] if self.kind == ASSISTANT_CALL else self.after
+        return body
+
+    @property
     def idempotency_key(self) -> str:
         """The idempotency key of the execution."""
         return f"act-{self.id.hex}"
@@ -167,8 +173,6 @@ class OperatorAction(ApprovalRequest):
 
     KINDS = ACTIONS
     MAY_DECIDE = "payments.decide_operatoraction"
-    # Kinds that give money back, which need an approval above the operator's limit.
-    OUTWARD = (ApprovalRequest.Kind.VOID, ApprovalRequest.Kind.REFUND)
 
     objects: ClassVar[OfKinds] = OfKinds()
 

@@ -85,7 +85,7 @@ CONSTRAINTS = [
     ),
     models.CheckConstraint(
         name="operator_action_above_the_limit_by_two",
-        condition=~Q(kind__in=["void", "refund", "assistant_call", PAY_OUT])
+        condition=~Q(kind__in=[Kind.VOID.value, Kind.REFUND.value, ASSISTANT_CALL, PAY_OUT])
         | Q(state__in=["proposed", "rejected", "withdrawn", "expired", "overtaken"])
         | Q(decided_by__isnull=False)
         | Q(limit__isnull=False, amount__lte=F("limit")),

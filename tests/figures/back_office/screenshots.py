@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from payments.domain.approvals.call_plans import Call
-from payments.domain.approvals.calls import ask
+from payments.domain.approvals.request import ask
+from payments.domain.shared.verbs import Call
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Charge, Dispute, Merchant, Payout
 from payments.quickstart import demo_merchant

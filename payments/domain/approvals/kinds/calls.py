@@ -1,50 +1,28 @@
 """Calls of assistants: a person decides each, unless the key's own rule lets the amount through."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Sum
 
 from payments import clock
-from payments.domain.approvals.call_plans import Call, caller_of, plan
-from payments.domain.approvals.executors import Credentials, Executor, register
-from payments.domain.catalogue.error_table import KEY_REVOKED, RESOURCE_BUSY
-from payments.domain.merchants.assistants import Rule, may_act
-from payments.domain.operators.four_eyes import Refused, limit_of
+from payments.domain.approvals.executors import Credentials, Executor, in_brief, register
+from payments.domain.approvals.limits import lets_through, limit_of
+from payments.domain.approvals.verbs import PAYOUT, VERBS, call_of
+from payments.domain.catalogue.error_table import RESOURCE_BUSY
+from payments.domain.merchants.assistants import Rule, caller_of, may_act, require_may_act
+from payments.domain.operators.four_eyes import Refused
 from payments.domain.shared.errors import conflict
 from payments.models import ApiKey, ApprovalRequest, AssistantCall
-from payments.money import shown_amount
 
 State = ApprovalRequest.State
 # Of one assistant, so that it does not flood the list that people decide.
 OPEN_CALLS_MAX = 20
-MAKE_PAYOUT = "payments.make_payout"
-KEY_ENDED = "The key does not work any more."
-
-
-def lets_through(key: ApiKey, tool: str, amount: int, currency: str, at: datetime) -> bool:
-    """Return whether the key's rule lets a call move `amount` with no person, beside what moved so that day (UTC)."""
-    rule = Rule.of(key.rules, tool)
-    if rule is None or rule.currency != currency or amount > rule.each:
-        return False
-    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
-    by_rule = AssistantCall.objects.filter(proposed_by=key.asks_as_id, created_at__gte=midnight, decided_by=None)
-    moved = by_rule.filter(after__tool=tool, currency=currency, state__in=(State.APPROVED, State.DONE))
-    total: int = moved.aggregate(total=Sum("amount", default=0))["total"]
-    return total + amount <= rule.day
 
 
 def key_of(request: ApprovalRequest) -> ApiKey:
     """Return the key that a call was asked for by, as it is now."""
     return ApiKey.objects.select_related("merchant").get(id=UUID(request.after["key"]))
-
-
-def describe(request: ApprovalRequest) -> str:
-    """Return a summary such as "refund of ₱1,250.00, ch_…"."""
-    about = filter(None, [request.after["about"], request.after.get("made", "")])
-    return ", ".join([f"{request.after['tool']} of {shown_amount(request.amount, request.currency)}", *about])
 
 
 def _prepare(request: ApprovalRequest, _: Credentials) -> None:
@@ -53,11 +31,10 @@ def _prepare(request: ApprovalRequest, _: Credentials) -> None:
     # A call that waited for the lock past midnight is one of the new day.
     request.created_at = clock.now()
     key = key_of(request)
-    call = Call(request.after["tool"], request.after["about"], request.after["body"])
+    call = call_of(request)
     # The cache of keys may be a second late.
-    if not may_act(key, call.tool):
-        raise conflict(KEY_REVOKED, KEY_ENDED)
-    if plan(caller_of(key), call).amount != request.amount:
+    require_may_act(key, call.tool)
+    if VERBS[call.tool].plan(caller_of(key), call).amount != request.amount:
         raise conflict(RESOURCE_BUSY, "What this moves has just changed. Call the tool again.")
     if lets_through(key, call.tool, request.amount, request.currency, request.created_at):
         request.limit, request.state = Rule(**key.rules[call.tool]).each, State.APPROVED
@@ -70,7 +47,7 @@ def _approve(request: ApprovalRequest, _: Credentials) -> State:
     decider: Any = request.decided_by
     if not may_act(key_of(request), request.after["tool"]):
         raise Refused("Its key does not work any more. Reject it.")
-    if request.after["tool"] == "payout" and not decider.has_perm(MAKE_PAYOUT):
+    if request.verb == PAYOUT.name and not decider.has_perm(PAYOUT.permission):
         raise Refused("Only people who may pay out approve this, such as kaha's finance.")
     # Of this key, or of one before or after it: who has seen the text may have sent the call.
     is_own = ApiKey.objects.filter(asks_as=request.proposed_by_id, issued_by=decider.pk).exists()
@@ -79,4 +56,4 @@ def _approve(request: ApprovalRequest, _: Credentials) -> State:
     return State.APPROVED
 
 
-register(AssistantCall.KINDS, Executor(describe, _prepare, _approve))
+register(AssistantCall.KINDS, Executor(in_brief, _prepare, _approve))

@@ -10,11 +10,13 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.approvals.executors import NO_CREDENTIALS, Credentials, Executor, register
 from payments.domain.approvals.kinds.changes import register_change
+from payments.domain.approvals.limits import limit_for
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.four_eyes import Refused, limit_of
+from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import accounts, states, terms
 from payments.domain.payouts.accounts import BadPayoutAccount
+from payments.domain.payouts.states import detail_of
 from payments.domain.payouts.terms import BadSchedule, Terms
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Payout, PayoutSchedule
@@ -76,11 +78,6 @@ def record_outcome(payout_id: UUID, outcome: Outcome, was: str) -> None:
     audit_log.record(Action.DONE, payout, fields=["status"], detail=f"{detail_of(payout)}, {outcome}")
 
 
-def detail_of(payout: Payout) -> str:
-    """Return amount and mode of a payout for the audit log."""
-    return f"{shown_amount(payout.amount, payout.currency)}, {'live' if payout.livemode else 'test'} mode"
-
-
 def _record(request: ApprovalRequest, _: Credentials) -> None:
     record_outcome(request.subject_id, Outcome(request.after["status"]), request.before["status"])
 
@@ -94,7 +91,7 @@ def _ask(request: ApprovalRequest, _: Credentials) -> None:
     payout = Payout.objects.select_for_update(no_key=True).get(id=request.subject_id, merchant=request.merchant_id)
     _refuse_unless_waiting(payout)
     request.amount, request.currency = payout.amount, payout.currency
-    request.limit = None if payout.requested_by_id else limit_of(request.proposed_by, payout.currency)
+    request.limit = limit_for(payout, request.proposed_by)
     if request.limit is not None and payout.amount <= request.limit:
         request.state = _let_out(request, NO_CREDENTIALS)
 

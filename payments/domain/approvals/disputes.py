@@ -6,10 +6,10 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from payments.domain.approvals.limits import limit_of
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.disputes import evidence, respond
-from payments.domain.operators.four_eyes import limit_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.ids import public_id
