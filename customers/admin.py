@@ -15,7 +15,8 @@ from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES, charge_line
 from payments.admin.columns import UNNAMED
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     chip,
@@ -32,13 +33,11 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.people import People, Person, mail_link, people_of_source, phone_link
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_site
+from payments.merchant_site.policy import on_merchant_site
 from payments.models import Charge, Event, Source
 from payments.search import find
 
@@ -52,9 +51,10 @@ class SourceForm(ReasonForm):
     source = forms.ChoiceField(label=_("Source"), widget=forms.RadioSelect({"class": "radiolist"}))
 
 
-class DetachSource(RowAction):
+class DetachSource(Action):
     name, label = "detach_source", _("Detach a source")
     permission = "customers.delete_customersource"
+    for_merchants = True
     refusals = (PaymentError,)
 
     def fits(self, customer: Customer) -> bool:
@@ -103,7 +103,7 @@ class SourcesInline(ReadOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(ReadOnlyAdmin):
+class CustomerAdmin(BaseAdmin):
     for_merchants = "who description standing email deleted mobile_number charge_links shown_metadata presence"
     merchant_lookup = "merchant"
     records_views = True
@@ -157,9 +157,7 @@ class CustomerAdmin(ReadOnlyAdmin):
         return search_link(Event, public_id("cus", customer.id), gettext("its events"))
 
 
-@admin.register(Customer, site=merchant_site)
-class MerchantCustomers(OfMerchant, CustomerAdmin):
-    row_actions = CustomerAdmin.row_actions
+on_merchant_site(Customer)(CustomerAdmin)
 
 
 @people_of_source

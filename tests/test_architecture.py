@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.contrib import admin
 
+from payments.merchant_site.site import merchant_site
 from payments.providers.abilities import FindsDisputes, PaysOut, TakesResponses
 from payments.providers.base import Provider
 
@@ -243,3 +244,11 @@ def test_no_two_texts_are_taken_for_one_by_their_letters_without_a_reason() -> N
     folding = {where.rpartition(":")[0] for where, node in nodes("config", "payments", "customers") if _folds(node)}
     assert sorted(name for name in folding if not name.startswith(places)) == []
     assert sorted(place for place in places if not any(name.startswith(place) for name in folding)) == []
+
+
+def test_a_page_of_either_site_stands_on_at_most_six_classes_of_ours() -> None:
+    pages = [page for site in (admin.site, merchant_site) for page in cast(Any, site).pages()]
+    modules = {type(page).__name__: [base.__module__ for base in type(page).__mro__[1:]] for page in pages}
+    ours = {name: sum(one.startswith(("payments.", "customers.")) for one in found) for name, found in modules.items()}
+    assert len(ours) > 50
+    assert {name: count for name, count in ours.items() if count > 6} == {}

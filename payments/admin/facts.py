@@ -1,6 +1,6 @@
 """The fields and the related rows of a page as facts, and the fields that its form changes."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from django.contrib.admin.utils import flatten
@@ -61,7 +61,12 @@ def _row_link(form: Any) -> Any:
     return format_html('<a href="{}">{}</a>', address, row)
 
 
+def seen_groups(groups: Iterable[Any], sees: Callable[[str], bool]) -> list[Any]:
+    """Return `groups` of fields without those that the person does not see, and without groups of nothing else."""
+    left = ((title, more, [name for name in flatten(more["fields"]) if sees(name)]) for title, more in groups)
+    return [(title, {**more, "fields": names}) for title, more, names in left if names]
+
+
 def changed_fields(groups: Iterable[Any], given: Collection[str]) -> list[Any]:
     """Return `groups` of fields without those that are `given`, and without groups of nothing else."""
-    left = ((title, more, [name for name in flatten(more["fields"]) if name not in given]) for title, more in groups)
-    return [(title, {**more, "fields": names}) for title, more, names in left if names]
+    return seen_groups(groups, lambda name: name not in given)

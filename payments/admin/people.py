@@ -10,12 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from payments.admin.framework.base import Part
 from payments.admin.framework.formats import link
+from payments.admin.framework.object_actions import Part
 from payments.models import Merchant, Source
 
-# The role that a merchant's people are not shown.
-MERCHANT = "Merchant"
 MAY_SEE_CONTACT = "payments.view_source"
 REACHED_BY = ("name", "email", "phone_number")
 NOT_OF_A_NUMBER = re.compile(r"[^0-9+]")
@@ -56,20 +54,24 @@ class People(Part):
 
     def __init__(
         self,
-        source_of: Callable[[Any], Source] | None = None,
+        source_of: Callable[[Any], Source | None] | None = None,
         merchant_of: Callable[[Any], Merchant] = lambda row: row.merchant,
     ) -> None:
         self.source_of, self.merchant_of = source_of, merchant_of
 
     def beside_row(self, page: Any, request: HttpRequest, row: Any) -> dict[str, Any]:
+        return {"people": self.people(page, request, row)}
+
+    def people(self, page: Any, request: HttpRequest, row: Any) -> Sequence[Person]:
         people: list[Person] = []
-        if self.source_of:
-            source = self.source_of(row)
+        if self.source_of and (source := self.source_of(row)):
             people = [_payer(request, source), *(one for maker in _of_sources for one in maker(request, source))]
+        if not page.policy.is_for_operators:
+            return people
         merchant = self.merchant_of(row)
         reached = [mail_link(merchant.support_email), phone_link(merchant.support_phone)]
         shown = link(Merchant, merchant.pk, merchant)
-        return {"people": [*people, Person(MERCHANT, merchant.title, shown, list(filter(None, reached)))]}
+        return [*people, Person(_("Merchant"), merchant.title, shown, list(filter(None, reached)))]
 
 
 def mail_link(address: str | None) -> SafeString | str:

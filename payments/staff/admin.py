@@ -9,10 +9,9 @@ from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils.html import format_html
 from django.utils.text import capfirst
 
@@ -20,9 +19,7 @@ from payments import clock
 from payments.admin.framework.base import BaseAdmin, BoundedRows, ReadOnlyInline, never
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, beside, chip, column, moment_column, time_column
-from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.reason_form import TextForm
-from payments.admin.framework.row_actions import RowAction
 from payments.models import MerchantAccess
 from payments.staff.audit_signals import FACTORS
 from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
@@ -138,6 +135,7 @@ def status_of(user: User) -> Any:
 class OperatorAdmin(BaseAdmin):
     """The admin of operators, who are deactivated and never deleted, because records name them."""
 
+    is_edited = True
     merchant_lookup = None
     called = ("operator", "operators")
     has_delete_permission = never
@@ -205,16 +203,8 @@ class OperatorAdmin(BaseAdmin):
         """Continue with the link for the new operator."""
         return redirect("admin:auth_user_invite", obj.pk)
 
-    def buttons_of(self, request: HttpRequest, row: User) -> list[ActionButton]:
-        return super().buttons_of(request, row) if self._may_act_on(request, row) else []
-
-    def act(self, request: HttpRequest, pk: Any, act: RowAction) -> HttpResponse:
-        if not self._may_act_on(request, get_object_or_404(self.get_queryset(request), pk=pk)):
-            raise PermissionDenied
-        return super().act(request, pk, act)
-
-    def _may_act_on(self, request: HttpRequest, user: User) -> bool:
-        return user != request.user and self.may_change(request, user)
+    def may_act_on(self, request: HttpRequest, row: User) -> bool:
+        return row != request.user and self.may_change(request, row)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Do nothing: `payments.staff.audit_signals` records every change of an account."""

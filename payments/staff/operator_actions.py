@@ -8,9 +8,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from payments.admin.framework.actions import Action
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import RowAction
 from payments.admin.moments import moment_cell
 from payments.staff import invitations
 from payments.staff.models import Invitation
@@ -22,7 +22,7 @@ class InviteForm(ReasonForm):
     by_mail = forms.BooleanField(label="Send it by e-mail", required=False, initial=True)
 
 
-class Invite(RowAction):
+class Invite(Action):
     name, label, button = "invite", "Make a link to set a password", "Make the link"
     permission = MAY_CHANGE
 
@@ -47,7 +47,7 @@ class Invite(RowAction):
         return shown
 
 
-class WithdrawInvitation(RowAction):
+class WithdrawInvitation(Action):
     name, label = "withdraw_invitation", "Withdraw the link"
     permission = MAY_CHANGE
 
@@ -64,7 +64,7 @@ class WithdrawInvitation(RowAction):
         return "The link is withdrawn." if invitations.withdraw(user) else "There was no link any more."
 
 
-class Deactivate(RowAction):
+class Deactivate(Action):
     name, label = "deactivate", "Deactivate"
     permission = MAY_CHANGE
 
@@ -83,7 +83,7 @@ class Deactivate(RowAction):
         return f"{user} is deactivated."
 
 
-class Reactivate(RowAction):
+class Reactivate(Action):
     name, label = "reactivate", "Reactivate"
     permission = MAY_CHANGE
 

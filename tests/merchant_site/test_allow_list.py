@@ -7,13 +7,13 @@ from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.test import RequestFactory
 
-from payments.admin.framework.base import Part, ReadOnlyInline
+from payments.admin.framework.base import ReadOnlyInline
 from payments.admin.framework.filters import one_of
 from payments.admin.framework.formats import column
+from payments.admin.framework.object_actions import Part
 from payments.domain.merchants.merchants import NewMerchant
-from payments.merchant_site.pages.approvals import MerchantActions, MerchantApprovals, MerchantCalls
 from payments.merchant_site.site import merchant_site
-from payments.models import Charge, MerchantAccess
+from payments.models import ApprovalRequest, AssistantCall, Charge, MerchantAccess, OperatorAction
 from tests.merchant_site.conftest import member
 
 pytestmark = pytest.mark.django_db
@@ -54,9 +54,10 @@ def page(request: pytest.FixtureRequest) -> Any:
         "head_columns": (*known.head_columns, NEW),
         "inlines": (*known.inlines, NewRows),
         "parts": (*known.parts, NewPart()),
+        "row_actions": (*known.row_actions, NewPart()),
         "fieldsets": (*(known.fieldsets or ()), ("New", {"fields": (NEW,)})),
     }
-    return type("WithNews", (type(known),), new)(known.model, merchant_site)
+    return type(known)(known.model, merchant_site, policy=known.policy, for_merchants=known.for_merchants, **new)
 
 
 def test_a_new_column_is_on_no_list_and_in_no_file(page: Any, request_of_owner: Any) -> None:
@@ -81,10 +82,10 @@ def test_in_a_new_field_nothing_is_searched(page: Any, request_of_owner: Any) ->
 
 
 def test_new_parts_and_new_related_rows_are_beside_no_row(page: Any, request_of_owner: Any) -> None:
-    assert not any(isinstance(part, NewPart) for part in page.parts)
+    assert not any(isinstance(part, NewPart) for part in page.all_parts)
     assert not any(isinstance(rows, NewRows) for rows in page.get_inline_instances(request_of_owner))
 
 
-@pytest.mark.parametrize("known", [MerchantApprovals, MerchantActions, MerchantCalls])
-def test_no_search_finds_what_the_staff_wrote(known: Any) -> None:
-    assert "note" not in known.search_fields
+@pytest.mark.parametrize("model", [ApprovalRequest, OperatorAction, AssistantCall])
+def test_no_search_finds_what_the_staff_wrote(model: Any) -> None:
+    assert "note" not in merchant_site.get_model_admin(model).search_fields

@@ -43,9 +43,9 @@ def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: 
     hand.press(tab.get_by_role("link", name="Capture"))
     hand.write(tab.get_by_label("Amount"), "60,000.00")
     give_reason(tab, hand)
-    hand.press(tab.get_by_role("button", name="Continue"))
+    hand.press(tab.get_by_role("button", name="Update"))
     expect(tab.get_by_text("₱60,000.00 is taken from the payer")).to_be_visible()
-    hand.press(tab.get_by_role("button", name="Capture"))
+    hand.press(tab.get_by_role("button", name="Capture ₱60,000.00"))
     expect(announced(tab)).to_contain_text("Done")
     assert api.read(work.held)["amount_captured"] == 6_000_000
 
@@ -58,9 +58,9 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(lourdes.get_by_role("link", name="Refund", exact=True))
     hand.write(lourdes.get_by_label("Amount"), "120,000.00")
     give_reason(lourdes, hand)
-    hand.press(lourdes.get_by_role("button", name="Continue"))
+    hand.press(lourdes.get_by_role("button", name="Update"))
     expect(lourdes.get_by_text("Another person must approve this")).to_be_visible()
-    hand.press(lourdes.get_by_role("button", name="Request approval"))
+    hand.press(lourdes.get_by_role("button", name="Ask for approval of ₱120,000.00"))
     expect(announced(lourdes)).to_contain_text("Another person must approve")
     assert api.read(work.taken)["amount_refunded"] == 0
 

@@ -11,6 +11,9 @@ from payments.models import Charge, OperatorAction
 from tests.admin.conftest import text_of
 from tests.operators.factories import NOTE, REASON
 
+TYPED = re.compile(r'<textarea name="(\w+)"[^>]*>(.*?)</textarea>', re.DOTALL)
+CHOSEN = re.compile(r'<select name="(\w+)"[^>]*>(?:(?!</select>).)*?<option value="([^"]*)" selected', re.DOTALL)
+
 
 def page_at(kind: str) -> str:
     """Return the URL of an action on the newest charge."""
@@ -19,8 +22,9 @@ def page_at(kind: str) -> str:
 
 def form_on(text: str) -> dict[str, str]:
     """Return the form of a page, field by field."""
-    fields = re.findall(r"<input[^>]*>", text[text.index('id="content-main"') :])
-    found = {}
+    shown = text[text.index('id="content-main"') :]
+    fields = re.findall(r"<input[^>]*>", shown)
+    found = {name: unescape(typed.strip()) for name, typed in TYPED.findall(shown)} | dict(CHOSEN.findall(shown))
     for field in fields:
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', field))
         if "name" in attributes:
@@ -29,7 +33,7 @@ def form_on(text: str) -> dict[str, str]:
 
 
 def asked(client: Client, kind: str, **typed: str) -> str:
-    """Fill in the form and return the confirmation page."""
+    """Fill in the form and return the page that says what it will do."""
     form = form_on(text_of(client.get(page_at(kind)))) | {"reason": REASON} | typed
     return text_of(client.post(page_at(kind), form))
 

@@ -61,14 +61,13 @@ def test_the_page_says_what_will_happen_to_whose_money(api: Api, ana: Client) ->
 
 
 @pytest.mark.parametrize(("kind", "hold", "stands_out"), [("refund", False, True), ("capture", True, False)])
-def test_a_button_that_gives_money_back_stands_out(
+def test_what_gives_money_back_stands_out_in_the_menu(
     kind: str, hold: bool, stands_out: bool, api: Api, ben: Client
 ) -> None:
     api.charge(capture=not hold)
     offered, confirmed = text_of(ben.get(page_of(Charge.objects.get()))), asked(ben, kind, amount="1.00")
     assert (f'{page_at(kind)}" class="primary danger"' in offered) == stands_out
-    assert ("default danger" in confirmed) == stands_out
-    assert '<p class="consequence">' in confirmed
+    assert ("default danger" in confirmed, '<p class="consequence">' in confirmed) == (False, True)
 
 
 def test_what_gives_money_back_is_last_in_the_menu(api: Api, ben: Client) -> None:
@@ -78,6 +77,14 @@ def test_what_gives_money_back_is_last_in_the_menu(api: Api, ben: Client) -> Non
     labels = re.findall(r'class="(danger|)">([^<]+)<', menu)
     assert labels[-1] == ("danger", "Void")
     assert [mark for mark, _ in labels] == sorted(mark for mark, _ in labels)
+
+
+def test_a_button_that_named_another_sum_moves_nothing_and_shows_what_this_one_would(api: Api, ana: Client) -> None:
+    api.charge()
+    form = form_on(text_of(ana.get(page_at("refund")))) | {"reason": REASON, "amount": "10", "decision": "refund"}
+    text = text_of(ana.post(page_at("refund"), form))
+    assert f">Refund {MONEY}10.00</button>" in text
+    assert not OperatorAction.objects.exists()
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "100.01", "1.001", "1e2", "1.000,00", "NaN", ""], ids=repr)
@@ -105,15 +112,20 @@ def test_the_same_confirmation_sent_twice_moves_money_once(api: Api, ana: Client
 
 
 def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: Client, ben: Client) -> None:
-    api.charge()
+    api.charge(description="Rattan sofa")
     page = asked(ana, "refund", amount="50.01")
     assert f"You give back {MONEY}50.00 of a charge alone." in page
     assert "Another person must approve" in text_of(confirm(ana, "refund", page))
-    act = OperatorAction.objects.get()
+    act, charge = OperatorAction.objects.get(), page_of(Charge.objects.get())
+    waits = (f"Refund of {MONEY}50.01 waits for a second person.", f"ana asked to refund {MONEY}50.01; a second")
+    text = text_of(ana.get(charge))
+    assert [words for words in (*waits, page_at("refund")) if words not in text] == [page_at("refund")]
     address = reverse("admin:payments_operatoraction_decide", args=[act.pk])
-    assert address in text_of(ben.get(page_of(Charge.objects.get())))
+    assert address in text_of(ben.get(charge))
     text = text_of(ben.get(address))
-    assert [words for words in ("goes back to the payer", REASON, "ana", "Reject") if words not in text] == []
+    why = f"It waits because ana gives back {MONEY}50.00 of a charge alone."
+    facts = ("goes back to the payer", REASON, "ana asks", why, "Rattan sofa", f"{MONEY}49.99", "Approve", "Reject")
+    assert [words for words in facts if words not in text] == []
     assert "Done: refund of ₱50.01" in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 

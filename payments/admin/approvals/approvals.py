@@ -3,30 +3,30 @@
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from payments.admin.approvals.forms import NO_OTHER_APPROVER, has_approver
 from payments.admin.approvals.words import WORDS, changes_of, consequence_of, facts_of, short_words
+from payments.admin.framework.actions import Action, Done, Result
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column, lines, link
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
+from payments.admin.framework.object_actions import (
+    Facts,
+    operator_of,
+)
 from payments.admin.moments import moment_text
-from payments.admin.operators.decisions import DecidedByAnother, decisions_on
+from payments.admin.operators.decisions import Decide, DecidedByAnother
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decide
 from payments.domain.catalogue.said import translated
@@ -98,14 +98,43 @@ ByKind = by("kind", **{kind.value: (kind.label, Q(kind=kind)) for kind in KINDS}
 STATES = [state.value for state in State if state != State.REFUSED]
 
 
+class TakeKey(Action):
+    """Create an approved key and show its text once, to its requester alone."""
+
+    name, label = "take", _("Take the key: it is shown once")
+    asks_nothing = for_merchants = True
+
+    def is_allowed(self, page: Any, request: HttpRequest) -> bool:
+        """Return True: which permission it needs is the kind's."""
+        return True
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        row = super().find(page, request, pk)
+        if row.kind not in ApprovalRequest.KEYS or not operator_of(request).has_perm(WORDS[row.kind].permission):
+            raise PermissionDenied
+        return row
+
+    def fits(self, row: ApprovalRequest) -> bool:
+        return row.state == State.APPROVED
+
+    def is_offered_to(self, operator: User, row: ApprovalRequest) -> bool:
+        return row.proposed_by_id == operator.pk
+
+    def do(self, row: ApprovalRequest, cleaned: dict[str, Any]) -> Done:
+        try:
+            name, text = decide.take_key(row, cleaned["operator"])
+        except Refused as refusal:
+            return Result(translated(str(refusal)), level=messages.ERROR)
+        return Result(f"{row}", secrets={_("Shown as"): name, _("Key"): text})
+
+
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother):
     for_merchants = "what reason proposed_by decided_by shown_state shown_kind what_next asked_for note turn state kind"
     views = {
         "payments_approvalrequest_waiting": ("waiting/", "waiting"),
-        "payments_approvalrequest_take": ("<uuid:pk>/take/", "take"),
     }
-    decisions = decisions_on("payments.view_approvalrequest")
+    row_actions = (TakeKey(), Decide("payments.view_approvalrequest"))
     list_display = ("what", "reason", "merchant", "proposed_by", "decided_by", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", STATES), ByKind, "created_at")
@@ -129,7 +158,7 @@ class ApprovalRequestAdmin(DecidedByAnother):
         """Return `live`: in test mode none of these needs approval."""
         return "live"
 
-    def consequence_of(self, row: ApprovalRequest) -> Consequence:
+    def consequence_of(self, row: ApprovalRequest) -> Any:
         return consequence_of(row)
 
     def facts_of(self, row: ApprovalRequest) -> Facts:
@@ -139,40 +168,13 @@ class ApprovalRequestAdmin(DecidedByAnother):
         return short_words(row)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        own = super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
-        return own.select_related("merchant", "proposed_by", "decided_by")
+        return super().get_queryset(request).filter(kind__in=ApprovalRequest.KINDS)
 
     def waiting(self, request: HttpRequest) -> HttpResponse:
         """Return the page of everything that waits for approval."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         return waiting_page(request, self)
-
-    @method_decorator([never_cache, require_POST])
-    def take(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Create an approved key and show its text once, to its requester alone."""
-        row, operator = get_object_or_404(self.get_queryset(request), pk=pk), operator_of(request)
-        if row.kind not in ApprovalRequest.KEYS or not operator.has_perm(WORDS[row.kind].permission):
-            raise PermissionDenied
-        page = reverse("admin:payments_approvalrequest_change", args=[pk])
-        try:
-            name, text = decide.take_key(row, operator)
-        except Refused as refusal:
-            self.message_user(request, translated(str(refusal)), messages.ERROR)
-            return redirect(page)
-        return shown_once(request, self, f"{row}", {_("Shown as"): name, _("Key"): text}, page)
-
-    def buttons_of(self, request: HttpRequest, row: ApprovalRequest) -> list[ActionButton]:
-        acts = super().buttons_of(request, row)
-        if row.state != State.APPROVED or row.proposed_by_id != operator_of(request).pk:
-            return acts
-        take = reverse("admin:payments_approvalrequest_take", args=[row.pk])
-        withdraw = reverse("admin:payments_approvalrequest_decide", args=[row.pk])
-        return [
-            *acts,
-            ActionButton(_("Take the key: it is shown once"), take, posts=True),
-            ActionButton(_("Withdraw the request"), withdraw),
-        ]
 
     @admin.display(description=_("What is next"))
     def what_next(self, row: ApprovalRequest) -> Any:

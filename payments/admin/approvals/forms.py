@@ -8,7 +8,6 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.object_actions import Consequence
 from payments.domain.approvals.executors import NO_CREDENTIALS
 from payments.domain.approvals.request import submit
 from payments.ids import new_id
@@ -23,9 +22,9 @@ STAFF_LOOKED_AT = 200
 NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
 
 
-def approval_notice(text: Any, operator: User, merchant: Merchant | None = None) -> Consequence:
-    """Return the notice `text`, with advice where nobody but `operator` may approve."""
-    return Consequence(text if has_approver(operator, merchant) else f"{text} {NO_OTHER_APPROVER}")
+def approval_notice(text: Any, operator: User, merchant: Merchant | None = None) -> Any:
+    """Return the notice `text`, with advice where nobody but `operator` of the staff may approve."""
+    return text if not operator.is_staff or has_approver(operator, merchant) else f"{text} {NO_OTHER_APPROVER}"
 
 
 def has_approver(operator: User, merchant: Merchant | None) -> bool:

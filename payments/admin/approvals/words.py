@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import clock, sourcetypes
 from payments.admin.framework.formats import NOTHING, days_text, lines, link, money, provider_title
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import rule_words
 from payments.domain.merchants.scopes import RIGHTS
@@ -45,13 +45,13 @@ class KindWords:
     """
 
     permission: str
-    consequence: Callable[[ApprovalRequest], Consequence]
+    consequence: Callable[[ApprovalRequest], Any]
     asked: Callable[[Content], object]
     values: Callable[[ApprovalRequest, Content], Values] = lambda *_: iter(())
     subject: Callable[[ApprovalRequest], Facts] = lambda _: iter(())
 
 
-def consequence_of(request: ApprovalRequest) -> Consequence:
+def consequence_of(request: ApprovalRequest) -> Any:
     """Return what comes of an approval."""
     return WORDS[request.kind].consequence(request)
 
@@ -68,8 +68,6 @@ def facts_of(request: ApprovalRequest) -> Facts:
     yield _("Mode"), _("live: this is real money")
     yield from WORDS[request.kind].subject(request)
     yield from changes_of(request)
-    yield _("Requested by"), f"{request.proposed_by}, {moment_text(request.created_at)}"
-    yield _("Why"), request.reason
     yield _("Open until"), f"{moment_text(request.expires_at)}"
 
 
@@ -84,18 +82,18 @@ def changes_of(request: ApprovalRequest) -> Values:
         yield name, _beside(before[name], NOTHING)
 
 
-def _says(text: Any) -> Callable[[ApprovalRequest], Consequence]:
+def _says(text: Any) -> Callable[[ApprovalRequest], Any]:
     """Return what makes a consequence of `text`, in which the merchant is named."""
-    return lambda request: Consequence(str(text).format(merchant=request.merchant.title))
+    return lambda request: str(text).format(merchant=request.merchant.title)
 
 
-def _of_key(request: ApprovalRequest) -> Consequence:
+def _of_key(request: ApprovalRequest) -> Any:
     text = gettext(
         "Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text. "
         "It works until it is revoked or ends."
     )
     does, merchant = _what_it_does(request.after), request.merchant.title
-    return Consequence(text.format(does=does, merchant=merchant, requester=request.proposed_by), gives_back=True)
+    return text.format(does=does, merchant=merchant, requester=request.proposed_by)
 
 
 def _what_it_does(asked: Content) -> str:
@@ -135,11 +133,11 @@ def _rolled_key(request: ApprovalRequest) -> Facts:
     yield _("Key"), link(ApiKey, request.subject_id, request.after["key"])
 
 
-def _to_provider(request: ApprovalRequest) -> Consequence:
+def _to_provider(request: ApprovalRequest) -> Any:
     connector, merchant = _connector(request), request.merchant.title
     hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
     text = f"Live cards of {merchant} that are routed to this account go to {hosts}. The holder of the account"
-    return Consequence(f"{text} there gets the money. Make sure with the merchant that it is theirs.")
+    return f"{text} there gets the money. Make sure with the merchant that it is theirs."
 
 
 def _account(request: ApprovalRequest, content: Content) -> Values:
@@ -225,12 +223,11 @@ def _schedule(_request: ApprovalRequest, content: Content) -> Values:
     yield "Way out", way_out
 
 
-def _of_record(request: ApprovalRequest) -> Consequence:
+def _of_record(request: ApprovalRequest) -> Any:
     if request.after["status"] != "returned":
-        text = "The books say that our bank has paid it. Make sure with the statement of our account."
-        return Consequence(text)
+        return "The books say that our bank has paid it. Make sure with the statement of our account."
     text = f"The balance of {request.merchant.title} has the money again, and the next payout pays it once more."
-    return Consequence(f"{text} Make sure that it is back in our account.")
+    return f"{text} Make sure that it is back in our account."
 
 
 def _recorded(_request: ApprovalRequest, content: Content) -> Values:
@@ -252,9 +249,9 @@ def payout_facts(payout: Payout) -> Facts:
 OF_PAYOUT = _says("Real money of {merchant} leaves for its bank account. It cannot be called back once it is sent.")
 
 
-def _of_limit(request: ApprovalRequest) -> Consequence:
+def _of_limit(request: ApprovalRequest) -> Any:
     text = gettext("Each person of {merchant} who may refund gives back up to {most} of a payment alone.")
-    return Consequence(text.format(merchant=request.merchant.title, most=_limit(request.after)), gives_back=True)
+    return text.format(merchant=request.merchant.title, most=_limit(request.after))
 
 
 def _limit(content: Content) -> str:

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
 from payments.admin.framework.id_search import IdSearch
@@ -40,7 +40,7 @@ ByWho = by(
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin):
+class AuditEntryAdmin(BaseAdmin):
     merchant_lookup = None
     views = {"payments_auditentry_export": ("export/", "export")}
     # Its own file has what the hash of an entry covers.

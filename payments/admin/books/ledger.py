@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
@@ -93,7 +93,7 @@ def _sums(rows: QuerySet[Settlement]) -> Sums:
 
 
 @admin.register(Settlement)
-class SettlementAdmin(ReadOnlyAdmin):
+class SettlementAdmin(BaseAdmin):
     merchant_lookup = "merchant"
     change_list_template = SumsOnTop.template
     parts = (SumsOnTop(_sums, _sum_note),)
@@ -135,6 +135,7 @@ class SettlementAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).annotate(**sums)
 
     def complete(self, rows: Any) -> None:
+        super().complete(rows)
         totals = totals_of(rows)
         for row in rows:
             row.totals = totals[row.pk]
@@ -162,7 +163,7 @@ class PostingSearch(IdSearch):
 
 
 @admin.register(Posting)
-class PostingAdmin(ReadOnlyAdmin):
+class PostingAdmin(BaseAdmin):
     merchant_lookup = "merchant"
     list_display = ("shown_kind", "shown_account", "merchant", "debit", "credit", "created", "mode")
     file_columns = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")

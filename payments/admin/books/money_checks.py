@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
 from payments.models import MoneyCheck
@@ -31,7 +31,7 @@ ByResult = by(
 
 
 @admin.register(MoneyCheck)
-class MoneyCheckAdmin(ReadOnlyAdmin):
+class MoneyCheckAdmin(BaseAdmin):
     merchant_lookup = "merchant"
     list_display = ("reach", "of_merchant", "took", "chip", "started")
     file_columns = ("started", "chip", "reach", "took", "of_merchant")

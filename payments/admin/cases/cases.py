@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link
 from payments.admin.framework.id_search import IdSearch
 from payments.models import Case, Note
@@ -46,7 +46,7 @@ class NotesOfCase(ReadOnlyInline):
 
 
 @admin.register(Case)
-class CaseAdmin(ReadOnlyAdmin):
+class CaseAdmin(BaseAdmin):
     merchant_lookup = "merchant"
     list_display = ("about", "assignee", "shown_tags", "note_count", "updated")
     list_filter = (ByAssignee,)

@@ -14,8 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
-from payments.admin.framework.base import Part
-from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.object_actions import Part, operator_of
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.domain.operators import cases
 from payments.models.operators.case import CASE_NOTE_MAX_LENGTH, TAG_MAX_LENGTH, TAGS_MAX

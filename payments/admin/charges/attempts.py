@@ -7,7 +7,7 @@ from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.columns import WITH_PAYER, payer_column, state_column
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by_mode_of
 from payments.admin.framework.formats import (
     column,
@@ -30,7 +30,7 @@ ByModeOfCharge = by_mode_of("charge")
 
 
 @admin.register(Attempt)
-class AttemptAdmin(ReadOnlyAdmin):
+class AttemptAdmin(BaseAdmin):
     parts = (People(lambda attempt: attempt.charge.source, lambda attempt: attempt.charge.merchant), CasePanel())
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (

@@ -5,34 +5,32 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.debug import sensitive_variables
 
 from payments.admin.charges.status import HOLDS, ByState, index_path_for
 from payments.admin.columns import payer_column, what_for_column
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
 from payments.admin.framework.formats import Cells, amount_cells, chips, column, moment_column, money, source_label
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import form_page
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.reason_form import HiddenNumberInput
 from payments.admin.moments import moment_cells
-from payments.admin.operators.bulk_actions import bulk_actions
 from payments.domain.audit import audit_log
-from payments.domain.audit.audit_log import Action
+from payments.domain.audit.audit_log import Action as Recorded
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Card, Charge
 from payments.search import find
@@ -119,12 +117,46 @@ class ChargeSearch(EntrySearch):
         return super().rows(request, queryset, term)
 
 
-class ChargeList(ReadOnlyAdmin):
+class NoCharge(Exception):
+    """No charge that the person sees is on the card number."""
+
+
+class SearchByCard(Action):
+    """Among the charges that the person sees."""
+
+    name, label, button = "search", _("Search by card number"), _("Search")
+    permission = "payments.view_charge"
+    form = CardNumberForm
+    refusals = (NoCharge,)
+    is_new, new_name = True, "by_card"
+    for_merchants = True
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        return page.get_queryset(request)
+
+    def question(self, row: Any) -> str:
+        return gettext("Charges on a card number")
+
+    def facts(self, row: Any) -> Facts:
+        yield _("What happens with it"), _("The number is not kept. It finds charges by its fingerprint.")
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        """Record the search, and redirect to the charges."""
+        charges = row.filter(source__card__fingerprint=cleaned["number"])
+        count = charges.order_by()[: MOST_COUNTED + 1].count()
+        found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
+        audit_log.record(Recorded.SEARCHED, detail=f"by a card number, charges found: {found}")
+        charge = charges.select_related("source__card").order_by("-pk").first()
+        if charge is None:
+            raise NoCharge(_("There is no charge on this card number."))
+        handle = public_id("card", charge.source.card.pk)
+        return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
+
+
+class ChargeList(BaseAdmin):
     """The list of charges, and its search by a card number."""
 
     merchant_lookup = "merchant"
-    views = {"payments_charge_by_card": ("by-card/", "search_by_card")}
-    change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("payer", "what_for", "paid_with", "how_much", "shown_state", "created")
     sum_of = ("amount", "currency")
@@ -165,29 +197,6 @@ class ChargeList(ReadOnlyAdmin):
 
     def skips_rows(self, changelist: KeysetList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return bulk_actions(request)
-
-    @method_decorator(sensitive_post_parameters("number"))
-    def search_by_card(self, request: HttpRequest) -> HttpResponse:
-        """Ask for the number, record the search, and redirect to the charges on it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        form = CardNumberForm(request.POST or None)
-        if not form.is_valid():
-            facts = [(_("What happens with it"), _("The number is not kept. It finds charges by its fingerprint."))]
-            return form_page(request, self, _("Charges on a card number"), facts, form, [("search", _("Search"))])
-        charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
-        count = charges.order_by()[: MOST_COUNTED + 1].count()
-        found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
-        audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
-        charge = charges.select_related("source__card").order_by("-pk").first()
-        if charge is None:
-            self.message_user(request, gettext("There is no charge on this card number."), messages.WARNING)
-            return redirect("admin:payments_charge_by_card")
-        handle = public_id("card", charge.source.card.pk)
-        return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.cases.panel import CasePanel
-from payments.admin.charges.actions import ChargeActions
+from payments.admin.charges.actions import on_charges
 from payments.admin.charges.charge_list import ChargeList
-from payments.admin.charges.payer_messages import SendReceipt
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
-from payments.admin.framework.base import Part, ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
     NOTHING,
@@ -34,7 +33,9 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.id_search import IdSearch
+from payments.admin.framework.object_actions import Part
 from payments.admin.moments import moment_brief
+from payments.admin.operators.requests import Waiting
 from payments.admin.operators.words import refund_reason
 from payments.admin.people import People
 from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
@@ -63,8 +64,8 @@ class ChargeAdmin(ChargeList):
         "action_expires redirect_url shown_failure shown_metadata money since least card"
     )
     records_views = True
-    row_actions = (SendReceipt(),)
-    parts: Sequence[Part] = (ChargeActions(), People(lambda charge: charge.source), CasePanel())
+    row_actions = on_charges
+    parts: Sequence[Part] = (Waiting(), People(lambda charge: charge.source), CasePanel())
     contents = FOR_OPERATORS
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
@@ -161,7 +162,7 @@ HEADLINES = {"pending": _("{amount} to be refunded"), "failed": _("{amount} not 
 
 
 @admin.register(Refund)
-class RefundAdmin(ReadOnlyAdmin):
+class RefundAdmin(BaseAdmin):
     for_merchants = "payer what_for why shown_amount shown_status status reason order"
     parts = (People(lambda refund: refund.charge.source),)
     merchant_lookup = "merchant"

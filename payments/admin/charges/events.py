@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
@@ -38,7 +38,7 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 
 
 @admin.register(Event)
-class EventAdmin(ReadOnlyAdmin):
+class EventAdmin(BaseAdmin):
     for_merchants = "type object_link sequence key_link shown_payload"
     merchant_lookup = "merchant"
     list_display = ("type", "object_link", "sequence", "merchant", "created", "mode")

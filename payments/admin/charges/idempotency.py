@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.id_search import IdSearch
 from payments.models import IdempotencyRecord
@@ -10,7 +10,7 @@ ByAnswer = by("answer", given=("Given", Q(status__isnull=False)), awaited=("In u
 
 
 @admin.register(IdempotencyRecord)
-class IdempotencyRecordAdmin(ReadOnlyAdmin):
+class IdempotencyRecordAdmin(BaseAdmin):
     """Idempotency keys with their status. The stored answer belongs to the merchant and is not shown."""
 
     merchant_lookup = "merchant"

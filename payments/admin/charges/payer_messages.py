@@ -8,13 +8,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.charges.actions import offered_on_charges
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, short_id
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.timeline.outside import MESSAGE_MARKS
 from payments.domain.messages.kinds import KINDS, label_of
 from payments.domain.operators import receipts
@@ -22,13 +23,15 @@ from payments.domain.shared.errors import PaymentError
 from payments.models import Charge, PayerMessage
 
 
-class SendReceipt(RowAction):
+@offered_on_charges
+class SendReceipt(Action):
     """Send the receipt of a charge to its payer again."""
 
     name, label = "send_receipt", _("Send receipt")
     permission = "payments.resend_payermessage"
     form = OnceForm
     refusals = (PaymentError,)
+    for_merchants = True
     over = _("There is no receipt to send: nothing was paid, or no e-mail address of the payer is known.")
     what_happens = _("The payer gets the receipt of this payment once more, by e-mail. No money moves.")
 
@@ -56,7 +59,7 @@ def _about(message: PayerMessage) -> SafeString | str:
 
 
 @admin.register(PayerMessage)
-class PayerMessageAdmin(ReadOnlyAdmin):
+class PayerMessageAdmin(BaseAdmin):
     """Read-only: a worker sends what is due by itself."""
 
     for_merchants = "what recipient standing shown about channel locale tries due ended why subject said state"

@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from payments.admin.columns import UNNAMED
-from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
@@ -70,7 +70,7 @@ def charge_line(charge: Charge) -> SafeString:
 
 
 @admin.register(Source)
-class SourceAdmin(ReadOnlyAdmin):
+class SourceAdmin(BaseAdmin):
     parts = (People(lambda source: source),)
     merchant_lookup = "merchant"
     list_display = ("payer", "label", "merchant", "standing", "created", "mode")
@@ -118,7 +118,7 @@ class SourceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Card)
-class CardAdmin(IssuerColumns, ReadOnlyAdmin):
+class CardAdmin(IssuerColumns, BaseAdmin):
     """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
@@ -197,6 +197,7 @@ class BinRangeForm(TextForm, forms.ModelForm):
 
 @admin.register(BinRange)
 class BinRangeAdmin(IssuerColumns, BaseAdmin):
+    is_edited = True
     merchant_lookup = None
     form = BinRangeForm
     list_display = ("prefix", "issuer", "scheme", "funded", "issued_in")

@@ -8,16 +8,14 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
+from payments.admin.framework.actions import Action, Done, Result, page_of
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -29,10 +27,9 @@ from payments.admin.framework.formats import (
     pretty_json,
     time_column,
 )
-from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts
 from payments.admin.framework.reason_form import SecretsHidden, TextForm
 from payments.admin.moments import moment_cell, moment_text
-from payments.admin.operators.corrections import DECISIONS
 from payments.admin.operators.decisions import acts_on
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.domain.approvals.request import submit
@@ -48,6 +45,7 @@ from payments.sensitive_data.card_numbers import holds_taken_card
 
 MAY_LOOK_UP = "payments.look_up_unknownoutcome"
 MAY_PROPOSE = "payments.propose_correction"
+KNOWN = "The outcome of this attempt is known."
 
 
 class ReferenceInput(forms.TextInput):
@@ -88,12 +86,71 @@ class ProposalForm(TextForm, forms.Form):
         return Correction(kind=CORRECTION, attempt=attempt, after=after, reason=reason, proposed_by=operator)
 
 
+class OnUnknown(Action):
+    over = KNOWN
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        found = page.get_queryset(request).filter(pk=pk).first()
+        return found or page.known(request, pk)
+
+    def fits(self, row: Attempt) -> bool:
+        return isinstance(row, UnknownOutcome)
+
+
+class LookUp(OnUnknown):
+    """At the provider, now."""
+
+    name, label = "look_up", "Look up now"
+    permission = MAY_LOOK_UP
+    asks_nothing = True
+
+    def do(self, row: Attempt, cleaned: dict[str, Any]) -> Done:
+        try:
+            asked = look_up(row)
+        except ProviderBusy as busy:
+            return Result(busy.message, level=messages.WARNING)
+        now = Attempt.objects.get(pk=row.pk)
+        if not asked:
+            return Result("Another lookup is running.", level=messages.WARNING)
+        if now.is_unresolved:
+            text = f"The outcome is still unknown. The next lookup is at {moment_text(now.due_at)}."
+            return Result(text, level=messages.WARNING)
+        return Result(f"The provider's answer: {now.outcome or now.state}.", now)
+
+
+class Propose(OnUnknown):
+    """An outcome that an operator found in the provider's records."""
+
+    name, label, button = "propose", "Propose an outcome", "Propose for approval"
+    permission = MAY_PROPOSE
+    form = ProposalForm
+    refusals = (ValidationError, Refused)
+
+    def question(self, row: Attempt) -> str:
+        return f"Outcome of {row}"
+
+    def is_offered_to(self, operator: User, row: Attempt) -> bool:
+        return not Correction.objects.proposed().filter(attempt=row).exists()
+
+    def facts(self, row: Attempt) -> Facts:
+        """Yield what an operator looks for in the provider's records."""
+        charge = row.charge
+        yield "Asked", f"{row.kind}, {moment_text(row.created_at)}"
+        yield "Amount", money(row.amount, charge.currency)
+        yield "Provider", row.provider
+        yield "Our reference there", row.reference
+        yield "The provider's, if it gave one", row.provider_ref or NOTHING
+        yield "Charge", public_id("ch", charge.pk)
+        yield "Answered", pretty_json(row.response)
+
+    def do(self, row: Attempt, cleaned: dict[str, Any]) -> Done:
+        submit(cleaned["form"].correction(row, cleaned["operator"]))
+        return "Proposed. Another person must approve it."
+
+
 @admin.register(UnknownOutcome)
 class UnknownOutcomeAdmin(AttemptAdmin):
-    views = {
-        "payments_unknownoutcome_look_up": ("<uuid:pk>/look-up/", "look_up"),
-        "payments_unknownoutcome_propose": ("<uuid:pk>/propose/", "propose"),
-    }
+    row_actions = (LookUp(), Propose())
     list_display = ("payer", "what", "provider", "at", "shown_amount", "standing", "since", "next_lookup")
     file_columns = ("since", "whose", "asked", "answered", "looked_up", "proposal")
     list_filter = ("kind", ByModeOfCharge)
@@ -137,76 +194,25 @@ class UnknownOutcomeAdmin(AttemptAdmin):
             return self._leave(request, object_id)
         return super().change_view(request, object_id, *args, **kwargs)
 
-    @method_decorator(require_POST)
-    def look_up(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Look the attempt up at the provider now."""
-        if not operator_of(request).has_perm(MAY_LOOK_UP):
-            raise PermissionDenied
-        attempt = self.get_queryset(request).filter(pk=pk).first()
-        if attempt is None:
-            return self._leave(request, pk)
-        try:
-            asked = look_up(attempt)
-        except ProviderBusy as busy:
-            self.message_user(request, busy.message, messages.WARNING)
-            return redirect("admin:payments_unknownoutcome_change", pk)
-        return self._found(request, pk, asked)
+    def known(self, request: HttpRequest, pk: UUID | str) -> Attempt:
+        """Return an attempt whose outcome is known; raise Http404 if this operator may not see it."""
+        found: Attempt | None = self.admin_site.get_model_admin(Attempt).get_object(request, str(pk))
+        if found is None:
+            raise Http404
+        return found
 
-    def propose(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask for outcome and evidence, and propose them for approval."""
-        operator = operator_of(request)
-        if not operator.has_perm(MAY_PROPOSE):
-            raise PermissionDenied
-        attempt = self.get_queryset(request).filter(pk=pk).first()
-        if attempt is None:
-            return self._leave(request, pk)
-        form = ProposalForm(request.POST or None)
-        if form.is_valid() and self._proposed(request, form, form.correction(attempt, operator)):
-            return redirect("admin:payments_unknownoutcome_change", pk)
-        title, button = f"Outcome of {attempt}", ("propose", "Propose for approval")
-        return form_page(request, self, title, _facts_of(attempt), form, [button], None, attempt)
-
-    def _proposed(self, request: HttpRequest, form: ProposalForm, correction: Correction) -> bool:
-        try:
-            submit(correction)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-            return False
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-            return False
-        self.message_user(request, "Proposed. Another person must approve it.", messages.SUCCESS)
-        return True
-
-    def _found(self, request: HttpRequest, pk: UUID, asked: bool) -> HttpResponse:
-        now = Attempt.objects.get(pk=pk)
-        if not asked:
-            self.message_user(request, "Another lookup is running.", messages.WARNING)
-        elif now.is_unresolved:
-            text = f"The outcome is still unknown. The next lookup is at {moment_text(now.due_at)}."
-            self.message_user(request, text, messages.WARNING)
-        else:
-            self.message_user(request, f"The provider's answer: {now.outcome or now.state}.", messages.SUCCESS)
-            return redirect("admin:payments_attempt_change", pk)
-        return redirect("admin:payments_unknownoutcome_change", pk)
+    def page_after(self, row: Attempt) -> str:
+        return page_of(row)
 
     def _leave(self, request: HttpRequest, pk: UUID | str) -> HttpResponse:
-        """Redirect to an attempt whose outcome is known; raise Http404 if this operator may not see it."""
-        if self.admin_site.get_model_admin(Attempt).get_object(request, str(pk)) is None:
-            raise Http404
-        self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
-        return redirect("admin:payments_attempt_change", pk)
+        """Redirect to an attempt whose outcome is known."""
+        known = self.known(request, pk)
+        self.message_user(request, KNOWN, messages.WARNING)
+        return redirect(page_of(known))
 
     def buttons_of(self, request: HttpRequest, row: UnknownOutcome) -> list[ActionButton]:
-        operator, acts = operator_of(request), []
-        if operator.has_perm(MAY_LOOK_UP):
-            acts.append(ActionButton("Look up now", _address("look_up", row), posts=True))
         proposal = Correction.objects.proposed().filter(attempt=row).first()
-        if proposal:
-            return [*acts, *acts_on(request, proposal, DECISIONS)]
-        if operator.has_perm(MAY_PROPOSE):
-            acts.append(ActionButton("Propose an outcome", _address("propose", row)))
-        return acts
+        return [*super().buttons_of(request, row), *(acts_on(self, request, proposal) if proposal else ())]
 
     @admin.display(description="Whose")
     def whose(self, attempt: UnknownOutcome) -> SafeString | str:
@@ -229,19 +235,3 @@ class UnknownOutcomeAdmin(AttemptAdmin):
             )
             for row in rows
         )
-
-
-def _address(act: str, attempt: UnknownOutcome) -> str:
-    return reverse(f"admin:payments_unknownoutcome_{act}", args=[attempt.pk])
-
-
-def _facts_of(attempt: UnknownOutcome) -> Facts:
-    """Return what an operator looks for in the provider's records."""
-    charge = attempt.charge
-    yield "Asked", f"{attempt.kind}, {moment_text(attempt.created_at)}"
-    yield "Amount", money(attempt.amount, charge.currency)
-    yield "Provider", attempt.provider
-    yield "Our reference there", attempt.reference
-    yield "The provider's, if it gave one", attempt.provider_ref or NOTHING
-    yield "Charge", public_id("ch", charge.pk)
-    yield "Answered", pretty_json(attempt.response)

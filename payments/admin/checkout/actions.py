@@ -5,18 +5,19 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.checkout import requests, sessions
 from payments.domain.checkout.payments import description_of
 from payments.domain.shared.errors import PaymentError
 from payments.models import Checkout
 
 
-class OnCheckout(RowAction):
+class OnCheckout(Action):
     """An action on a checkout, of which the form says what it is for and its amount."""
 
+    for_merchants = True
     refusals = (PaymentError,)
 
     def about(self, checkout: Checkout) -> Facts:

@@ -18,7 +18,7 @@ from payments.admin.charges.charge_list import chosen_in
 from payments.admin.checkout.actions import ExpireSession, ResendRequest, VoidRequest
 from payments.admin.checkout.page import page_context, payers, state_chip
 from payments.admin.columns import UNNAMED
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
 from payments.admin.framework.formats import (
@@ -75,7 +75,7 @@ class CheckoutSearch(EntrySearch):
 
 
 @admin.register(Checkout)
-class CheckoutAdmin(ReadOnlyAdmin):
+class CheckoutAdmin(BaseAdmin):
     """Checkouts, each with its order, its payer, its attempts and its timeline; the row's fields are collapsed."""
 
     for_merchants = (

@@ -12,7 +12,8 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.form_filters import ByMerchant
 from payments.admin.framework.formats import (
@@ -32,7 +33,6 @@ from payments.admin.framework.id_search import EntrySearch
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cells, moment_text
 from payments.domain.charging.checkouts import link_stock
 from payments.domain.checkout import links
@@ -57,9 +57,10 @@ CELLS: Cells = {
 ByState = by("state", active=(_("Active"), Q(active=True)), deactivated=(_("Deactivated"), Q(active=False)))
 
 
-class Switch(RowAction):
+class Switch(Action):
     """Activate or deactivate a link."""
 
+    for_merchants = True
     permission = "payments.switch_paymentlink"
     refusals = (PaymentError,)
     to_active: bool
@@ -126,7 +127,7 @@ def _charge(charge: Charge) -> object:
 
 
 @admin.register(PaymentLink)
-class PaymentLinkAdmin(ReadOnlyAdmin):
+class PaymentLinkAdmin(BaseAdmin):
     for_merchants = (
         "name sold state ends id created_at_local livemode internal_name active payments expiry items page "
         "newest_payments shown_order"

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     NOTHING,
@@ -47,7 +47,7 @@ def _reason(dispute: Dispute) -> str:
 
 
 @admin.register(Dispute)
-class DisputeAdmin(ReadOnlyAdmin):
+class DisputeAdmin(BaseAdmin):
     for_merchants = (
         "payer what_for why shown_amount shown_status evidence_due reason pieces response response_status responded "
         "refusal order bank_has shown_fee network_ref network_code status"

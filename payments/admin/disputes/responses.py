@@ -10,10 +10,10 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.approvals import disputes
 from payments.domain.approvals.disputes import AboveLimit
@@ -85,9 +85,10 @@ class EvidenceForm(ReasonForm):
         return cleaned
 
 
-class Responds(RowAction):
+class Responds(Action):
     """An action on a dispute that can be responded to now."""
 
+    for_merchants = True
     refusals = (PaymentError, AboveLimit, VaultUnavailable)
     over = _("This dispute takes no response now.")
 

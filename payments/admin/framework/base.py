@@ -1,6 +1,8 @@
 """What every page of the admin has: its rows, its list, its search, its buttons, its audit entries."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MethodType
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -9,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from django.forms import HiddenInput
 from django.forms.models import BaseInlineFormSet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
@@ -17,15 +20,15 @@ from django.utils.functional import cached_property
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.facts import changed_fields, shown_facts, shown_rows
+from payments.admin.facts import changed_fields, seen_groups, shown_facts, shown_rows
+from payments.admin.framework.actions import page_of
 from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column, row_link_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath
-from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import ActionButton
+from payments.admin.framework.merchant_access import Policy, limit_of
+from payments.admin.framework.object_actions import ActionButton, Part, address_of
 from payments.admin.framework.pagination import NEWEST_FIRST, KeysetList, NumberedList, used_by
-from payments.admin.framework.row_actions import RowActions
 from payments.admin.lists.mode import mode_of_row
 from payments.admin.lists.page import ListPage
 from payments.models import Charge, Merchant
@@ -56,47 +59,35 @@ class CommonColumns:
     charge_link = id_link_column("charge", "ch", Charge)
 
 
-class Part:
-    """Something that some pages have beside their list and fields: each method is given the page."""
-
-    # Whether merchants' people have it on their pages, too.
-    for_merchants = False
-
-    def urls(self, page: Any) -> list[URLPattern]:
-        """Return the addresses of the part."""
-        return []
-
-    def buttons(self, page: Any, request: HttpRequest, row: Any) -> list[ActionButton]:
-        """Return its buttons above `row`."""
-        return []
-
-    def beside_row(self, page: Any, request: HttpRequest, row: Any) -> dict[str, Any]:
-        """Return what the template of the page of `row` shows of it."""
-        return {}
-
-    def beside_list(self, page: Any, request: HttpRequest, changelist: Any) -> dict[str, Any]:
-        """Return what the template of the list shows of it."""
-        return {}
-
-
-class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
+class BaseAdmin(CommonColumns, Audited, ListPage):
     """A page whose lists stay fast on large tables: newest first, never counted.
 
     It shows operators the rows of their merchants alone. `merchant_lookup` leads from a row to its merchant; None means
     that rows belong to no merchant: such a page is only for operators who work for all. `views` has the page's further
-    addresses by their names, each with its method. `search` finds rows by ID, `row_actions` are done to one row, and
-    `parts` are shown beside. The page of a row has a headline, its state, one action and a menu, and facts in cards;
-    with `?edit`, and after a POST that was refused, it has the form of what may be changed.
+    addresses by their names, each with its method. `search` finds rows by ID. `row_actions` are done to one row or to
+    chosen ones, or make another, and `parts` are shown beside. The page of a row has a headline, its state, one action
+    and a menu, and facts in cards; with `?edit`, and after a POST that was refused, it has the form of what may be
+    changed.
 
     `for_merchants` names, separated by spaces, what of it a merchant's people see on their own site: columns, fields,
-    filters, searched fields and heads of a file.
+    filters, searched fields and heads of a file. The `policy` says it of all pages. A site makes a page with
+    `arguments` in place of its attributes.
     """
+
+    policy = Policy()
+    # Whether people add and change rows with a form; others are written by the service alone.
+    is_edited = False
 
     merchant_lookup: str | None
     for_merchants = ""
     search = IdSearch()
     search_help_text: ClassVar[Any] = _("Any ID, whole, or text.")
+    row_actions: Sequence[Part] = ()
     parts: Sequence[Part] = ()
+    # The reason of each action, where its form asks for none.
+    given_reason = ""
+    # How addresses have the primary key.
+    key_converter = "uuid"
     views: Mapping[str, tuple[str, str]] = {}
     # The list leads to its one row, whose page takes its place.
     has_one_row = False
@@ -111,26 +102,67 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
     folded: Sequence[Any] = (_("References"), _("Times"), _("Events"), _("As sent"), _("All fields"))
     change_list_template = "admin/payments/keyset_list.html"
 
+    def __init__(self, model: type[Model], site: Any, **arguments: Any) -> None:
+        super().__init__(model, site)
+        for name, value in arguments.items():
+            # A column is a function of its page and a row.
+            setattr(self, name, MethodType(value, self) if hasattr(value, "in_list") else value)
+        self.list_display = self.policy.seen(self, self.list_display)
+        self.file_columns = self.policy.seen(self, self.file_columns)
+        self.head_columns = self.policy.seen(self, self.head_columns)
+        if self.file_cells:
+            self.file_cells = {head: self.file_cells[head] for head in self.policy.seen(self, self.file_cells)}
+
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         own = [path(route, view(getattr(self, method)), name=name) for name, (route, method) in self.views.items()]
-        return [*own, *(url for part in self.parts for url in part.urls(self)), *super().get_urls()]
+        return [*own, *(url for part in self.all_parts for url in part.urls(self)), *super().get_urls()]
+
+    @property
+    def all_parts(self) -> Sequence[Part]:
+        """The parts and the actions, in the order of their buttons."""
+        return [part for part in (*self.parts, *self.row_actions) if self.policy.sees_part(part)]
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: one for part in self.all_parts for name, one in part.of_list(self, request).items()}
+
+    def may_act_on(self, request: HttpRequest, row: Any) -> bool:
+        """Return whether this person may act on `row` at all."""
+        return True
+
+    def prepare_form(self, form: Any) -> None:
+        """Change the form of an action to how this page shows it."""
+        if self.given_reason and "reason" in form.fields:
+            # A form takes nothing else for a field that is disabled.
+            reason = form.fields["reason"]
+            reason.disabled, reason.initial, reason.widget = True, self.given_reason, HiddenInput()
+
+    def people_beside(self, request: HttpRequest, row: Any) -> Sequence[Any]:
+        """Return whom `row` is about, for the page of an action on it."""
+        return [person for part in self.all_parts for person in part.people(self, request, row)]
+
+    def page_after(self, row: Any) -> str:
+        """Return the address that one lands on after an action on `row`: its own, or that of the list."""
+        return page_of(row) if isinstance(row, self.model) else address_of(self, "changelist")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows, limit = super().get_queryset(request), limit_of(request)
         if self.merchant_lookup:
-            return rows.filter(within(limit, self.merchant_lookup))
+            return self.policy.rows(request, rows.filter(within(limit, self.merchant_lookup)))
         return rows if limit is None else rows.none()
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return super().has_module_permission(request) and self._is_for(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return super().has_add_permission(request) and self._is_for(request)
+        return self.is_edited and super().has_add_permission(request) and self._is_for(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.is_edited and super().has_delete_permission(request, obj)
 
     def may_change(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether this operator may change `obj`."""
-        return super().has_change_permission(request, obj)
+        return self.is_edited and super().has_change_permission(request, obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Django shows facts in place of a form to operators who may not change a row.
@@ -151,7 +183,8 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         return found
 
     def complete(self, rows: Any) -> None:
-        """Load what the columns of `rows` need beside the rows, for all of them at once."""
+        """Load what the columns of `rows` need beside the rows, for all of them at once, as the site shows it."""
+        self.policy.complete(rows)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Return keyset pages for a list in the order of its primary key, newest first; numbered ones for others."""
@@ -163,7 +196,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         return changelist
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        return [listed(type(self), name) for name in self.shown_columns(request)]
+        return [listed(self, name) for name in self.shown_columns(request)]
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -203,13 +236,15 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         return lookup in typed or lookup.partition(LOOKUP_SEP)[0] in offered
 
     def beside_list(self, request: HttpRequest) -> dict[str, Any]:
-        """Return what the template of this list shows beside its rows, such as `acts`, the buttons above it."""
+        """Return what the template of this list shows beside its rows, such as its `subtitle`."""
         return {}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        response: Any = super().changelist_view(request, self.beside_list(request) | (extra_context or {}))
+        acts = [act for part in self.all_parts for act in part.buttons_above(self, request)]
+        beside = {"acts": acts} | self.beside_list(request)
+        response: Any = super().changelist_view(request, beside | (extra_context or {}))
         changelist = getattr(response, "context_data", {}).get("cl")
-        for part in self.parts if changelist is not None else ():
+        for part in self.all_parts if changelist is not None else ():
             response.context_data |= part.beside_list(self, request, changelist)
         return response
 
@@ -220,9 +255,11 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
             "acts": [] if self.has_change_permission(request, row) else [*self.buttons_of(request, row), *edit],
             "mode_of_row": self.mode_of(row),
             "title": self.headline(row),
+            # The title of the window is the headline, and no ID.
+            "subtitle": "",
             "marks": self.marks(row),
         }
-        return shown | {name: it for part in self.parts for name, it in part.beside_row(self, request, row).items()}
+        return shown | {name: it for part in self.all_parts for name, it in part.beside_row(self, request, row).items()}
 
     def headline(self, row: Any) -> str:
         """Return in words what `row` is."""
@@ -235,10 +272,38 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the groups of fields; those of a form have only what it changes."""
-        groups = super().get_fieldsets(request, obj)
+        groups = seen_groups(super().get_fieldsets(request, obj), partial(self.policy.sees_field, self, request))
         if not self.has_change_permission(request, obj):
             return groups
         return changed_fields(groups, self.get_readonly_fields(request, obj))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if self.is_edited:
+            return super().get_readonly_fields(request, obj)
+        return flatten_fieldsets(self.get_fieldsets(request, obj))
+
+    def get_search_fields(self, request: HttpRequest) -> list[str]:
+        return self.policy.seen(self, super().get_search_fields(request))
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        filters: list[Any] = [*super().get_list_filter(request)]
+        return [one for one in filters if self.policy.sees(self, getattr(one, "parameter_name", one))]
+
+    def get_inline_instances(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        inlines: list[Any] = super().get_inline_instances(request, obj)
+        for inline in inlines:
+            inline.fields = inline.fields and self.policy.seen(inline, inline.fields)
+        return [inline for inline in inlines if inline.fields is None or inline.fields]
+
+    def history_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show who did what; raise Http404 on the merchants' site, where it stands on the page of the row."""
+        if not self.policy.is_for_operators:
+            raise Http404
+        return super().history_view(request, *args, **kwargs)
+
+    def _may_continue(self, request: HttpRequest, limit: Any) -> bool:
+        may = self.policy.may_continue(self, request, limit)
+        return super()._may_continue(request, limit) if may is None else may
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         """Return the related rows; those of a form are what it changes."""
@@ -251,7 +316,7 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
         return super().changeform_view(request, object_id, *args, **kwargs)
 
     def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
-        return redirect(self._page_of(obj))
+        return redirect(page_of(obj))
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
@@ -263,22 +328,12 @@ class BaseAdmin(CommonColumns, Audited, RowActions, ListPage):
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         """Return the buttons above `row` on its page, as far as this operator may press them."""
-        of_parts = (button for part in self.parts for button in part.buttons(self, request, row))
-        return [*of_parts, *super().buttons_of(request, row)]
+        return [button for part in self.all_parts for button in part.buttons(self, request, row)]
 
 
 def never(page: Any, request: HttpRequest, obj: Model | None = None) -> bool:
     """Return False: only the service writes these rows, and nobody adds, changes or deletes them on a page."""
     return False
-
-
-class ReadOnlyAdmin(BaseAdmin):
-    """A read-only model. `fieldsets` may name fields and columns of the admin class."""
-
-    has_add_permission = may_change = has_delete_permission = never
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        return flatten_fieldsets(self.get_fieldsets(request, obj))
 
 
 class BoundedRows(BaseInlineFormSet):

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import translation
 
+from payments.admin.framework.merchant_access import Policy
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry, Merchant
@@ -25,12 +26,13 @@ class Audited(admin.ModelAdmin):
 
     # The fields that lead money or trust elsewhere: their values before and after are recorded, and the inbox has them.
     noticed_fields: Sequence[str] = ()
+    policy: Policy
     # Whether the log has who opened the page of a row.
     records_views = False
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         response = super().render_change_form(request, context, *args, **kwargs)
-        if self.records_views:
+        if self.records_views and self.policy.is_for_operators:
             audit_log.record(Action.VIEWED, kwargs["obj"])
         return response
 

@@ -178,7 +178,7 @@ def column(
 
 
 @cache
-def listed(page: type[admin.ModelAdmin], name: str) -> Any:
+def listed(page: admin.ModelAdmin, name: str) -> Any:
     """Return the column `name` of `page` as a list shows it: the name itself, or a function of the row."""
     shown: Any = getattr(page, name, None)
     value, is_number = getattr(shown, "in_list", None), getattr(shown, "is_number", False)
@@ -186,7 +186,7 @@ def listed(page: type[admin.ModelAdmin], name: str) -> Any:
         return name
 
     def cell(row: Any) -> Any:
-        return value(row) if value else shown(None, row)
+        return value(row) if value else shown(row)
 
     # Django makes the classes of the column's cells of its name.
     cell.__name__ = f"{name} number" if is_number else name

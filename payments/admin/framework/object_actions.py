@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, reverse
 
 from payments.admin.lists.mode import mode_of_row
 
 Facts = Iterable[tuple[Any, object]]
+Buttons = Sequence[tuple[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,59 @@ class ActionButton:
     gives_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """The consequence of an action in words, and whether it gives the merchant's money back to a payer."""
+class Part:
+    """Something that some pages have beside their list and fields: each method is given the page."""
 
-    words: Any
-    gives_back: bool = False
+    # Whether merchants' people have it on their pages, too.
+    for_merchants = False
+
+    def urls(self, page: Any) -> list[URLPattern]:
+        """Return the addresses of the part."""
+        return []
+
+    def buttons(self, page: Any, request: HttpRequest, row: Any) -> list[ActionButton]:
+        """Return its buttons above `row`."""
+        return []
+
+    def buttons_above(self, page: Any, request: HttpRequest) -> list[ActionButton]:
+        """Return its buttons above the list."""
+        return []
+
+    def of_list(self, page: Any, request: HttpRequest) -> dict[str, Any]:
+        """Return what can be done to chosen rows of the list, as Django has it."""
+        return {}
+
+    def people(self, page: Any, request: HttpRequest, row: Any) -> Sequence[Any]:
+        """Return whom `row` is about, as the page of an action on it shows them."""
+        return ()
+
+    def beside_row(self, page: Any, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """Return what the template of the page of `row` shows of it."""
+        return {}
+
+    def beside_list(self, page: Any, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        """Return what the template of the list shows of it."""
+        return {}
+
+
+def name_of(page: admin.ModelAdmin, name: str) -> str:
+    """Return what the address `name` of a page is called."""
+    return f"{page.opts.app_label}_{page.opts.model_name}_{name}"
+
+
+def address_of(page: admin.ModelAdmin, name: str, *of_row: Any) -> str:
+    """Return the address `name` of a page, of a row if one is given."""
+    return reverse(f"admin:{name_of(page, name)}", args=of_row)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A line of what an action moves: from or to where, how much, and what else is to know of it."""
+
+    title: Any
+    amount: str
+    note: Any = ""
+    is_now: bool = False
 
 
 def operator_of(request: HttpRequest) -> User:
@@ -38,35 +86,20 @@ def operator_of(request: HttpRequest) -> User:
     return cast(User, request.user)
 
 
-def form_page(
-    request: HttpRequest,
-    page: admin.ModelAdmin,
-    title: Any,
-    facts: Facts,
-    form: forms.BaseForm,
-    buttons: Sequence[tuple[str, Any]],
-    consequence: Consequence | None = None,
-    about: Any = None,
-    mode: str | None = None,
-) -> TemplateResponse:
-    """Return a page with the consequence, the facts and the form of an action, and a button for each (value, label).
-
-    The page names the `mode`, or that of the row that it is `about` or of its charge.
-    """
-    lookup = "livemode" if hasattr(about, "livemode") else "charge__livemode"
+def form_page(request: HttpRequest, page: Any, row: Any, seen: Mapping[str, Any]) -> TemplateResponse:
+    """Return the page of an action on `row` as it is `seen`: title, facts, form, buttons and more, with a way back."""
+    is_row = isinstance(row, page.model)
+    lookup = "livemode" if hasattr(row, "livemode") else "charge__livemode"
     context = page.admin_site.each_context(request) | {
-        "title": title,
-        "row": about if isinstance(about, page.model) else None,
-        "mode_of_row": mode or mode_of_row(about, lookup),
-        "consequence": consequence,
+        "row": row if is_row else None,
+        "back": page.page_after(row),
+        "called": page.headline(row) if is_row else page.words[1],
+        "people": page.people_beside(request, row) if is_row else (),
+        "mode_of_row": seen.get("mode") or mode_of_row(row, lookup),
         "opts": page.opts,
-        "called": cast(Any, page).words[0],
-        "facts": facts,
-        "form": form,
-        "buttons": buttons,
-        "media": page.media + form.media,
+        "media": page.media + seen["form"].media,
     }
-    return TemplateResponse(request, "admin/payments/act.html", context)
+    return TemplateResponse(request, "admin/payments/act.html", context | dict(seen))
 
 
 def shown_once(

@@ -112,7 +112,7 @@ def cells_of(page: Any) -> Cells:
     """Return the cells of a line for all columns of a list, by their heads."""
     cells: dict[str, Callable[[Any], object]] = {}
     for name in map(str, page.file_columns or page.list_display):
-        declared = getattr(getattr(type(page), name, None), "cells", None)
+        declared = getattr(getattr(page, name, None), "cells", None)
         cells.update(declared or {_head(name, page): lambda row, name=name: _cell(name, row, page)})
     return cells if "id" in cells else {"id": lambda row: str(row.pk), **cells}
 

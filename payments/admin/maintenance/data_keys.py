@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by
 from payments.admin.framework.formats import moment_column
 from payments.admin.framework.id_search import IdSearch
@@ -18,7 +18,7 @@ ByState = by(
 
 
 @admin.register(DataKey)
-class DataKeyAdmin(ReadOnlyAdmin):
+class DataKeyAdmin(BaseAdmin):
     """Data keys, without the wrapped key itself."""
 
     merchant_lookup = None

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import sourcetypes
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.fees import MAY_CHANGE
 from payments.domain.merchants import merchants, terms
 from payments.domain.merchants.merchants import MODES
@@ -35,7 +35,7 @@ class PaymentMethodsForm(ReasonForm):
     test, live = _types_field("test"), _types_field("live")
 
 
-class SetPaymentMethods(RowAction):
+class SetPaymentMethods(Action):
     name, label = "set_payment_methods", "Set payment methods"
     permission = MAY_CHANGE
     what_happens = "New sources of other types are refused in that mode. Those made before can be charged."
@@ -62,7 +62,7 @@ class BudgetForm(ReasonForm):
     )
 
 
-class SetDeclineBudget(RowAction):
+class SetDeclineBudget(Action):
     name, label = "set_decline_budget", "Set the decline budget"
     permission = MAY_CHANGE
     refusals = (decline_limits.BadBudget,)
@@ -81,7 +81,7 @@ class SecretForm(OnceForm):
     hours = overlap_field(_("How long the old secret signs too. An earlier end that it has stays; 0 ends it now."))
 
 
-class RollWebhookSecret(RowAction):
+class RollWebhookSecret(Action):
     name, label = "roll_webhook_secret", _("Roll the webhook secret")
     permission = "payments.add_webhooksecret"
     form = SecretForm
@@ -103,7 +103,7 @@ class TestEventForm(ReasonForm):
     mode = forms.ChoiceField(choices=MODE_CHOICES, help_text="Whose secret signs, and which addresses are allowed.")
 
 
-class SendTestEvent(RowAction):
+class SendTestEvent(Action):
     name, label = "send_test_event", "Send a test event"
     permission = MAY_CHANGE
     refusals = (NotSent, ForbiddenUrl)

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField, overlap_field
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm, SecretsHidden
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.domain.approvals.limits import BadRules, key_needs_approval, parse_rules
 from payments.domain.catalogue.said import translated
@@ -95,16 +95,16 @@ class KeyForm(OnceForm):
         return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["networks"])))
 
 
-class IssueKey(RowAction):
+class IssueKey(Action):
     name, label = "issue_key", _("Issue a key")
     permission = "payments.add_apikey"
     form = KeyForm
     refusals = (api_keys.BadKey, Refused, VaultUnavailable)
-
+    approver = APPROVER
     what_happens = _("A new key works for anybody who has it. Its text is shown once and not stored.")
 
-    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
-        return approval_notice(KEY_NOTICE.format(approver=APPROVER), operator, merchant)
+    def notice(self, merchant: Merchant, operator: User) -> Any:
+        return approval_notice(KEY_NOTICE.format(approver=self.approver), operator, merchant)
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
         livemode, kind, rights = MODES[cleaned["mode"]], cleaned["kind"], cleaned["rights"]
@@ -120,11 +120,13 @@ class RollForm(OnceForm):
     hours = overlap_field(_("How long the old key still works. An earlier end that it has stays; 0 ends it now."))
 
 
-class RollKey(RowAction):
+class RollKey(Action):
+    for_merchants = True
     name, label = "roll", _("Roll this key")
     permission = "payments.change_apikey"
     form = RollForm
     refusals = (api_keys.KeyInactive, Refused, VaultUnavailable)
+    approver = APPROVER
 
     def fits(self, key: ApiKey) -> bool:
         return key.works
@@ -138,8 +140,8 @@ class RollKey(RowAction):
         if moves_money(key):
             yield gettext("If it leaked"), gettext("Revoke it: that takes one person and holds at once.")
 
-    def notice(self, key: ApiKey, operator: User) -> Consequence | None:
-        words = ROLL_NOTICE.format(approver=APPROVER)
+    def notice(self, key: ApiKey, operator: User) -> Any:
+        words = ROLL_NOTICE.format(approver=self.approver)
         return approval_notice(words, operator, key.merchant) if moves_money(key) else None
 
     def do(self, key: ApiKey, cleaned: dict[str, Any]) -> Done:
@@ -169,7 +171,8 @@ class OriginsForm(ReasonForm):
         return list(filter(None, BETWEEN_WORDS.split(self.cleaned_data["origins"])))
 
 
-class SetOrigins(RowAction):
+class SetOrigins(Action):
+    for_merchants = True
     name, label = "set_origins", _("Set its origins")
     permission = "payments.change_apikey"
     refusals = (BadOrigins,)
@@ -195,7 +198,8 @@ class SetOrigins(RowAction):
         return words.format(origins=", ".join(origins))
 
 
-class RevokeKey(RowAction):
+class RevokeKey(Action):
+    for_merchants = True
     name, label = "revoke", _("Revoke this key")
     permission = "payments.delete_apikey"
     what_happens = _("It is refused from the next request on. This cannot be undone.")

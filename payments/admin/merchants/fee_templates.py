@@ -40,6 +40,7 @@ class FeeTemplateForm(TextForm, forms.ModelForm):
 
 @admin.register(FeeTemplate)
 class FeeTemplateAdmin(BaseAdmin):
+    is_edited = True
     merchant_lookup = None
     form = FeeTemplateForm
     list_display = ("title", "shown_fees", "updated")

@@ -10,10 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import NOTHING, money, shown_rate
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm, with_stored
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
 from payments.ledger.fees import DISPUTE, BadRate, Rate, rate_of
@@ -117,7 +117,7 @@ class FeesForm(ReasonForm):
     )
 
 
-class SetFees(RowAction):
+class SetFees(Action):
     name, label = "set_fees", "Set the fees"
     permission = MAY_CHANGE
     refusals = (terms.BadTerms,)

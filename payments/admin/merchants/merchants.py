@@ -2,23 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.columns import state_column
-from payments.admin.framework.base import BaseAdmin, ReadOnlyAdmin, ReadOnlyInline, never
+from payments.admin.facts import seen_groups
+from payments.admin.framework.actions import Action, Done, Result
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline, never
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     chip,
@@ -34,8 +35,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import form_page, shown_once
-from payments.admin.framework.row_actions import SENT_BEFORE, RowAction
+from payments.admin.framework.object_actions import ActionButton, Facts
 from payments.admin.merchants.actions import (
     RollWebhookSecret,
     SendTestEvent,
@@ -60,14 +60,6 @@ from payments.ledger.balances import balances_of
 from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement, Source, Webhook, WebhookSecret
 from payments.search import find
 
-FACTS = [
-    ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
-    (
-        "Its secret live key",
-        "Issue it on the merchant's page when it is made: an administrator other than you approves it, because it "
-        "moves real money.",
-    ),
-]
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
 
 
@@ -97,13 +89,42 @@ class KeysOfMerchant(KeyColumns, ReadOnlyInline):
     ordering = ("-pk",)
 
 
+class MakeMerchant(Action):
+    name, label, button = "make", "New merchant", "Create the merchant"
+    permission = "payments.add_merchant"
+    form = NewMerchantForm
+    is_new = is_for_all_merchants = True
+    refusals = (ValidationError,)
+    makes = (Merchant,)
+
+    def buttons_above(self, page: Any, request: HttpRequest) -> list[ActionButton]:
+        """Return none: Django's list has the button."""
+        return []
+
+    def facts(self, row: Any) -> Facts:
+        yield "What happens", "It works at once. Its keys and webhook secrets are shown this once."
+        yield (
+            "Its secret live key",
+            "Issue it on the merchant's page when it is made: an administrator other than you approves it, because it "
+            "moves real money.",
+        )
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        names = (cleaned[name] for name in ("title", "account_name", "statement_descriptor", "row_id"))
+        made = create_merchant(*names, with_secret_live_key=False)
+        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
+        return Result(f"New merchant: {made.merchant}", made.merchant, secrets=shown)
+
+
 @admin.register(Merchant)
 class MerchantAdmin(BaseAdmin):
     """Merchants: Django's form changes the profile and status, and row actions change all else."""
 
+    is_edited = True
     merchant_lookup = "pk"
     has_delete_permission = never
-    row_actions: Sequence[RowAction] = (
+    row_actions: Sequence[Action] = (
+        MakeMerchant(),
         IssueKey(),
         SetFees(),
         SetPaymentMethods(),
@@ -159,7 +180,8 @@ class MerchantAdmin(BaseAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
         typed = [(_("Brand"), {"fields": MerchantForm.branding_fields}), (None, {"fields": ("reason",)})]
-        return [*super().get_fieldsets(request, obj), *(typed if self.has_change_permission(request, obj) else ())]
+        typed = seen_groups(typed, partial(self.policy.sees, self)) if self.has_change_permission(request, obj) else []
+        return [*super().get_fieldsets(request, obj), *typed]
 
     def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         with because(request.POST.get("reason", "")):
@@ -185,37 +207,8 @@ class MerchantAdmin(BaseAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return limit_of(request) is None and super().has_add_permission(request)
 
-    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = NewMerchantForm(request.POST or None)
-        answer = self._made(request, form) if form.is_valid() else None
-        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Create the merchant")])
 
-    def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
-        """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
-        cleaned = form.cleaned_data
-        if Merchant.objects.filter(pk=cleaned["row_id"]).exists():
-            self.message_user(request, SENT_BEFORE, messages.WARNING)
-            return redirect("admin:payments_merchant_change", cleaned["row_id"])
-        try:
-            with because(cleaned["reason"]):
-                made = create_merchant(
-                    cleaned["title"],
-                    cleaned["account_name"],
-                    cleaned["statement_descriptor"],
-                    cleaned["row_id"],
-                    with_secret_live_key=False,
-                )
-        except ValidationError as fault:
-            form.add_error(None, fault.messages)
-            return None
-        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
-        page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
-        return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
-
-
-def offered_on_merchants(act: type[RowAction]) -> type[RowAction]:
+def offered_on_merchants(act: type[Action]) -> type[Action]:
     """Have the page of a merchant offer `act` too, and return it."""
     MerchantAdmin.row_actions = (*MerchantAdmin.row_actions, act())
     return act
@@ -236,7 +229,7 @@ ByKeyState = by(
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
+class ApiKeyAdmin(KeyColumns, BaseAdmin):
     for_merchants = (
         "named kind scope standing last_used shown name revoked text_to_copy granted asks_for allows_address origins "
         "state last4"
@@ -269,7 +262,7 @@ class ApiKeyAdmin(KeyColumns, ReadOnlyAdmin):
 
 
 @admin.register(WebhookSecret)
-class WebhookSecretAdmin(ReadOnlyAdmin):
+class WebhookSecretAdmin(BaseAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     for_merchants = "secret_id"

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import beside, chip, column, lines, link, row_link_column
 from payments.admin.framework.id_search import IdSearch, events_of_request
@@ -29,7 +29,7 @@ def _events(row: ApiRequest) -> SafeString | str:
 
 
 @admin.register(ApiRequest)
-class ApiRequestAdmin(ReadOnlyAdmin):
+class ApiRequestAdmin(BaseAdmin):
     """The requests of the last days."""
 
     for_merchants = "what answer took request method path status milliseconds key_link caused"

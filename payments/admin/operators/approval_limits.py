@@ -46,6 +46,7 @@ class ApprovalLimitForm(forms.ModelForm):
 
 @admin.register(ApprovalLimit)
 class ApprovalLimitAdmin(BaseAdmin):
+    is_edited = True
     for_merchants = "currency amount shown_amount"
     of = "role"
     merchant_lookup: str | None = None

@@ -1,10 +1,10 @@
 """Calls of assistants that move money, and the decisions on them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
-from django.http import HttpRequest
+from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext
@@ -13,17 +13,24 @@ from django.utils.translation import gettext_lazy as _
 from payments.admin.framework.filters import one_of
 from payments.admin.framework.formats import NOTHING, beside, column, lines, link, money
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
-from payments.admin.framework.object_actions import Consequence, Facts, operator_of
+from payments.admin.framework.object_actions import Facts, Move
 from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import arguments_of, consequence_of, made_by, plan_facts, rule_words
-from payments.admin.operators.decisions import DecidedByAnother, Decision, decisions_on
+from payments.admin.operators.decisions import Decide, DecidedByAnother, Decision
 from payments.admin.operators.requests import STATES
-from payments.admin.operators.words import Message, about, in_few_words, named, result
+from payments.admin.operators.words import ACTIONS, Message, about, in_few_words, named, result
 from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApiKey, AssistantCall, Charge, Merchant
 
 State = AssistantCall.State
+
+
+class DecideCall(Decide):
+    def fitting(self, operator: User, row: AssistantCall) -> list[Decision]:
+        """Return the decisions that are for this person; a payout is approved by people who may make one."""
+        may_approve = row.verb != PAYOUT.name or operator.has_perm(PAYOUT.permission)
+        return [each for each in super().fitting(operator, row) if may_approve or each.name != "approve"]
 
 
 @admin.register(AssistantCall)
@@ -32,7 +39,7 @@ class AssistantCallAdmin(DecidedByAnother):
         "what reason by_whom shown_amount shown_state proposed_by how_it_went about_charge made arguments key note "
         "state"
     )
-    decisions = decisions_on(REFUND.permission, _("Approve and execute"))
+    row_actions = (DecideCall(REFUND.permission, _("Approve and execute")),)
     list_display: Any = ("what", "reason", "merchant", "by_whom", "shown_amount", "shown_state", "created")
     file_columns = ("created", "shown_state", "shown_amount", "reason", "proposed_by", "by_whom")
     list_filter: ClassVar[Any] = (one_of("state", STATES), "created_at")
@@ -59,10 +66,6 @@ class AssistantCallAdmin(DecidedByAnother):
     def mode_of(self, row: AssistantCall) -> str:
         return "live" if row.livemode else "test"
 
-    def decisions_about(self, request: HttpRequest, row: AssistantCall) -> Sequence[Decision]:
-        may_approve = row.verb != PAYOUT.name or operator_of(request).has_perm(PAYOUT.permission)
-        return self.decisions if may_approve else self.decisions[1:]
-
     @admin.display(description=_("What"))
     def what(self, row: AssistantCall) -> str:
         return beside(capfirst(named(row.verb)), about(row))
@@ -71,27 +74,31 @@ class AssistantCallAdmin(DecidedByAnother):
         return capfirst(self.in_words(row))
 
     def question(self, row: AssistantCall) -> str:
-        return f"{capfirst(named(row.verb))}: {money(row.amount, row.currency)}?"
+        words = ACTIONS.get(row.verb)
+        if words and row.charge:
+            return words.headline(row.charge, row.amount)
+        return f"{capfirst(self.in_words(row))}?"
 
-    def consequence_of(self, row: AssistantCall) -> Consequence:
+    def consequence_of(self, row: AssistantCall) -> Any:
         return consequence_of(row)
+
+    def moves_of(self, row: AssistantCall) -> Iterable[Move]:
+        words = ACTIONS.get(row.verb)
+        return words.moves(row.charge, row.amount) if words and row.charge else ()
+
+    def why_it_waits(self, row: AssistantCall) -> str:
+        return gettext("It waits because the key's rule lets an assistant do less alone.")
 
     def facts_of(self, row: AssistantCall) -> Facts:
         key = _key_of(row)
         yield _("Merchant"), link(Merchant, row.merchant_id, row.merchant.title)
-        if row.charge:
-            yield _("Charge"), link(Charge, row.charge.pk, about(row))
-            yield _("Captured"), money(row.charge.amount_captured, row.charge.currency)
-            yield _("Refunded so far"), money(row.charge.amount_refunded, row.charge.currency)
         yield _("Amount"), money(row.amount, row.currency)
         yield from plan_facts(row, key)
         yield from arguments_of(row, key)
         yield _("Key"), _shown_key(key)
         if rule := key.rules.get(row.verb):
             yield _("Its rule"), lines(rule_words({row.verb: rule}))
-        yield _("Requested"), moment_text(row.created_at)
         yield _("Open until"), moment_text(row.expires_at)
-        yield _("Its reason"), format_html("<blockquote>{}</blockquote>", row.reason)
 
     def in_words(self, row: AssistantCall) -> str:
         return in_few_words(row)

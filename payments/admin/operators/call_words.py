@@ -1,7 +1,6 @@
 """What an assistant's call does, in words: its name, its consequence, and each of its arguments."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -12,12 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.framework.formats import lines, link, money, short_id, source_label
-from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.operators import words
-from payments.admin.operators.words import NOT_ALLOWED, REFUSALS, named, refund_reason
+from payments.admin.framework.object_actions import Facts
+from payments.admin.operators.words import ACTIONS, NOT_ALLOWED, REFUSALS, named, refund_reason
 from payments.domain.approvals.verbs import PAYOUT, VERBS, plan_of
 from payments.domain.charging import sources
-from payments.domain.charging.verbs import CHARGE, ON_CHARGES, REFUND, RELEASE
+from payments.domain.charging.verbs import CHARGE, REFUND, RELEASE
 from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants.assistants import Rule, caller_of
 from payments.domain.payouts.schedules import account_in_effect
@@ -62,16 +60,16 @@ LEFT = {REFUND.name: _("Left after it"), PAYOUT.name: _("Kept as reserve")}
 MADE = {LINK.name: ("plink", PaymentLink), REQUEST.name: ("pr", Checkout), PAYOUT.name: ("po", Payout)}
 
 
-def consequence_of(call: AssistantCall) -> Consequence:
+def consequence_of(call: AssistantCall) -> Any:
     """Return what comes of an approval."""
     verb = RELEASE if call.after.get("held") else VERBS[call.verb]
-    if verb in ON_CHARGES and call.charge:
-        does = words.consequence_of(verb, call.charge, call.amount)
+    words = ACTIONS.get(verb.name)
+    if words and call.charge:
+        does = words.consequence(call.charge, call.amount)
     else:
         is_hold = verb is CHARGE and not call.body["capture"]
-        text = str(HOLD if is_hold else verb.does).format(amount=money(call.amount, call.currency))
-        does = Consequence(text, verb.outward)
-    return replace(does, words=format_html("{}<br>{}", does.words, CAREFUL))
+        does = str(HOLD if is_hold else verb.does).format(amount=money(call.amount, call.currency))
+    return format_html("{}<br>{}", does, CAREFUL)
 
 
 def plan_facts(call: AssistantCall, key: ApiKey) -> Facts:

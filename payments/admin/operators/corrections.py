@@ -7,12 +7,11 @@ from payments.admin.framework.formats import column, link, money, short_id
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
-from payments.admin.operators.decisions import DecidedByAnother, decisions_on
+from payments.admin.operators.decisions import Decide, DecidedByAnother
 from payments.domain.approvals.kinds.corrections import proposed_outcome
 from payments.models import Attempt, Charge, Correction
 
 State = Correction.State
-DECISIONS = decisions_on("payments.propose_correction", "Approve and record")
 MESSAGES = {
     State.DONE: (messages.SUCCESS, "Approved and recorded."),
     State.REJECTED: (messages.SUCCESS, "Rejected. The outcome is still unknown."),
@@ -30,7 +29,8 @@ class CorrectionAdmin(DecidedByAnother):
         *("created", "shown_state", "shown_outcome", "kind", "shown_amount"),
         *("proposed_by", "decided_by", "decided", "charge_link"),
     )
-    decisions, messages = DECISIONS, MESSAGES
+    row_actions = (Decide("payments.propose_correction", "Approve and record"),)
+    messages = MESSAGES
     list_filter = (one_of("state", [State.PROPOSED, State.EXPIRED, *MESSAGES]), by_mode_of("charge"), "created_at")
     search_fields = ("reason", "note", "after__reference")
     search = IdSearch(
@@ -62,8 +62,6 @@ class CorrectionAdmin(DecidedByAnother):
         yield "Charge", link(Charge, row.charge_id, row.charge)
         yield "Provider", attempt.provider
         yield "Proposed outcome", proposed_outcome(row)
-        yield "Evidence", row.reason
-        yield "Proposed by", f"{row.proposed_by}, {moment_text(row.created_at)}"
         yield "Open until", moment_text(row.expires_at)
 
     def in_words(self, row: Correction) -> str:

@@ -1,33 +1,36 @@
 """Pages of rows that one operator proposes and another decides."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
-from uuid import UUID
+from typing import Any
 
 from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column
-from payments.admin.framework.base import ReadOnlyAdmin
-from payments.admin.framework.formats import chip, column, money_column, time_column
-from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
+from payments.admin.framework.actions import DECISION, Action, Done, Result
+from payments.admin.framework.base import BaseAdmin
+from payments.admin.framework.formats import chip, column, money, money_column, time_column
+from payments.admin.framework.object_actions import ActionButton, Facts, Move, address_of, operator_of
 from payments.admin.framework.reason_form import reason_field
+from payments.admin.operators.words import payment_facts
+from payments.admin.people import People
 from payments.domain.approvals import decide
 from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.decisions import MAY_DECIDE
 from payments.models import ApprovalRequest
+from payments.models.operators.approval_rules import EXECUTED
 from payments.vault import VaultUnavailable
 
 State = ApprovalRequest.State
@@ -42,7 +45,8 @@ Message = tuple[int, Any]
 APPROVE = _("Approve")
 
 
-class Decision(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Decision:
     """A possible decision: its form value and button, its verb, and the permission where it is the proposer's."""
 
     name: str
@@ -50,32 +54,116 @@ class Decision(NamedTuple):
     decide: Callable[[Any, User, str], object]
     by_proposer: str = ""
 
-
-def decisions_on(may_withdraw: str, approve: Any = APPROVE) -> Sequence[Decision]:
-    """Return the decisions on requests, with the label of their approval; who may decide is the kind's."""
-    return (
-        Decision("approve", approve, decide.approve),
-        Decision("reject", _("Reject"), decide.reject),
-        Decision("withdraw", _("Withdraw"), decide.withdraw, may_withdraw),
-    )
+    def label_of(self, row: Any) -> Any:
+        """Return the button of the decision on `row`: an approval names the amount that moves."""
+        if self.name != "approve" or row.kind not in EXECUTED or not row.amount:
+            return self.label
+        return gettext("Approve {amount}").format(amount=money(row.amount, row.currency))
 
 
 class DecisionForm(forms.Form):
-    decision = forms.CharField(widget=forms.HiddenInput)
     note = reason_field(_("What you checked yourself. It is kept."))
 
+    def __init__(self, data: Any) -> None:
+        super().__init__(data, label_suffix="")
 
-class DecidedByAnother(ReadOnlyAdmin):
+
+class Decide(Action):
+    """The decision on a request: to approve it, which is called `approve`, to reject it, or to withdraw one's own."""
+
+    name, label = "decide", _("Decide the request")
+    form = DecisionForm
+    for_merchants = True
+
+    def __init__(self, may_withdraw: str, approve: Any = APPROVE) -> None:
+        self.decisions = (
+            Decision("approve", approve, decide.approve),
+            Decision("reject", _("Reject"), decide.reject),
+            Decision("withdraw", _("Withdraw"), decide.withdraw, may_withdraw),
+        )
+
+    def is_allowed(self, page: Any, request: HttpRequest) -> bool:
+        """Return True: who may decide is the kind's."""
+        return True
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        row = super().find(page, request, pk)
+        fitting = self.fitting(operator_of(request), row)
+        if not fitting:
+            raise PermissionDenied
+        if fitting[0].name == "approve":
+            raise_if_reauthentication_required(request, app="account")
+        return row
+
+    def buttons(self, page: Any, request: HttpRequest, row: Any) -> list[ActionButton]:
+        fitting = self.fitting(operator_of(request), row)
+        if not fitting or not is_open_for(fitting[0], row):
+            return []
+        label = _("Withdraw the request") if fitting[0].by_proposer else self.label
+        return [ActionButton(label, address_of(page, self.name, row.pk))]
+
+    def seen(self, page: Any, request: HttpRequest, row: Any, form: forms.Form) -> dict[str, Any]:
+        fitting, shown = self.fitting(operator_of(request), row), page.shown(row)
+        approves = fitting[0].name == "approve"
+        return {
+            "title": page.question(shown),
+            "asks": asked_by(shown, page.why_it_waits(shown)),
+            "facts": page.facts_of(shown),
+            "beside": payment_facts(row.charge) if row.charge else (),
+            "moves": list(page.moves_of(shown)) if approves else (),
+            "moves_title": _("What happens if you approve"),
+            "notice": page.consequence_of(shown) if approves else None,
+            "buttons": [(each.name, each.label_of(row)) for each in fitting],
+            "mode": page.mode_of(row),
+        }
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        operator, page = cleaned["operator"], cleaned["page"]
+        allowed = {decision.name: decision for decision in self._allowed(operator, row)}
+        if cleaned[DECISION] not in allowed:
+            raise PermissionDenied
+        try:
+            allowed[cleaned[DECISION]].decide(row, operator, cleaned["note"])
+            level, text = page.result(row)
+        except Refused as refusal:
+            level, text = messages.ERROR, translated(str(refusal))
+        except VaultUnavailable as fault:
+            level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
+        return Result(text, level=level)
+
+    def fitting(self, operator: User, row: Any) -> list[Decision]:
+        """Return the decisions that are for this person, who may have asked for it."""
+        is_own = row.proposed_by_id == operator.pk
+        return [decision for decision in self._allowed(operator, row) if bool(decision.by_proposer) == is_own]
+
+    def _allowed(self, operator: User, row: Any) -> list[Decision]:
+        may = operator.has_perm
+        return [each for each in self.decisions if may(each.by_proposer or MAY_DECIDE[row.kind])]
+
+
+def is_open_for(decision: Decision, row: Any) -> bool:
+    """Return whether `decision` is still to be made: a key that was approved may be given up until it is taken."""
+    is_untaken = row.state == State.APPROVED and row.kind in ApprovalRequest.KEYS
+    return row.state == State.PROPOSED or (is_untaken and bool(decision.by_proposer))
+
+
+def asked_by(row: Any, why_it_waits: Any) -> dict[str, Any]:
+    """Return who asks for what the `row` is about, when and why, and why that waits."""
+    who = row.proposed_by or gettext("An assistant")
+    return {"who": who, "when": row.created_at, "words": row.reason, "why": why_it_waits}
+
+
+class DecidedByAnother(BaseAdmin):
     """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
     merchant_lookup = "merchant"
     list_select_related = ("merchant", *WITH_PAYER, "attempt", "proposed_by", "decided_by")
+    parts = (People(lambda row: row.charge.source if row.charge else None),)
     payer = payer_column()
     shown_state = column(_("State"), lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
     shown_amount = money_column("amount")
     # What waits for a decision was not decided at any time.
     updated = time_column(_("Updated"), lambda row: None if row.state == State.PROPOSED else row.updated_at)
-    decisions: Sequence[Decision]
     messages: Mapping[ApprovalRequest.State, Message] = MappingProxyType({})
 
     @abstractmethod
@@ -88,24 +176,28 @@ class DecidedByAnother(ReadOnlyAdmin):
 
     def question(self, row: Any) -> str:
         """Return the question to decide, as a title."""
-        return f"{row}?"
+        return f"{capfirst(self.in_words(row))}?"
 
-    def consequence_of(self, row: Any) -> Consequence | None:
+    def consequence_of(self, row: Any) -> Any:
         """Return the consequence of an approval; None where the facts say it."""
         return None
 
+    def moves_of(self, row: Any) -> Iterable[Move]:
+        """Yield each sum that an approval moves, and what is left."""
+        return ()
+
+    def why_it_waits(self, row: Any) -> str:
+        """Return why nobody does it alone."""
+        return gettext("It waits because one person alone may not do this.")
+
     def shown(self, row: Any) -> Any:
         """Return `row` as the page of a decision shows it; the decision is about the row itself."""
-        return row
+        self.complete(rows := [copy(row)])
+        return rows[0]
 
     @abstractmethod
     def facts_of(self, row: Any) -> Facts:
         """Yield what the approver must know."""
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.decide)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
-        return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
     @admin.display(description=_("What"))
     def what(self, row: Any) -> str:
@@ -114,64 +206,8 @@ class DecidedByAnother(ReadOnlyAdmin):
     def headline(self, row: Any) -> str:
         return self.what(row)
 
-    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
-        return acts_on(request, row, self.decisions_about(request, row))
 
-    def decisions_about(self, request: HttpRequest, row: Any) -> Sequence[Decision]:
-        """Return the decisions that are offered to whom they are allowed."""
-        return self.decisions
-
-    def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask for a note, and carry the decision out."""
-        row = get_object_or_404(self.get_queryset(request), pk=pk)
-        fitting = _fitting(request, row, self.decisions_about(request, row))
-        if not fitting:
-            raise PermissionDenied
-        if fitting[0].name == "approve":
-            raise_if_reauthentication_required(request, app="account")
-        form = DecisionForm(request.POST or None)
-        if not form.is_valid():
-            return self._decision_page(request, row, form, fitting)
-        allowed = {decision.name: decision for decision in _allowed(request, row, self.decisions)}
-        chosen = allowed.get(form.cleaned_data["decision"])
-        if chosen is None:
-            raise PermissionDenied
-        try:
-            chosen.decide(row, operator_of(request), form.cleaned_data["note"])
-            level, text = self.result(row)
-        except Refused as refusal:
-            level, text = messages.ERROR, translated(str(refusal))
-        except VaultUnavailable as fault:
-            level, text = messages.ERROR, f"{fault} {gettext('The request is still open: try again in a moment.')}"
-        self.message_user(request, text, level)
-        return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
-
-    def _decision_page(
-        self, request: HttpRequest, row: Any, form: forms.Form, fitting: Sequence[Decision]
-    ) -> HttpResponse:
-        buttons = [(decision.name, decision.label) for decision in fitting]
-        shown, mode = self.shown(row), self.mode_of(row)
-        consequence = self.consequence_of(shown) if fitting[0].name == "approve" else None
-        facts = self.facts_of(shown)
-        return form_page(request, self, self.question(row), facts, form, buttons, consequence, row, mode)
-
-
-def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[ActionButton]:
-    """Return the buttons for `row` while it is open, as far as this operator may press them."""
-    may = _fitting(request, row, decisions)
-    if row.state != State.PROPOSED or not may:
-        return []
-    label = _("Withdraw the request") if may[0].by_proposer else _("Decide the request")
-    shown_as = row.shown_as._meta
-    address = f"admin:{shown_as.app_label}_{shown_as.model_name}_decide"
-    return [ActionButton(label, reverse(address, args=[row.pk]))]
-
-
-def _allowed(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Decision]:
-    may = operator_of(request).has_perm
-    return [decision for decision in decisions if may(decision.by_proposer or MAY_DECIDE[row.kind])]
-
-
-def _fitting(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Decision]:
-    is_own = row.proposed_by_id == operator_of(request).pk
-    return [decision for decision in _allowed(request, row, decisions) if bool(decision.by_proposer) == is_own]
+def acts_on(page: Any, request: HttpRequest, row: Any) -> list[ActionButton]:
+    """Return the buttons of the page of a request to decide it, as far as this person may press them."""
+    own = page.admin_site.get_model_admin(row.shown_as)
+    return [button for act in own.row_actions if isinstance(act, Decide) for button in act.buttons(own, request, row)]

@@ -1,32 +1,31 @@
-"""The pages of an action on one charge: a form, a confirmation, and then it is done or requested."""
+"""Actions on one charge: a page says what moves, and then it is done or requested."""
 
-from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.formats import NOTHING, link, money, short_id, source_label
-from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
+from payments.admin.framework.actions import DECISION, Action, Done, Result
+from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Facts, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS, REFUND_REASONS, consequence_of, refund_facts, result
+from payments.admin.operators.words import ACTIONS, REFUND_REASONS, payment_facts, result
 from payments.domain.approvals.kinds.charge_actions import fill_in
+from payments.domain.approvals.limits import limit_of
 from payments.domain.approvals.request import submit
 from payments.domain.charging.verbs import REFUND
 from payments.domain.operators.duplicates import duplicates_of
+from payments.ids import new_id
 from payments.models import Charge, OperatorAction
 from payments.money import parse_amount, plain_amount, shown_amount
 
-CONFIRMED = "confirm"
-SENT_BEFORE = _("This form was sent before, and is carried out once.")
+# The button that shows what another sum would move.
+UPDATE = "update"
 
 
 class AmountField(forms.CharField):
@@ -56,8 +55,8 @@ class ActForm(OnceForm):
 
     def __init__(self, kind: str, charge: Charge, data: Any = None) -> None:
         super().__init__(data)
-        self.kind, self.charge, self.most = kind, charge, ACTIONS[kind].most(charge)
-        if ACTIONS[kind].in_parts:
+        self.kind, self.charge, self.most = kind, charge, ACTIONS[kind].verb.most(charge)
+        if ACTIONS[kind].verb.in_parts:
             initial = plain_amount(self.most, charge.currency)
             self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial, label=_("Amount"))
             self.order_fields(["amount"])
@@ -71,106 +70,99 @@ class ActForm(OnceForm):
             )
             self.order_fields(["amount", "refund_reason"])
 
+    @property
+    def amount(self) -> int:
+        """The amount that was typed, where it is right; all there is otherwise."""
+        typed: int = getattr(self, "cleaned_data", {}).get("amount", self.most)
+        return typed
+
     def act(self, operator: User) -> OperatorAction:
-        """Return the form's values as an unsaved action."""
+        """Return the form's values as an unsaved action; before it is sent, without its reason."""
+        typed = getattr(self, "cleaned_data", {})
         return OperatorAction(
-            id=self.cleaned_data["row_id"],
+            id=typed.get("row_id") or new_id(),
             charge=self.charge,
             kind=self.kind,
-            amount=self.cleaned_data.get("amount", self.most),
+            amount=self.amount,
             currency=self.charge.currency,
-            reason=self.cleaned_data["reason"],
-            after={"reason": chosen} if (chosen := self.cleaned_data.get("refund_reason")) else {},
+            reason=typed.get("reason", ""),
+            after={"reason": chosen} if (chosen := typed.get("refund_reason")) else {},
             proposed_by=operator,
         )
 
-    def hide_fields(self) -> None:
-        """Hide all fields, for the page that asks to confirm."""
-        for field in self.fields.values():
-            field.widget = forms.HiddenInput()
 
+class ActOnCharge(Action):
+    """An action on one charge: how much and why, what moves, and it is done, or its approval requested."""
 
-def act_on_charge(request: HttpRequest, pk: UUID, kind: str, page: admin.ModelAdmin) -> HttpResponse:
-    """Ask how much and why, ask to confirm, then carry the action out or request its approval.
+    form = ActForm
+    for_merchants = True
+    refusals = (ValidationError,)
+    makes = (OperatorAction,)
+    sent_before = _("This form was sent before, and is carried out once.")
+    over = _("The charge does not allow this, or no longer.")
 
-    It does not run inside a transaction of the view.
-    """
-    operator = operator_of(request)
-    if not operator.has_perm(ACTIONS[kind].permission):
-        raise PermissionDenied
-    charge = get_object_or_404(page.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
-    form = ActForm(kind, charge, request.POST or None)
-    if not form.most:
-        return _left(request, page, pk, messages.WARNING, _("The charge does not allow this, or no longer."))
-    if not form.is_valid():
-        return _ask(request, page, form)
-    act = form.act(operator)
-    return _do(request, page, act) if request.POST.get("decision") == CONFIRMED else _confirm(request, page, form, act)
+    def __init__(self, kind: str) -> None:
+        self.name, self.words = kind, ACTIONS[kind]
+        verb = self.words.verb
+        self.label, self.permission, self.gives_back = verb.label, verb.permission, verb.outward
 
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Charge:
+        charge: Charge = get_object_or_404(page.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
+        return charge
 
-def _ask(request: HttpRequest, page: admin.ModelAdmin, form: ActForm) -> HttpResponse:
-    title, facts = ACTIONS[form.kind].label, _facts_of(form.charge, form.most)
-    return form_page(request, page, title, facts, form, [("continue", _("Continue"))], None, form.charge)
+    def fits(self, row: Charge) -> bool:
+        return bool(self.words.verb.most(row))
 
+    def is_offered_to(self, operator: User, row: Charge) -> bool:
+        return not OperatorAction.objects.proposed().filter(charge=row, kind=self.name).exists()
 
-def _confirm(request: HttpRequest, page: admin.ModelAdmin, form: ActForm, act: OperatorAction) -> HttpResponse:
-    try:
-        fill_in(act, form.charge)
-    except ValidationError as error:
-        form.add_error(None, list(map(gettext, error.messages)))
-        return _ask(request, page, form)
-    form.hide_fields()
-    verb = ACTIONS[form.kind]
-    is_done_alone = act.state == OperatorAction.State.APPROVED
-    buttons = [
-        (
-            CONFIRMED,
-            verb.label if is_done_alone else gettext("Request approval: {action}").format(action=verb.label.lower()),
-        )
-    ]
-    consequence = consequence_of(verb, act.charge, act.amount)
-    return form_page(request, page, f"{verb.label}?", _confirmed_facts(act), form, buttons, consequence, act.charge)
+    def form_for(self, row: Charge, data: Any) -> ActForm:
+        return ActForm(self.name, row, data)
 
+    def is_confirmed(self, request: HttpRequest, form: Any) -> bool:
+        """Return whether the button that was pressed named the sum that moves."""
+        return request.POST.get(DECISION, UPDATE) != UPDATE and request.POST.get("shown") == str(form.amount)
 
-def _do(request: HttpRequest, page: admin.ModelAdmin, act: OperatorAction) -> HttpResponse:
-    if OperatorAction.objects.filter(id=act.id).exists():
-        return _left(request, page, act.charge.pk, messages.WARNING, SENT_BEFORE)
-    try:
+    def facts(self, row: Charge) -> Facts:
+        """Yield nothing: what is to know of the payment stands beside the form."""
+        return ()
+
+    def seen(self, page: Any, request: HttpRequest, row: Charge, form: Any) -> dict[str, Any]:
+        operator, words = operator_of(request), self.words
+        is_alone = self._is_alone(form, operator)
+        button = words.does_it if is_alone else gettext("Ask for approval of {amount}")
+        return super().seen(page, request, row, form) | {
+            "title": words.headline(row, form.amount, "" if is_alone else words.asks_for_it),
+            "hint": "" if is_alone else _another_decides(operator, row),
+            "beside": payment_facts(row),
+            "moves": list(words.moves(row, form.amount)),
+            "notice": words.consequence(row, form.amount),
+            "buttons": [(self.name, button.format(amount=money(form.amount, row.currency)))],
+            "sum": form.amount,
+            "updates": "amount" if "amount" in form.fields else "",
+        }
+
+    def do(self, row: Charge, cleaned: dict[str, Any]) -> Done:
+        act = cleaned["form"].act(cleaned["operator"])
         submit(act)
-    except ValidationError as error:
-        return _left(request, page, act.charge.pk, messages.ERROR, " ".join(map(gettext, error.messages)))
-    return _left(request, page, act.charge.pk, *result(act))
+        level, text = result(act)
+        return Result(text, level=level)
+
+    def _is_alone(self, form: ActForm, operator: User) -> bool:
+        """Return whether this person does it without another; also where it is refused, which is said then."""
+        act = form.act(operator)
+        try:
+            fill_in(act, form.charge)
+        except ValidationError:
+            return True
+        return act.state == OperatorAction.State.APPROVED
 
 
-def _left(request: HttpRequest, page: admin.ModelAdmin, pk: UUID, level: int, text: Any) -> HttpResponse:
-    page.message_user(request, text, level)
-    return redirect("admin:payments_charge_change", pk)
+def _another_decides(operator: User, charge: Charge) -> str:
+    text = gettext("You give back {amount} of a charge alone. Another person must approve this.")
+    limit = limit_of(operator, charge.currency)
+    alone = money(limit, charge.currency) if limit else gettext("nothing")
+    return f"{text.format(amount=alone)} {gettext('Until then nothing moves.')}"
 
 
-def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
-    """Yield the buttons of the actions that this operator may carry out on the charge now."""
-    for verb in ACTIONS.values():
-        if operator_of(request).has_perm(verb.permission) and verb.most(charge):
-            address = reverse(f"admin:payments_charge_{verb.name}", args=[charge.pk])
-            yield ActionButton(verb.label, address, gives_back=verb.outward)
-
-
-def _facts_of(charge: Charge, most: int) -> Facts:
-    yield _("Charge"), link(Charge, charge.pk, short_id(str(charge)))
-    yield _("Merchant"), charge.merchant
-    yield _("Mode"), _("live") if charge.livemode else _("test")
-    yield _("Paid with"), source_label(charge.source)
-    yield _("Description"), charge.description or NOTHING
-    yield _("Amount"), money(charge.amount, charge.currency)
-    yield _("At most"), money(most, charge.currency)
-
-
-def _confirmed_facts(act: OperatorAction) -> Facts:
-    yield _("Charge"), short_id(str(act.charge))
-    yield _("Mode"), _("live: this is real money") if act.charge.livemode else _("test")
-    yield from refund_facts(act)
-    yield _("Why"), act.reason
-    if act.state == OperatorAction.State.PROPOSED:
-        text = gettext("You give back {amount} of a charge alone. Another person must approve this.")
-        alone = money(act.limit, act.currency) if act.limit else gettext("nothing")
-        yield _("Approval"), text.format(amount=alone)
+ON_ONE = [ActOnCharge(kind) for kind in ACTIONS]

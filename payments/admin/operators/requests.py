@@ -7,24 +7,25 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.filters import by_mode_of, one_of
-from payments.admin.framework.formats import column, link, money, money_column, row_link_column, short_id, source_label
+from payments.admin.framework.formats import column, money, money_column, row_link_column
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
-from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, Move, Part, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
-from payments.admin.operators.decisions import DecidedByAnother, acts_on, decisions_on
-from payments.admin.operators.words import ACTIONS, Message, consequence_of, in_few_words, refund_facts, result
+from payments.admin.operators.decisions import Decide, DecidedByAnother, acts_on
+from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result, what_moves
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
 
 State = OperatorAction.State
 STATES = [state.value for state in State if state != State.OVERTAKEN]
-DECISIONS = decisions_on(REFUND.permission, _("Approve and execute"))
+DECIDE = Decide(REFUND.permission, _("Approve and execute"))
 
 
 class ByTurn(admin.SimpleListFilter):
@@ -69,7 +70,7 @@ class OperatorActionAdmin(DecidedByAnother):
     for_merchants = (
         "payer reason kind proposed_by decided_by shown_amount shown_state how_it_went note code turn batch state"
     )
-    decisions = DECISIONS
+    row_actions = (DECIDE,)
     list_display = ("payer", "reason", "kind", "proposed_by", "decided_by", "shown_amount", "shown_state", "created")
     file_columns: Sequence[str] = (
         *("created", "shown_state", "kind", "shown_amount"),
@@ -100,21 +101,22 @@ class OperatorActionAdmin(DecidedByAnother):
     attempt_link = row_link_column("attempt", Attempt)
     how_it_went = column(_("How it went"), lambda act: result(act)[1])
 
-    def question(self, row: OperatorAction) -> str:
-        return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
+    def consequence_of(self, row: OperatorAction) -> Any:
+        return ACTIONS[row.kind].consequence(row.charge, row.amount)
 
-    def consequence_of(self, row: OperatorAction) -> Consequence:
-        return consequence_of(ACTIONS[row.kind], row.charge, row.amount)
+    def moves_of(self, row: OperatorAction) -> Iterable[Move]:
+        return ACTIONS[row.kind].moves(row.charge, row.amount)
+
+    def question(self, row: OperatorAction) -> str:
+        return ACTIONS[row.kind].headline(row.charge, row.amount)
+
+    def why_it_waits(self, row: OperatorAction) -> str:
+        text = gettext("It waits because {person} gives back {amount} of a charge alone.")
+        alone = money(row.limit, row.currency) if row.limit else gettext("nothing")
+        return text.format(person=row.proposed_by, amount=alone)
 
     def facts_of(self, row: OperatorAction) -> Facts:
-        charge = row.charge
-        yield _("Charge"), link(Charge, charge.pk, short_id(str(charge)))
-        yield _("Paid with"), source_label(charge.source)
-        yield _("Captured"), money(charge.amount_captured, charge.currency)
-        yield _("Refunded so far"), money(charge.amount_refunded, charge.currency)
-        yield _("Requested by"), f"{row.proposed_by}, {moment_text(row.created_at)}"
         yield from refund_facts(row)
-        yield _("Why"), row.reason
         yield _("Open until"), f"{moment_text(row.expires_at)}"
 
     def in_words(self, row: OperatorAction) -> str:
@@ -131,10 +133,23 @@ class OperatorActionAdmin(DecidedByAnother):
         return {"subtitle": text}
 
 
-def decisions_of(request: HttpRequest, charge: Charge, rows: Any = ApprovalRequest.objects) -> Iterable[ActionButton]:
-    """Yield the buttons of the requests to move the charge's money, among `rows`, that this operator may decide."""
-    of_money = rows.proposed().filter(charge=charge, kind__in=EXECUTED).select_related("charge__source__card")
-    for row in of_money.order_by("pk"):
-        yield from (
-            ActionButton(f"{act.label}: {in_few_words(row)}", act.url) for act in acts_on(request, row, DECISIONS)
-        )
+class Waiting(Part):
+    """The requests to move a charge's money that wait, on its page, with the decisions of who may."""
+
+    for_merchants = True
+
+    def buttons(self, page: Any, request: HttpRequest, row: Charge) -> list[ActionButton]:
+        return [
+            ActionButton(f"{act.label}: {what_moves(asked)}", act.url)
+            for asked in self._of(page, row)
+            for act in acts_on(page, request, asked)
+        ]
+
+    def beside_row(self, page: Any, request: HttpRequest, row: Charge) -> dict[str, Any]:
+        return {"waiting": [(capfirst(what_moves(asked)), asked) for asked in self._of(page, row)]}
+
+    def _of(self, page: Any, charge: Charge) -> QuerySet[Any]:
+        # Those of the staff are not shown to merchants' people.
+        seen = {} if page.policy.is_for_operators else {"proposed_by__is_staff": False}
+        rows = ApprovalRequest.objects.proposed().filter(charge=charge, kind__in=EXECUTED, **seen)
+        return rows.select_related("charge__source__card", "proposed_by").order_by("pk")

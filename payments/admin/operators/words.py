@@ -1,26 +1,29 @@
 """Descriptions of actions on a charge: label, consequence for whose money, and result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.formats import days_text, money, source_label
-from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.moments import moment_text
+from payments.admin.framework.formats import days_text, link, money, of_payer, source_label, two_lines
+from payments.admin.framework.object_actions import Facts, Move
+from payments.admin.moments import moment_brief, moment_text
 from payments.domain.approvals.verbs import VERBS
 from payments.domain.catalogue import error_table as errors
 from payments.domain.charging.operations import extension_days
-from payments.domain.charging.verbs import CAPTURE, EXTEND, ON_CHARGES
+from payments.domain.charging.verbs import CAPTURE, EXTEND, REFUND, RELEASE, VOID
 from payments.domain.shared.verbs import Verb
 from payments.inbox.entries import about_charge
+from payments.ledger.fees import Rate, fee_of
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 
 State = OperatorAction.State
 Message = tuple[int, Any]
 FINAL = _("This cannot be undone.")
+UNNAMED_ORDER = _("the payment")
 
 
 def _end_of_capture(charge: Charge, amount: int) -> str:
@@ -35,17 +38,103 @@ def _end_of_extension(charge: Charge, amount: int) -> str:
     return text.format(time=moment_text(charge.hold_expires_at), days=days_text(days))
 
 
-ACTIONS = {verb.name: verb for verb in ON_CHARGES}
-# How the sentence ends that says what comes of it.
-ENDS: dict[Verb, Callable[[Charge, int], object]] = {CAPTURE: _end_of_capture, EXTEND: _end_of_extension}
+def _captured(charge: Charge, amount: int) -> Iterable[Move]:
+    def shown(sum_: int) -> str:
+        return money(sum_, charge.currency)
+
+    fee = fee_of(amount, Rate(charge.fee_basis_points, charge.fee_fixed))
+    yield Move(_("Held"), shown(charge.amount))
+    yield Move(_("Captured now"), shown(amount), source_label(charge.source), is_now=True)
+    if rest := charge.amount - amount:
+        yield Move(_("Released"), shown(rest))
+    if fee:
+        yield Move(_("Fee"), minus(fee, charge.currency))
+    yield Move(of_merchant(_("To the balance of {merchant}"), charge), shown(amount - fee), is_now=True)
 
 
-def consequence_of(verb: Verb, charge: Charge, amount: int) -> Consequence:
-    """Return what will happen to whose money."""
-    payer = gettext("the payer of {merchant}, {source}")
-    payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
-    does = str(verb.does).format(amount=money(amount, charge.currency), payer=payer)
-    return Consequence(f"{does} {ENDS[verb](charge, amount) if verb in ENDS else FINAL}", verb.outward)
+def _refunded(charge: Charge, amount: int) -> Iterable[Move]:
+    left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed - amount
+    yield Move(_("Paid"), money(charge.amount_captured, charge.currency))
+    if charge.amount_refunded:
+        yield Move(_("Refunded so far"), minus(charge.amount_refunded, charge.currency))
+    yield Move(_("Back to the payer"), minus(amount, charge.currency), source_label(charge.source), is_now=True)
+    yield Move(_("Left of the payment"), money(max(0, left), charge.currency), _("Can still be refunded"))
+    kept = gettext("The fee of {amount} is kept").format(amount=money(charge.fee, charge.currency))
+    yield Move(
+        of_merchant(_("Balance of {merchant}"), charge), minus(amount, charge.currency), kept if charge.fee else ""
+    )
+
+
+def _voided(charge: Charge, amount: int) -> Iterable[Move]:
+    back = gettext("The fee of {amount} is given back").format(amount=money(charge.fee, charge.currency))
+    yield Move(_("Paid"), money(charge.amount_captured, charge.currency))
+    yield Move(_("Back to the payer"), minus(amount, charge.currency), source_label(charge.source), is_now=True)
+    balance = minus(amount - charge.fee, charge.currency)
+    yield Move(of_merchant(_("Balance of {merchant}"), charge), balance, back if charge.fee else "")
+
+
+def of_merchant(text: Any, charge: Charge) -> str:
+    """Return `text` with the name of the merchant of a charge."""
+    return str(text).format(merchant=charge.merchant.title)
+
+
+def minus(amount: int, currency: str) -> str:
+    """Return an amount that goes away."""
+    return f"−{money(amount, currency)}"
+
+
+def payment_facts(charge: Charge) -> Facts:
+    """Yield what a payment is for, how it was paid, and how far it is."""
+    yield _("Order"), link(Charge, charge.pk, charge.description or UNNAMED_ORDER)
+    yield _("Paid with"), source_label(charge.source)
+    amount = charge.amount_captured if charge.captured else charge.amount
+    how_much = two_lines(money(amount, charge.currency), moment_brief(charge.created_at))
+    yield _("Paid") if charge.captured else _("Held"), how_much
+    if charge.amount_refunded:
+        yield _("Refunded so far"), money(charge.amount_refunded, charge.currency)
+    if charge.authorized and not charge.captured and charge.hold_expires_at:
+        yield _("Hold ends"), moment_brief(charge.hold_expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the page of a verb on a charge says of it.
+
+    `does_it` and `asks_for_it` are its headline with the amount, and `moves` are the sums that move. `ends` returns how
+    the sentence ends that says what comes of it.
+    """
+
+    verb: Verb
+    does_it: Any
+    moves: Callable[[Charge, int], Iterable[Move]]
+    asks_for_it: Any = ""
+    ends: Callable[[Charge, int], object] = lambda *_: FINAL
+
+    def headline(self, charge: Charge, amount: int, does: Any = "") -> str:
+        """Return the question whether to do it, with amount and payer, or to do what `does` says."""
+        whom = of_payer(charge, gettext("to {payer}") if self.verb.outward else gettext("from {payer}"))
+        return f"{str(does or self.does_it).format(amount=money(amount, charge.currency))} {whom}".strip() + "?"
+
+    def consequence(self, charge: Charge, amount: int) -> Any:
+        """Return what will happen to whose money."""
+        payer = gettext("the payer of {merchant}, {source}")
+        payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
+        does = str(self.verb.does).format(amount=money(amount, charge.currency), payer=payer)
+        return f"{does} {self.ends(charge, amount)}"
+
+
+OF_VERBS = (
+    Words(CAPTURE, _("Capture {amount}"), _captured, ends=_end_of_capture),
+    Words(
+        RELEASE,
+        _("Release the hold of {amount}"),
+        lambda charge, amount: [Move(_("Released"), money(amount, charge.currency), is_now=True)],
+    ),
+    Words(EXTEND, _("Extend the hold of {amount}"), lambda *_: (), ends=_end_of_extension),
+    Words(REFUND, _("Refund {amount}"), _refunded, _("Ask to refund {amount}")),
+    Words(VOID, _("Void {amount}"), _voided, _("Ask to void {amount}")),
+)
+ACTIONS = {words.verb.name: words for words in OF_VERBS}
 
 
 REFUSALS = {
@@ -82,6 +171,11 @@ def in_few_words(act: ApprovalRequest) -> str:
     return gettext("{action} of {amount}, {charge}").format(
         action=named(act.verb), amount=money(act.amount, act.currency), charge=about(act)
     )
+
+
+def what_moves(act: ApprovalRequest) -> str:
+    """Return what moves how much, on the page of the payment that it is about."""
+    return gettext("{action} of {amount}").format(action=named(act.verb), amount=money(act.amount, act.currency))
 
 
 def named(verb: str) -> str:

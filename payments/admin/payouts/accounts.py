@@ -13,13 +13,13 @@ from django.utils.translation import gettext_lazy as _
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import chip, column, moment_column, time_column
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm, ReasonForm, with_stored
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.merchants.merchants import MODES
 from payments.domain.operators.four_eyes import Refused
@@ -65,11 +65,12 @@ def offer_currencies(form: forms.Form, merchant: Merchant) -> None:
     field.choices = with_stored(CURRENCY_CHOICES, *own.distinct())
 
 
-class SetPayoutAccount(RowAction):
+class SetPayoutAccount(Action):
     """Of a merchant: at once in test mode, and a day after an approval in live mode."""
 
     name, label = "set_payout_account", _("Set the bank account")
     permission = "payments.add_payoutaccount"
+    approved_by: Any = NOTICE
     refusals = (BadPayoutAccount, Refused, VaultUnavailable)
     what_happens = _(
         "Payouts of that mode and currency go to it instead of the account before. Test mode takes it at once."
@@ -80,8 +81,8 @@ class SetPayoutAccount(RowAction):
         offer_currencies(form, merchant)
         return form
 
-    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
-        return approval_notice(NOTICE, operator, merchant)
+    def notice(self, merchant: Merchant, operator: User) -> Any:
+        return approval_notice(self.approved_by, operator, merchant)
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return getattr(refusal, "field", None) or None
@@ -99,7 +100,8 @@ class SetPayoutAccount(RowAction):
         return words.format(currency=account.currency, account=named(account))
 
 
-class WithdrawPayoutAccount(RowAction):
+class WithdrawPayoutAccount(Action):
+    for_merchants = True
     name, label = "withdraw", _("Withdraw the account")
     permission = "payments.withdraw_payoutaccount"
     refusals = (BadPayoutAccount,)
@@ -134,7 +136,7 @@ def standing(account: PayoutAccount) -> str:
 
 
 @admin.register(PayoutAccount)
-class PayoutAccountAdmin(ReadOnlyAdmin):
+class PayoutAccountAdmin(BaseAdmin):
     for_merchants = "holder last4 bic currency standing effective country withdrawn"
     row_actions = (WithdrawPayoutAccount(),)
     merchant_lookup = "merchant"

@@ -1,16 +1,21 @@
 """What operators do about one payout."""
 
+from collections import Counter
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.approvals.words import payout_facts
-from payments.admin.framework.formats import money
-from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.framework.actions import DECISION, Action, Done, OnChosen, Result
+from payments.admin.framework.formats import NOTHING, lines, money
+from payments.admin.framework.object_actions import Facts, operator_of
+from payments.admin.framework.reason_form import OnceForm, ReasonForm
+from payments.admin.operators.bulk_actions import said_left_out, sums_of
 from payments.domain.approvals import decide, payouts
 from payments.domain.approvals.kinds.payouts import Outcome, outcomes_of
 from payments.domain.operators.four_eyes import Refused
@@ -24,7 +29,7 @@ HALF_APPROVED = "You do not approve it alone, so your approval counts as the req
 OUTCOME_LABELS = {Outcome.PAID: "paid: our bank has paid it", Outcome.RETURNED: "returned: the money came back"}
 
 
-class OnPayout(RowAction):
+class OnPayout(Action):
     refusals: tuple[type[Exception], ...] = (Refused,)
 
     def question(self, payout: Payout) -> str:
@@ -51,6 +56,50 @@ class ApprovePayout(OnPayout):
 
     def do(self, payout: Payout, cleaned: dict[str, Any]) -> Done:
         return APPROVED if decide.approve_payout(payout, cleaned["operator"], cleaned["reason"]) else HALF_APPROVED
+
+
+class ApproveTogether(OnChosen):
+    """Of several payouts, each by itself, so that one that was changed meanwhile stops no other."""
+
+    name, label = "approve_together", "Approve the payouts"
+    permission = MAY_APPROVE
+    form = OnceForm
+    asks_password = True
+    warning = "Real money leaves for these bank accounts. It cannot be called back once it is sent."
+
+    def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
+        chosen = super().possible(page, request, rows.select_related("merchant", "account"))
+        if not chosen:
+            return None
+        found = payouts.approvable(chosen, operator_of(request))
+        if not found and DECISION not in request.POST:
+            page.message_user(request, "None of these waits for your approval.", messages.ERROR)
+            return None
+        return chosen, found
+
+    def question(self, row: Any) -> str:
+        return f"{self.label}: {len(row[1])}"
+
+    def facts(self, row: Any) -> Facts:
+        chosen, found = row
+        yield "To be approved", sums_of(found)
+        yield (
+            "Which",
+            lines(f"{money(each.amount, each.currency)} to {each.merchant}, {each.account}" for each in found),
+        )
+        yield "Left out", len(chosen) - len(found) or NOTHING
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        done: Counter[bool] = Counter()
+        left_out = []
+        for payout in row[0]:
+            try:
+                done[decide.approve_payout(payout, cleaned["operator"], cleaned["reason"])] += 1
+            except Refused as refusal:
+                left_out.append(f"{payout}: {refusal}")
+        above = f"Above your approval limit: {done[False]}. Another operator approves them." if done[False] else ""
+        warning = " ".join(filter(None, (above, said_left_out(left_out))))
+        return Result(f"Approved: {done[True]}." if done[True] else "", warning=warning)
 
 
 class CancelPayout(OnPayout):
@@ -88,7 +137,7 @@ class RecordPayout(OnPayout):
     def form_for(self, payout: Payout, data: Any) -> ReasonForm:
         return OutcomeForm(data, payout)
 
-    def notice(self, payout: Payout, operator: User) -> Consequence | None:
+    def notice(self, payout: Payout, operator: User) -> Any:
         text = (
             "Only our bank knows how a payout of a bank file ended, so an administrator other than you must approve "
             "the record."

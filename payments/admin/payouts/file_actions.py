@@ -4,21 +4,28 @@ from datetime import date, timedelta
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from payments import clock
 from payments.admin.form_fields import DayField
-from payments.admin.framework.formats import NOTHING, money
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.actions import DECISION, Action, Done, Result
+from payments.admin.framework.formats import NOTHING, lines, link, money
+from payments.admin.framework.object_actions import Buttons, Facts
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import files
+from payments.domain.payouts.bank_file import BadFile
 from payments.domain.payouts.files import Waiting
 from payments.models import Payout, PayoutFile
+from payments.vault import VaultUnavailable
 
+MAY_DOWNLOAD = "payments.download_payoutfile"
+NO_ANSWER = "The vault does not answer, so nothing was done. Try again in a moment."
+SHOWN_PAYOUTS = 100
 MAY_SEND = "payments.send_payoutfile"
 # Banks take no day that is further away.
 MOST_DAYS = 30
@@ -45,7 +52,71 @@ class MakeForm(OnceForm):
         return day
 
 
-class FileAction(RowAction):
+class MakeFile(Action):
+    """Of what waits for one."""
+
+    name, label = "make", "Make a file"
+    permission = "payments.add_payoutfile"
+    is_new = is_for_all_merchants = True
+    refusals = (Refused, BadFile, VaultUnavailable)
+    refused_as = {VaultUnavailable: NO_ANSWER}
+    makes = (PayoutFile,)
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> list[Waiting]:
+        return files.waiting()
+
+    def mode_of(self, row: list[Waiting], form: forms.Form) -> str:
+        return "live"
+
+    def form_for(self, row: list[Waiting], data: Any) -> MakeForm:
+        return MakeForm(data, row)
+
+    def choices(self, row: list[Waiting], form: forms.Form, operator: User) -> Buttons:
+        ways = [("download", "Make and download")] if operator.has_perm(MAY_DOWNLOAD) else []
+        return [*ways, (self.name, self.label)] if row else []
+
+    def facts(self, row: list[Waiting]) -> Facts:
+        yield "What happens", f"The oldest payouts of a currency go into the file, at most {PayoutFile.MOST:,}."
+        for each in row:
+            missing = "" if each.has_debtor else f". No account to debit in {each.currency}: set PAYOUT_DEBTOR_ACCOUNTS"
+            yield each.currency, f"{each.count:,} approved, {money(each.total, each.currency)}{missing}"
+        if not row:
+            yield "Approved payouts", "None waits for a file."
+        left_out = Payout.objects.left_out().select_related("account").order_by("id")[:SHOWN_PAYOUTS]
+        if left_out:
+            shown = [link(Payout, payout.pk, f"{payout} to {payout.account}: {payout.obstacle}") for payout in left_out]
+            yield "Left out", lines(shown)
+
+    def do(self, row: list[Waiting], cleaned: dict[str, Any]) -> Done:
+        file = files.make(cleaned["row_id"], cleaned["currency"], cleaned["execute_on"], cleaned["operator"])
+        is_taken = cleaned[DECISION] == "download" and cleaned["operator"].has_perm(MAY_DOWNLOAD)
+        return downloaded(file) if is_taken else Result(f"Made: {files.summary(file)}.", file)
+
+
+def downloaded(file: PayoutFile) -> HttpResponse:
+    """Return the file; like every page of the admin it is not stored by browsers or proxies."""
+    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+    return HttpResponse(files.download(file), content_type="application/xml", headers=headers)
+
+
+class Download(Action):
+    name, label = "download", "Download"
+    permission = MAY_DOWNLOAD
+    asks_nothing = True
+
+    def fits(self, file: PayoutFile) -> bool:
+        return file.cancelled_at is None
+
+    def do(self, file: PayoutFile, cleaned: dict[str, Any]) -> Done:
+        try:
+            return downloaded(file)
+        except (Refused, BadFile) as refusal:
+            return Result(str(refusal), level=messages.ERROR)
+        except VaultUnavailable:
+            return Result(NO_ANSWER, level=messages.ERROR)
+
+
+class FileAction(Action):
     """An action on a whole file."""
 
     permission = MAY_SEND
@@ -107,11 +178,11 @@ class CancelFile(FileAction):
     def is_offered_to(self, operator: User, file: PayoutFile) -> bool:
         return file.downloaded_at is None or file.created_by_id != operator.pk
 
-    def notice(self, file: PayoutFile, operator: User) -> Consequence | None:
+    def notice(self, file: PayoutFile, operator: User) -> Any:
         freed = "Its payouts wait for another file."
         if file.downloaded_at is None:
-            return Consequence(freed)
-        return Consequence(
+            return freed
+        return (
             f"{freed} This file was downloaded: if the bank has it, merchants are paid twice. Only another person than "
             "its maker cancels it."
         )

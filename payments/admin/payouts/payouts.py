@@ -1,19 +1,14 @@
 """Payouts, and what operators do about them."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
-from allauth.account.internal.flows.reauthentication import raise_if_reauthentication_required
-from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.contrib import admin
+from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
     NOTHING,
@@ -30,22 +25,17 @@ from payments.admin.framework.formats import (
     short_id,
 )
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.moments import moment_text
-from payments.admin.operators.bulk_actions import CONFIRMED, BulkForm, chosen_of, say_left_out, sums_of
 from payments.admin.payouts.accounts import named
-from payments.admin.payouts.actions import MAY_APPROVE, ApprovePayout, CancelPayout, RecordPayout
+from payments.admin.payouts.actions import ApprovePayout, ApproveTogether, CancelPayout, RecordPayout
 from payments.admin.payouts.schedules import way_out
 from payments.admin.people import People
-from payments.context import because
-from payments.domain.approvals import decide, payouts
-from payments.domain.operators.four_eyes import Refused
+from payments.domain.approvals import payouts
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id
 from payments.models import ApprovalRequest, Payout, PayoutAccount, PayoutFile, Posting, Settlement
 
 SHOWN_PARTS = 100
-NAME, LABEL = "approve_together", "Approve the payouts"
 CHIPS: dict[str, str] = {
     Payout.Status.PENDING: "warn",
     Payout.Status.IN_TRANSIT: "warn",
@@ -77,8 +67,8 @@ def _leaves(payout: Payout) -> str:
 
 
 @admin.register(Payout)
-class PayoutAdmin(ReadOnlyAdmin):
-    row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
+class PayoutAdmin(BaseAdmin):
+    row_actions = (ApprovePayout(), ApproveTogether(), CancelPayout(), RecordPayout())
     parts = (People(),)
     merchant_lookup = "merchant"
     list_display = ("merchant", "account", "shown_amount", "shown_status", "created", "mode")
@@ -127,9 +117,6 @@ class PayoutAdmin(ReadOnlyAdmin):
     leaves = column(_("Leaves in the log"), _leaves)
     postings = column("See", lambda payout: search_link(Posting, str(payout), "its postings"))
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {NAME: (_approve, NAME, LABEL)} if operator_of(request).has_perm(MAY_APPROVE) else {}
-
     def headline(self, row: Payout) -> str:
         return f"{money(row.amount, row.currency)} to {row.merchant}"
 
@@ -145,44 +132,3 @@ class PayoutAdmin(ReadOnlyAdmin):
             for part in found[:SHOWN_PARTS]
         ]
         return lines([*shown, f"{found.count()} in all"])
-
-
-def _approve(page: Any, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
-    """Show what would be approved and ask why; then approve each."""
-    raise_if_reauthentication_required(request, app="account")
-    chosen = chosen_of(page, request, rows.select_related("merchant", "account"))
-    form = BulkForm(request.POST if "row_id" in request.POST else None, NAME, [str(payout.pk) for payout in chosen])
-    if form.is_valid() and request.POST.get("decision") == CONFIRMED:
-        with because(form.cleaned_data["reason"]):
-            return _approve_each(page, request, chosen, form.cleaned_data["reason"])
-    possible = payouts.approvable(chosen, operator_of(request))
-    if chosen and not possible:
-        page.message_user(request, "None of these waits for your approval.", messages.ERROR)
-    if not possible:
-        return None
-    facts = [
-        ("To be approved", sums_of(possible)),
-        ("Which", lines(f"{page.headline(each)}, {each.account}: {each}" for each in possible)),
-        ("Left out", len(chosen) - len(possible) or NOTHING),
-    ]
-    consequence = Consequence("Real money leaves for these bank accounts. It cannot be called back once it is sent.")
-    title = f"{LABEL}: {len(possible)}"
-    return form_page(request, page, title, facts, form, [(CONFIRMED, LABEL)], consequence)
-
-
-def _approve_each(page: admin.ModelAdmin, request: HttpRequest, chosen: Sequence[Payout], reason: str) -> HttpResponse:
-    """Approve each by itself, so that one that was changed meanwhile stops no other."""
-    done: Counter[bool] = Counter()
-    left_out = []
-    for payout in chosen:
-        try:
-            done[decide.approve_payout(payout, operator_of(request), reason)] += 1
-        except Refused as refusal:
-            left_out.append(f"{payout}: {refusal}")
-    if done[True]:
-        page.message_user(request, f"Approved: {done[True]}.", messages.SUCCESS)
-    if done[False]:
-        text = f"Above your approval limit: {done[False]}. Another operator approves them."
-        page.message_user(request, text, messages.WARNING)
-    say_left_out(page, request, left_out)
-    return HttpResponseRedirect(reverse("admin:payments_payout_changelist"))

@@ -13,13 +13,13 @@ from django.utils.translation import gettext_lazy as _
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import NOTHING, column, days_text, link, money, time_column
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES, named, offer_currencies
 from payments.domain.approvals.kinds.payouts import describe_schedule
 from payments.domain.approvals.limits import schedule_needs_approval
@@ -86,7 +86,7 @@ class NewScheduleForm(TermsForm):
     field_order = ("mode", "currency")
 
 
-class SetsTerms(RowAction):
+class SetsTerms(Action):
     """An action that sets the terms of a schedule, or requests it."""
 
     permission = MAY_CHANGE
@@ -119,7 +119,7 @@ class SetPayoutSchedule(SetsTerms):
         offer_currencies(form, merchant)
         return form
 
-    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+    def notice(self, merchant: Merchant, operator: User) -> Any:
         return approval_notice(NOTICE, operator, merchant)
 
     def do(self, merchant: Merchant, cleaned: dict[str, Any]) -> Done:
@@ -146,14 +146,14 @@ class ChangeSchedule(SetsTerms):
     def about(self, schedule: PayoutSchedule) -> Facts:
         return facts_of(schedule)
 
-    def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
+    def notice(self, schedule: PayoutSchedule, operator: User) -> Any:
         return approval_notice(NOTICE, operator, schedule.merchant) if schedule.livemode else None
 
     def do(self, schedule: PayoutSchedule, cleaned: dict[str, Any]) -> Done:
         return self.set(schedule.merchant, schedule.livemode, schedule.currency, cleaned)
 
 
-class PayOutNow(RowAction):
+class PayOutNow(Action):
     name, label = "pay_out", "Pay out now"
     permission = PAYOUT.permission
     refusals = (NothingToPay,)
@@ -165,9 +165,9 @@ class PayOutNow(RowAction):
         yield "Kept as reserve", f"{schedule.reserve_percent} % for {days_text(schedule.reserve_days)}"
         yield "Goes to", account_in_effect(schedule, now) or "no bank account yet"
 
-    def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
+    def notice(self, schedule: PayoutSchedule, operator: User) -> Any:
         text = "A payout of all that is payable is made. Another operator approves it before it goes out."
-        return Consequence(text) if schedule.livemode else None
+        return text if schedule.livemode else None
 
     def do(self, schedule: PayoutSchedule, cleaned: dict[str, Any]) -> Done:
         payout = pay_out(schedule, cleaned["operator"], cleaned["reason"])
@@ -188,7 +188,7 @@ def _account(schedule: PayoutSchedule) -> str:
 
 
 @admin.register(PayoutSchedule)
-class PayoutScheduleAdmin(ReadOnlyAdmin):
+class PayoutScheduleAdmin(BaseAdmin):
     """What is due: each schedule with what a payout would take now."""
 
     row_actions = (PayOutNow(), ChangeSchedule())
@@ -221,6 +221,7 @@ class PayoutScheduleAdmin(ReadOnlyAdmin):
         return f"{row.get_interval_display()} payouts in {row.currency} to {row.merchant}"
 
     def complete(self, rows: Any) -> None:
+        super().complete(rows)
         payable = make.payables(rows, clock.now())
         for row in rows:
             row.payable = payable[row.pk]

@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by, by_mode_of
 from payments.admin.framework.formats import (
     NOTHING,
@@ -28,7 +29,6 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell, moment_text
 from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
@@ -55,7 +55,7 @@ class ClosingForm(forms.Form):
         chosen.initial = chosen.queryset.first()
 
 
-class CloseEvent(RowAction):
+class CloseEvent(Action):
     """Closes one event of a message that needs attention."""
 
     name, label, button = "close", "Close with a note", "Close"
@@ -145,7 +145,7 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 
 
 @admin.register(ProviderMessage)
-class ProviderMessageAdmin(ReadOnlyAdmin):
+class ProviderMessageAdmin(BaseAdmin):
     """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"

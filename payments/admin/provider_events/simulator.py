@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import (
     column,
@@ -35,7 +35,7 @@ class EntriesOfPayment(ReadOnlyInline):
 
 
 @admin.register(SimulatedPayment)
-class SimulatedPaymentAdmin(ReadOnlyAdmin):
+class SimulatedPaymentAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
     list_filter = ("state",)
@@ -60,7 +60,7 @@ class SimulatedPaymentAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SimulatedOperation)
-class SimulatedOperationAdmin(ReadOnlyAdmin):
+class SimulatedOperationAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
     list_filter = (one_of("kind", MOVES), "state")
@@ -79,7 +79,7 @@ class SimulatedOperationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SimulatedPayout)
-class SimulatedPayoutAdmin(ReadOnlyAdmin):
+class SimulatedPayoutAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("public_id", "shown_amount", "state", "last4", "due", "created")
     list_filter = ("state",)
@@ -97,7 +97,7 @@ class SimulatedPayoutAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Entry)
-class EntryAdmin(ReadOnlyAdmin):
+class EntryAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
     list_filter = ("kind",)
@@ -116,7 +116,7 @@ ByDelivery = by(
 
 
 @admin.register(Message)
-class MessageAdmin(ReadOnlyAdmin):
+class MessageAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("id", "body", "due", "delivered", "created")
     list_filter = (ByDelivery,)

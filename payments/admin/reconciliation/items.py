@@ -14,13 +14,13 @@ from django.utils.timesince import timesince
 
 from payments import clock
 from payments.admin.cases.panel import CasePanel
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, row_link_column
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_cell
 from payments.admin.reconciliation.reports import ByProvider, ByRun
 from payments.admin.statements.list_sums import Sums, SumsOnTop
@@ -52,7 +52,7 @@ ByStanding = by(
 )
 
 
-class DecideItem(RowAction):
+class DecideItem(Action):
     """Closes or reopens a difference with a note."""
 
     permission = "payments.close_reconciliationitem"
@@ -123,7 +123,7 @@ def _sums(rows: QuerySet[Any]) -> Sums:
 
 
 @admin.register(ReconciliationItem)
-class ReconciliationItemAdmin(ReadOnlyAdmin):
+class ReconciliationItemAdmin(BaseAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (

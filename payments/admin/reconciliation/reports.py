@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.form_fields import WholeNumberField
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.form_filters import FormFilter
 from payments.admin.framework.formats import (
@@ -62,7 +62,7 @@ ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatche
 
 
 @admin.register(ReconciliationRun)
-class ReconciliationRunAdmin(ReadOnlyAdmin):
+class ReconciliationRunAdmin(BaseAdmin):
     merchant_lookup = None
     list_display = ("report", "open_afterwards", "lines_read", "matched", "under_way", "started_by", "made")
     file_columns = (
@@ -111,7 +111,7 @@ class ReconciliationRunAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ReportLine)
-class ReportLineAdmin(ReadOnlyAdmin):
+class ReportLineAdmin(BaseAdmin):
     merchant_lookup = "attempt__charge__merchant"
     list_display = ("shown_kind", "reference", "provider_ref", "provider", "shown_amount", "match", "booked")
     file_columns = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")

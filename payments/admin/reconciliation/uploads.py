@@ -4,32 +4,22 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.contrib import admin
+from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
-from payments.admin.file_forms import FORM_BYTES, is_too_long, takes_file, with_file
 from payments.admin.form_fields import DayField
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done, Result
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
-from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import operator_of
 from payments.admin.moments import moment_cell
-from payments.concurrency.long_bodies import BodyLimits, Uploads
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import ReconciliationRun, ReportUpload
 from payments.vault import VaultUnavailable
 
-MAY_UPLOAD = "payments.add_reportupload"
-UPLOADS = Uploads(BodyLimits(uploads.MAX_BYTES + FORM_BYTES, 120), most=3)
-TOO_LARGE = f"The file is larger than {filesizeformat(uploads.MAX_BYTES)}: split it, or use manage.py reconcile."
 MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
 
 
@@ -77,12 +67,42 @@ class ReportForm(forms.Form):
         return datetime.combine(since, time(), UTC), datetime.combine(until + timedelta(days=1), time(), UTC)
 
 
+class Upload(Action):
+    """Of a report, which a worker reads."""
+
+    name, label, button = "upload", "Upload a provider's report", "Upload"
+    permission = "payments.add_reportupload"
+    is_new = is_for_all_merchants = True
+    new_name = "upload"
+    form = ReportForm
+    file_bytes, file_seconds, most_files = uploads.MAX_BYTES, 120, 3
+    too_large = "The file is larger than {size}: split it, or use manage.py reconcile."
+    refusals = (BadReport, uploads.TooMany, VaultUnavailable)
+    refused_as = {
+        BadReport: "The report cannot be read: {fault}.",
+        VaultUnavailable: "The vault does not answer, so nothing was stored. Try again in a moment.",
+    }
+    what_happens = (
+        "A worker reads the file and matches it with the ledger as `manage.py reconcile` does. Nothing is corrected: "
+        "each difference, and each row that cannot be read, becomes an item. The file is sealed until it is read, and "
+        "then destroyed."
+    )
+
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
+        return "report" if isinstance(refusal, BadReport) else None
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        report, days = cleaned["report"], cleaned["form"].period()
+        made = uploads.submit(cleaned["provider"], report.name, report.read(), cleaned["operator"], *days)
+        return Result("Uploaded. A worker reads it; this page refreshes itself.", made)
+
+
 @admin.register(ReportUpload)
-class ReportUploadAdmin(ReadOnlyAdmin):
+class ReportUploadAdmin(BaseAdmin):
     # A report is of all merchants of a provider's account.
     merchant_lookup = None
-    change_list_template = "admin/payments/statements/reportupload_list.html"
     change_form_template = "admin/payments/statements/reportupload.html"
+    row_actions = (Upload(),)
     list_display = ("file", "progress", "provider", "operator", "shown_state", "created")
     file_columns = ("created", "file", "shown_state", "progress", "provider", "operator", "result")
     list_select_related = ("operator", "run")
@@ -99,53 +119,8 @@ class ReportUploadAdmin(ReadOnlyAdmin):
     result = column("Result", lambda upload: _result(upload))
     created = moment_column("created_at")
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(takes_file(self.upload, self.admin_site, MAY_UPLOAD, UPLOADS))
-        return [path("upload/", view, name="payments_reportupload_upload"), *super().get_urls()]
-
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_content")
-
-    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
-        return {"may_upload": self._may_upload(request)}
-
-    def upload(self, request: HttpRequest) -> HttpResponse:
-        if not self._may_upload(request):
-            raise PermissionDenied
-        if is_too_long(request, uploads.MAX_BYTES):
-            return self._form(request, ReportForm(), TOO_LARGE, status=413)
-        return with_file(request, self.admin_site, uploads.MAX_BYTES, self._read)
-
-    def _read(self, request: HttpRequest) -> HttpResponse:
-        form = ReportForm(request.POST or None, request.FILES or None)
-        if not form.is_bound or not form.is_valid():
-            return self._form(request, form, "")
-        report, provider = form.cleaned_data["report"], form.cleaned_data["provider"]
-        try:
-            upload = uploads.submit(provider, report.name, report.read(), operator_of(request), *form.period())
-        except BadReport as fault:
-            form.add_error("report", f"The report cannot be read: {fault}.")
-        except uploads.TooMany as refusal:
-            form.add_error(None, str(refusal))
-        except VaultUnavailable:
-            form.add_error(None, "The vault does not answer, so nothing was stored. Try again in a moment.")
-        else:
-            messages.success(request, "Uploaded. A worker reads it; this page refreshes itself.")
-            return redirect("admin:payments_reportupload_change", upload.pk)
-        return self._form(request, form, "")
-
-    def _form(self, request: HttpRequest, form: forms.Form, refusal: str, status: int = 200) -> HttpResponse:
-        context = self.admin_site.each_context(request) | {
-            "opts": self.opts,
-            "media": self.media,
-            "title": "Upload a provider's report",
-            "form": form,
-            "refusal": refusal,
-        }
-        return TemplateResponse(request, "admin/payments/statements/upload.html", context, status=status)
-
-    def _may_upload(self, request: HttpRequest) -> bool:
-        return operator_of(request).has_perm(MAY_UPLOAD) and limit_of(request) is None
 
 
 def _result(upload: ReportUpload) -> SafeString | str:

@@ -2,29 +2,25 @@
 
 from collections.abc import Iterator
 from typing import Any
-from uuid import UUID
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.contrib import admin
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
-from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
 
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.charges.sources import SourceAdmin
+from payments.admin.framework.actions import Action, Done, Result
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
-from payments.admin.framework.formats import chip, column, lines, link, moment_column
+from payments.admin.framework.formats import chip, column, lines, link, moment_column, source_label
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
-from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
 from payments.admin.moments import moment_cell, moment_in_list, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
@@ -32,11 +28,6 @@ from payments.models import Block, Charge, DeclineAlert, Merchant, Source
 
 MAY_PUT, MAY_LIFT = "payments.put_block", "payments.lift_block"
 SHOWN_CHARGES = 50
-TITLE = "Block cards or addresses"
-WHAT_HAPPENS = (
-    "From now on its charges are declined, as if the bank had said no. Payer and merchant do not see the block. "
-    "Charges made before stay as they are."
-)
 CHIPS = {"in force": "warn", "over": "quiet", "lifted": "quiet"}
 
 
@@ -56,7 +47,7 @@ def status_of(block: Block) -> str:
     return "over" if block.expires_at and block.expires_at <= clock.now() else "in force"
 
 
-class LiftBlock(RowAction):
+class LiftBlock(Action):
     name, label, button = "lift", "Lift the block", "Lift"
     permission = MAY_LIFT
     too_late = {blocks.AlreadyLifted: "Another operator has lifted it already."}
@@ -78,14 +69,77 @@ class LiftBlock(RowAction):
         return f"Lifted: {block} may be charged again."
 
 
+class PutBlock(Action):
+    """Of what somebody types, such as a card number, which is not stored."""
+
+    name, label, button = "block", "Block cards or addresses", "Block"
+    permission = MAY_PUT
+    is_new = True
+    what_happens = (
+        "From now on its charges are declined, as if the bank had said no. Payer and merchant do not see the block. "
+        "Charges made before stay as they are."
+    )
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        """Return the merchants for whom this person may block, and whether for all."""
+        merchants = page.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
+        return {"merchants": merchants, "everywhere": limit_of(request) is None}
+
+    def form_for(self, row: Any, data: Any) -> AnyBlockForm | SourceBlockForm:
+        return AnyBlockForm(data, **row)
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        block = cleaned["form"].block()
+        block.put_by = cleaned["operator"]
+        blocks.add_block(block, cleaned["form"].lasts_for())
+        return Result(f"Blocked: charges on {block} are declined from now on.", block)
+
+
+class BlockPayer(PutBlock):
+    """Of what is known of a source and its payer, and of the caller's address if a limit was reached from there."""
+
+    label = "Block the payer"
+    is_new = False
+
+    def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
+        source, address = self.known(page.get_queryset(request), pk)
+        return super().find(page, request, pk) | {"source": source, "address": address}
+
+    def fits(self, row: Any) -> bool:
+        return not isinstance(row, Source) or bool(subjects_of(row))
+
+    def known(self, rows: QuerySet[Any], pk: Any) -> tuple[Source, str]:
+        return get_object_or_404(rows.select_related("card", "merchant"), pk=pk), ""
+
+    def question(self, row: Any) -> str:
+        return f"Block {row['source'].payer_name or 'who pays so'}?"
+
+    def about(self, row: Any) -> Facts:
+        source = row["source"]
+        yield "Paid with", link(Source, source.pk, source_label(source))
+        yield "Merchant", source.merchant
+        yield "Mode", "live" if source.livemode else "test"
+
+    def form_for(self, row: Any, data: Any) -> AnyBlockForm | SourceBlockForm:
+        return SourceBlockForm(data, **row)
+
+
+class BlockOfAlert(BlockPayer):
+    """Of the decline that reached a limit."""
+
+    def known(self, rows: QuerySet[Any], pk: Any) -> tuple[Source, str]:
+        alert = get_object_or_404(rows.select_related("source__card", "source__merchant"), pk=pk)
+        return alert.source, alert.subject if alert.kind == DeclineAlert.Kind.ADDRESS else ""
+
+    def buttons(self, page: Any, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
+        label = "Block the address" if row.kind == DeclineAlert.Kind.ADDRESS else self.label
+        return [ActionButton(label, act.url) for act in super().buttons(page, request, row)]
+
+
 @admin.register(Block)
-class BlockAdmin(ReadOnlyAdmin):
+class BlockAdmin(BaseAdmin):
     merchant_lookup = "merchant"
-    row_actions = (LiftBlock(),)
-    views = {
-        "payments_source_block": ("source/<uuid:pk>/", "put_of_source"),
-        "payments_declinealert_block": ("alert/<uuid:pk>/", "put_of_alert"),
-    }
+    row_actions = (PutBlock(), LiftBlock())
     list_display = ("what", "reason", "reach", "put_by", "shown_status", "created", "until", "mode")
     file_columns = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
     list_filter = (ByStatus, ByMode, "created_at")
@@ -111,50 +165,6 @@ class BlockAdmin(ReadOnlyAdmin):
         in_list=lambda block: moment_in_list(block.expires_at) if block.expires_at else "no end",
     )
 
-    def beside_list(self, request: HttpRequest) -> dict[str, Any]:
-        may = operator_of(request).has_perm(MAY_PUT)
-        return {"acts": [ActionButton(TITLE, reverse("admin:payments_block_add"))] if may else []}
-
-    @method_decorator([never_cache, sensitive_post_parameters()])
-    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-        """Ask for what is to be blocked, such as a card number, which is not stored, and block it."""
-        form = AnyBlockForm(request.POST or None, **self._reach_of(request))
-        return self._put(request, form, TITLE, [("What happens", WHAT_HAPPENS)])
-
-    def put_of_source(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Block what is known of a source and its payer."""
-        rows: Any = self.admin_site.get_model_admin(Source).get_queryset(request)
-        return self._put_of(request, get_object_or_404(rows.select_related("card", "merchant"), pk=pk), "")
-
-    def put_of_alert(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Block what is known of the decline that reached a limit: its caller's address, its source and payer."""
-        rows: Any = self.admin_site.get_model_admin(DeclineAlert).get_queryset(request)
-        alert = get_object_or_404(rows.select_related("source__card", "source__merchant"), pk=pk)
-        address = alert.subject if alert.kind == DeclineAlert.Kind.ADDRESS else ""
-        return self._put_of(request, alert.source, address)
-
-    def _put_of(self, request: HttpRequest, source: Source, address: str) -> HttpResponse:
-        form = SourceBlockForm(request.POST or None, source, address, **self._reach_of(request))
-        return self._put(request, form, f"Block who pays with {source}?", _facts_of(source))
-
-    def _reach_of(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the merchants that this operator may block for; raise PermissionDenied without the permission."""
-        if not operator_of(request).has_perm(MAY_PUT):
-            raise PermissionDenied
-        merchants = self.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
-        return {"merchants": merchants, "everywhere": limit_of(request) is None}
-
-    def _put(
-        self, request: HttpRequest, form: AnyBlockForm | SourceBlockForm, title: str, facts: Facts
-    ) -> HttpResponse:
-        if not form.is_valid():
-            return form_page(request, self, title, facts, form, [("block", "Block")])
-        block = form.block()
-        block.put_by = operator_of(request)
-        blocks.add_block(block, form.lasts_for())
-        self.message_user(request, f"Blocked: charges on {block} are declined from now on.", messages.SUCCESS)
-        return redirect("admin:payments_block_change", block.pk)
-
     @admin.display(description="Status")
     def shown_status(self, block: Block) -> SafeString:
         name = status_of(block)
@@ -166,15 +176,11 @@ class BlockAdmin(ReadOnlyAdmin):
         return lines(link(Charge, attempt.charge_id, attempt.charge) for attempt in newest)
 
 
+SourceAdmin.row_actions = (*SourceAdmin.row_actions, BlockPayer())
+
+
 @offered_on_charges
 def block_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
     """Yield the button that blocks a charge's payer, where there is something to block."""
     if operator_of(request).has_perm(MAY_PUT) and subjects_of(charge.source):
         yield ActionButton("Block the payer", reverse("admin:payments_source_block", args=[charge.source_id]))
-
-
-def _facts_of(source: Source) -> Facts:
-    yield "What happens", WHAT_HAPPENS
-    yield "Source", link(Source, source.pk, source)
-    yield "Merchant", source.merchant
-    yield "Mode", "live" if source.livemode else "test"

@@ -5,18 +5,16 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
-from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.framework.object_actions import Facts
 from payments.admin.people import People
-from payments.admin.risk.blocks import MAY_PUT
+from payments.admin.risk.blocks import BlockOfAlert
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
 from payments.models import ApiKey, Charge, DeclineAlert, Source
@@ -32,7 +30,7 @@ ByStatus = by(
 )
 
 
-class Acknowledge(RowAction):
+class Acknowledge(Action):
     name, label = "acknowledge", "Acknowledge"
     permission = "payments.acknowledge_declinealert"
     too_late = {decline_alerts.AlreadyAcknowledged: "Another operator has acknowledged it already."}
@@ -53,8 +51,8 @@ class Acknowledge(RowAction):
 
 
 @admin.register(DeclineAlert)
-class DeclineAlertAdmin(ReadOnlyAdmin):
-    row_actions = (Acknowledge(),)
+class DeclineAlertAdmin(BaseAdmin):
+    row_actions = (Acknowledge(), BlockOfAlert())
     parts = (People(),)
     merchant_lookup = "merchant"
     list_display = ("merchant", "shown_kind", "whose", "quota", "status", "created", "window_ends", "mode")
@@ -85,14 +83,6 @@ class DeclineAlertAdmin(ReadOnlyAdmin):
 
     def headline(self, row: DeclineAlert) -> str:
         return f"{self.shown_kind(row)}, at {row.merchant}"
-
-    def buttons_of(self, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
-        """Add the way to a block of the payer, or the caller's address, of the decline that reached the limit."""
-        acts = super().buttons_of(request, row)
-        if not operator_of(request).has_perm(MAY_PUT):
-            return acts
-        label = "Block the address" if row.kind == Kind.ADDRESS else "Block the payer"
-        return [*acts, ActionButton(label, reverse("admin:payments_declinealert_block", args=[row.pk]))]
 
 
 def _status(alert: DeclineAlert) -> tuple[str, str]:

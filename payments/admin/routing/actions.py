@@ -11,10 +11,10 @@ from django.db.models import QuerySet
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.form_fields import MODE_CHOICES, WholeNumberField
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import provider_title
-from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.approvals.kinds.accounts import describe_account
 from payments.domain.approvals.kinds.changes import Overtaken
 from payments.domain.approvals.kinds.routes import describe_route
@@ -110,7 +110,7 @@ class AccountForm(ReasonForm):
         self.fields["reason"] = self.fields.pop("reason")
 
 
-class ChangeAccount(RowAction):
+class ChangeAccount(Action):
     name, label = "change_account", "Change the account"
     permission = MAY_CHANGE
     refusals = (BadAccount, Refused, Overtaken, VaultUnavailable)
@@ -118,7 +118,7 @@ class ChangeAccount(RowAction):
     def form_for(self, account: ProviderAccount, data: Any) -> ReasonForm:
         return AccountForm(data, account)
 
-    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+    def notice(self, account: ProviderAccount, operator: User) -> Any:
         return approval_notice(ACCOUNT_NOTICE, operator, account.merchant) if account.livemode else None
 
     def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
@@ -149,7 +149,7 @@ def facts_of(account: ProviderAccount) -> Facts:
     yield "Mode", "live: this is real money" if account.livemode else "test"
 
 
-class TestCredentials(RowAction):
+class TestCredentials(Action):
     name, label = "test_credentials", "Test the credentials"
     permission = MAY_TEST
 
@@ -207,7 +207,7 @@ class NewRouteForm(RouteForm, OnceForm):
     """A form for a new route."""
 
 
-class AddRoute(RowAction):
+class AddRoute(Action):
     name, label = "add_route", "Add a route"
     permission = MAY_ROUTE
     form = NewRouteForm
@@ -220,7 +220,7 @@ class AddRoute(RowAction):
     def about(self, account: ProviderAccount) -> Facts:
         return facts_of(account)
 
-    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+    def notice(self, account: ProviderAccount, operator: User) -> Any:
         return approval_notice(ROUTE_NOTICE, operator, account.merchant)
 
     def do(self, account: ProviderAccount, cleaned: dict[str, Any]) -> Done:
@@ -228,12 +228,12 @@ class AddRoute(RowAction):
         return submitted(account.merchant, Kind.ADD_ROUTE, cleaned, asked)
 
 
-class ChangeRoute(RowAction):
+class ChangeRoute(Action):
     name, label = "change_route", "Change the route"
     permission = MAY_ROUTE
     refusals = (BadRoute, Refused, Overtaken, VaultUnavailable)
 
-    def notice(self, route: Route, operator: User) -> Consequence | None:
+    def notice(self, route: Route, operator: User) -> Any:
         return approval_notice(ROUTE_NOTICE, operator, route.account.merchant)
 
     def form_for(self, route: Route, data: Any) -> ReasonForm:

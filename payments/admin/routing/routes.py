@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.columns import ENABLED
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import by_type_of
 from payments.admin.framework.formats import chip, column, lines, money, row_link_column
 from payments.admin.framework.id_search import IdSearch
@@ -56,7 +56,7 @@ class RoutesOfAccount(RouteColumns, ReadOnlyInline):
 
 
 @admin.register(Route)
-class RouteAdmin(RouteColumns, ReadOnlyAdmin):
+class RouteAdmin(RouteColumns, BaseAdmin):
     merchant_lookup = "account__merchant"
     change_list_template = "admin/payments/route/change_list.html"
     row_actions = (ChangeRoute(),)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from payments.admin.framework.base import Part
+from payments.admin.framework.object_actions import Part
 
 SUMMED_ROWS = 20_000
 Sums = Iterator[tuple[str, Iterable[tuple[str, str]]]]

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from payments import clock
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import column, id_column
 from payments.admin.framework.id_search import IdSearch
 from payments.domain.statements.statement import BadMonth, month_of
@@ -21,7 +21,7 @@ from payments.models import Merchant, RunningBalance
 Books = list[tuple[bool, str]]
 
 
-class OfMerchant(ReadOnlyAdmin):
+class OfMerchant(BaseAdmin):
     """Merchants with the modes and currencies of their books; the page of one shows a part of the ledger."""
 
     merchant_lookup = "pk"

@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 
 from payments import clock
 from payments.admin.form_fields import DayField
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import column, moment_column, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
@@ -48,7 +48,7 @@ class MomentForm(forms.Form):
 
 
 @admin.register(LedgerDay)
-class LedgerDayAdmin(ReadOnlyAdmin):
+class LedgerDayAdmin(BaseAdmin):
     """The days of the ledger; each page, and `at` for any moment, sums the merchants of the operator alone."""
 
     merchant_lookup = None

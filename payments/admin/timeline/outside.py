@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Mapping
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
+from payments.admin.operators.words import ACTIONS
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import EventRecords, Records
 from payments.domain.messages.kinds import label_of
 from payments.models import (
     AuditEntry,
+    OperatorAction,
     PageVisit,
     PayerMessage,
     ProviderEvent,
@@ -87,11 +90,34 @@ def webhook_moments(records: EventRecords) -> Moments:
             )
 
 
+# What people did about a request to move the charge's money, as one tells it.
+_TOLD = {
+    "proposed": "{who} asked to {does}; a second person decides",
+    "approved": "{who} approved it: {does}",
+    "rejected": "{who} rejected the request to {does}",
+    "withdrawn": "{who} took back the request to {does}",
+    "expired": "Nobody decided in time on the request to {does}",
+    "done": "Done, as {who} decided: {does}",
+}
+
+
 def staff_moments(records: EventRecords, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
+    acts = {str(act.pk): act for act in getattr(records, "operator_actions", ())}
+    people = User.objects.filter(username__in={entry.actor for entry in records.staff_entries})
+    names = dict(people.values_list("username", "first_name"))
     for entry in records.staff_entries:
-        title = f"{entry.actor or 'No operator signed in'}: {entry.action.replace('_', ' ')}"
-        yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)))
+        who = names.get(entry.actor) or entry.actor or "No operator signed in"
+        act = acts.get(entry.object_id)
+        words = _TOLD[entry.action].format(who=who, does=_does(act)) if act and entry.action in _TOLD else ""
+        title = f"{who}: {entry.action.replace('_', ' ')}"
+        yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)), words=words)
+
+
+def _does(act: OperatorAction) -> str:
+    """Return what an action does, such as "refund ₱50.00"."""
+    text = str(ACTIONS[act.kind].does_it.format(amount=money(act.amount, act.currency)))
+    return text[0].lower() + text[1:]
 
 
 def report_moments(records: Records) -> Moments:

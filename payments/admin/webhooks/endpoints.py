@@ -11,13 +11,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.form_fields import MODE_CHOICES, overlap_field
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import chip, column, id_column, json_column, lines, link, moment_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.moments import moment_text
 from payments.domain.catalogue.event_types import EVENT_TYPES
 from payments.domain.merchants.merchants import MODES
@@ -71,7 +71,7 @@ class RollForm(ReasonForm):
     hours = overlap_field(_("How long the old secret signs too; 0 ends it now."), endpoints.OVERLAP_MAX)
 
 
-class AddEndpoint(RowAction):
+class AddEndpoint(Action):
     """Of a merchant."""
 
     name, label = "add_endpoint", _("Add a webhook endpoint")
@@ -94,8 +94,9 @@ class AddEndpoint(RowAction):
         }
 
 
-class EndpointAction(RowAction):
+class EndpointAction(Action):
     permission = MAY_CHANGE
+    for_merchants = True
     refusals = REFUSALS
     over = _("This endpoint is not in that state any more.")
     # In which the action is offered.
@@ -182,7 +183,7 @@ def _last_webhooks(endpoint: WebhookEndpoint) -> str:
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(ReadOnlyAdmin):
+class WebhookEndpointAdmin(BaseAdmin):
     """Endpoints, with what was sent to them last."""
 
     for_merchants = "url standing failing description gave_up last_webhooks shown_metadata status"

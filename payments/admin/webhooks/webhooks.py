@@ -6,12 +6,8 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.text import Truncator
 from django.utils.translation import gettext
@@ -19,14 +15,14 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
-from payments.admin.framework.base import ReadOnlyAdmin, ReadOnlyInline
+from payments.admin.framework.actions import Action, Done, OnChosen, Result
+from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import chip, column, link, moment_column, short_id
 from payments.admin.framework.id_search import IdSearch, events_of_request
-from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.moments import moment_text
-from payments.context import because
 from payments.domain.webhooks import resend
 from payments.ids import public_id
 from payments.inbox.rows import GIVEN_UP
@@ -37,28 +33,7 @@ MAY_SEND_AGAIN = "payments.change_webhook"
 # How many a list may send again at once; more go by `manage.py webhooks resend`.
 MOST_AT_ONCE = 1_000
 SHOWN_OF_CHARGE = 50
-WHAT_HAPPENS = _(
-    "The same bytes go to the same address at once, and if that fails again on the whole schedule. "
-    "A receiver that has seen an event knows it by its ID."
-)
-BUTTONS: Any = [("send_again", _("Send again"))]
 URL_WIDTH = 50
-
-
-class SelectionForm(ReasonForm):
-    """Sends along what was chosen in a list, for the list to find it again."""
-
-    action = forms.CharField(widget=forms.HiddenInput)
-    select_across = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, data: Any, chosen: Any) -> None:
-        super().__init__(data)
-        self.fields[ACTION_CHECKBOX_NAME] = forms.Field(widget=forms.MultipleHiddenInput)
-        self.initial = {
-            "action": chosen.get("action"),
-            "select_across": chosen.get("select_across"),
-            ACTION_CHECKBOX_NAME: chosen.getlist(ACTION_CHECKBOX_NAME),
-        }
 
 
 class OfChargeForm(ReasonForm):
@@ -78,24 +53,93 @@ class OfChargeForm(ReasonForm):
         self.initial["which"] = given_up or [row.pk for row in newest[:1]]
 
 
-@offered_on_charges
-def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
-    """Yield the button that sends a charge's webhooks again, where its source names a URL."""
-    if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
-        yield ActionButton(
-            gettext("Send webhooks again"), reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
-        )
-
-
-def _facts_of(rows: QuerySet[Any]) -> Facts:
-    """Count the chosen webhooks by state."""
-    yield gettext("What happens"), WHAT_HAPPENS
-    counted = rows.order_by("state").values_list("state").annotate(Count("pk"))
-    yield gettext("Chosen"), ", ".join(f"{count} {Webhook.State(state).label.lower()}" for state, count in counted)
-
-
 def _called(row: Webhook) -> str:
     return f"{moment_text(row.created_at)} {row.event.type}, {row.get_state_display().lower()}"
+
+
+class SendAgain(Action):
+    """One webhook."""
+
+    name, label = "send_again", _("Send again")
+    permission = MAY_SEND_AGAIN
+    for_merchants = True
+    what_happens = _(
+        "The same bytes go to the same address at once, and if that fails again on the whole schedule. "
+        "A receiver that has seen an event knows it by its ID."
+    )
+
+    def question(self, row: Any) -> str:
+        what = gettext("{event} to {receiver}").format(event=row.event.type, receiver=row.receiver)
+        return gettext("Send again: {what}").format(what=what)
+
+    def about(self, row: Any) -> Facts:
+        yield gettext("Event"), _called(row)
+        yield gettext("URL"), row.url
+
+    def rows(self, row: Any, cleaned: dict[str, Any]) -> QuerySet[Webhook]:
+        return Webhook.objects.filter(pk=row.pk)
+
+    def do(self, row: Any, cleaned: dict[str, Any]) -> Done:
+        rows = self.rows(row, cleaned)
+        count = rows.count()
+        sent = resend.resend(rows)
+        done = gettext("{count} of {all} will be sent again now.").format(count=sent, all=count)
+        left = gettext("{count} of {all} left alone: a worker is sending at this moment.")
+        left = left.format(count=count - sent, all=count)
+        return Result(done if sent else "", warning=left if sent < count else "")
+
+
+class SendChosenAgain(OnChosen, SendAgain):
+    """Those that were chosen in the list."""
+
+    most = MOST_AT_ONCE
+
+    def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
+        count = rows.order_by()[: self.most + 1].count()
+        if count <= self.most:
+            return rows
+        text = gettext("These are more than {count}. Narrow the list.").format(count=self.most)
+        page.message_user(request, text, messages.ERROR)
+        return None
+
+    def question(self, row: Any) -> str:
+        return gettext("Send {count} again?").format(count=row.count())
+
+    def about(self, row: Any) -> Facts:
+        """Count the chosen webhooks by state."""
+        counted = row.order_by("state").values_list("state").annotate(Count("pk"))
+        yield gettext("Chosen"), ", ".join(f"{count} {Webhook.State(state).label.lower()}" for state, count in counted)
+
+    def rows(self, row: Any, cleaned: dict[str, Any]) -> QuerySet[Webhook]:
+        chosen: QuerySet[Webhook] = row
+        return chosen
+
+
+@offered_on_charges
+class SendOfCharge(SendAgain):
+    """Some of a charge, where its source names a URL."""
+
+    name, label, button = "send_webhooks_again", _("Send webhooks again"), _("Send again")
+    for_merchants = False
+
+    def fits(self, row: Charge) -> bool:
+        return bool((row.source.redirect or {}).get("notify"))
+
+    def question(self, row: Charge) -> str:
+        return gettext("Send webhooks again")
+
+    def about(self, row: Charge) -> Facts:
+        yield gettext("Charge"), link(Charge, row.pk, row)
+
+    def form_for(self, row: Charge, data: Any) -> ReasonForm:
+        of_refunds = Refund.objects.filter(charge=row).values("pk")
+        about = Q(event__object_id=row.pk) | Q(event__object_id__in=of_refunds)
+        rows = Webhook.objects.filter(about, merchant=row.merchant_id)
+        return OfChargeForm(data, rows.select_related("event").order_by("-pk"))
+
+    def rows(self, row: Any, cleaned: dict[str, Any]) -> QuerySet[Webhook]:
+        chosen: QuerySet[Webhook] = cleaned["which"]
+        return chosen
 
 
 class AttemptsOfWebhook(ReadOnlyInline):
@@ -127,7 +171,7 @@ def _named_by(prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
 
 
 @admin.register(Webhook)
-class WebhookAdmin(ReadOnlyAdmin):
+class WebhookAdmin(BaseAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
     for_merchants = (
@@ -135,10 +179,7 @@ class WebhookAdmin(ReadOnlyAdmin):
         "standing state"
     )
     merchant_lookup = "merchant"
-    views = {
-        "payments_webhook_send_again": ("<uuid:pk>/send-again/", "send_one_again"),
-        "payments_charge_send_webhooks_again": ("of-charge/<uuid:pk>/", "send_again_of_charge"),
-    }
+    row_actions = (SendAgain(), SendChosenAgain())
     list_display = ("type", "short_url", "of_merchant", "tries", "chip", "created", "due", "mode")
     file_columns = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
     list_filter = (ByStanding, "state", ByMode, "created_at")
@@ -149,7 +190,6 @@ class WebhookAdmin(ReadOnlyAdmin):
         {"": "pk", "evt": "event_id", **dict.fromkeys(("ch", "re", "cs"), "event__object_id"), "mer": "merchant_id"},
         named=_named_by,
     )
-    actions = ["send_again"]
     fieldsets = (
         (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
         (_("State"), {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
@@ -172,72 +212,3 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("event__payload")
-
-    def buttons_of(self, request: HttpRequest, row: Webhook) -> list[ActionButton]:
-        address = reverse("admin:payments_webhook_send_again", args=[row.pk])
-        return [ActionButton(gettext("Send again"), address)] if self.has_send_again_permission(request) else []
-
-    def has_send_again_permission(self, request: HttpRequest) -> bool:
-        return operator_of(request).has_perm(MAY_SEND_AGAIN)
-
-    @admin.action(description=_("Send again"), permissions=["send_again"])
-    def send_again(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
-        """Says what was chosen, asks why, and sends it again."""
-        count = rows.order_by()[: MOST_AT_ONCE + 1].count()
-        if count > MOST_AT_ONCE:
-            text = gettext("These are more than {count}. Narrow the list.").format(count=MOST_AT_ONCE)
-            self.message_user(request, text, messages.ERROR)
-            return None
-        form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
-        if not form.is_valid():
-            title = gettext("Send {count} again?").format(count=count)
-            return form_page(request, self, title, _facts_of(rows), form, BUTTONS)
-        self._send(request, rows, form)
-        return None
-
-    def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask for a reason, and send one webhook again."""
-        self._require_permission(request)
-        row = get_object_or_404(self.get_queryset(request).select_related("event"), pk=pk)
-        form = ReasonForm(request.POST or None)
-        if not form.is_valid():
-            what, event, to = gettext("What happens"), gettext("Event"), gettext("URL")
-            facts = [(what, WHAT_HAPPENS), (event, _called(row)), (to, row.url)]
-            title = gettext("Send again: {what}").format(what=self.headline(row))
-            return form_page(request, self, title, facts, form, BUTTONS, None, row)
-        self._send(request, self.get_queryset(request).filter(pk=pk), form)
-        return redirect("admin:payments_webhook_change", pk)
-
-    def send_again_of_charge(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask for a choice of a charge's webhooks and a reason, and send them again."""
-        self._require_permission(request)
-        charges: Any = self.admin_site.get_model_admin(Charge).get_queryset(request)
-        charge = get_object_or_404(charges, pk=pk)
-        form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
-        if not form.is_valid():
-            facts = [(gettext("What happens"), WHAT_HAPPENS), (gettext("Charge"), link(Charge, charge.pk, charge))]
-            title = gettext("Send webhooks of {charge} again?").format(charge=charge)
-            return form_page(request, self, title, facts, form, BUTTONS, None, charge)
-        self._send(request, form.cleaned_data["which"], form)
-        return redirect("admin:payments_charge_change", pk)
-
-    def _webhooks_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
-        of_refunds = Refund.objects.filter(charge=charge).values("pk")
-        about = Q(event__object_id=charge.pk) | Q(event__object_id__in=of_refunds)
-        return self.get_queryset(request).filter(about).select_related("event").order_by("-pk")
-
-    def _require_permission(self, request: HttpRequest) -> None:
-        if not self.has_send_again_permission(request):
-            raise PermissionDenied
-
-    def _send(self, request: HttpRequest, rows: QuerySet[Any], form: ReasonForm) -> None:
-        count = rows.count()
-        with because(form.cleaned_data["reason"]):
-            sent = resend.resend(rows)
-        if sent:
-            done = gettext("{count} of {all} will be sent again now.").format(count=sent, all=count)
-            self.message_user(request, done, messages.SUCCESS)
-        if sent < count:
-            words = gettext("{count} of {all} left alone: a worker is sending at this moment.")
-            left = words.format(count=count - sent, all=count)
-            self.message_user(request, left, messages.WARNING)

@@ -79,9 +79,10 @@ class Makes(admin.ModelAdmin):
         return self.admin_site.admin_view(asked)
 
     def _ask(self, request: HttpRequest, name: str, form: NewForm) -> HttpResponse:
-        shown: Any = form_page(request, self, form.title, (), form, BUTTONS, mode=form["mode"].value())
+        preview = reverse(f"admin:{self._name(name)}_preview")
+        seen = {"title": form.title, "form": form, "buttons": BUTTONS, "mode": form["mode"].value()}
+        shown: Any = form_page(request, self, None, seen | {"about": form.about, "preview": preview})
         shown.template_name = "merchant/make.html"
-        shown.context_data |= {"about": form.about, "preview": reverse(f"admin:{self._name(name)}_preview")}
         framed: Any = csp_update({"frame-src": [SELF]})
         return framed(lambda _: shown)(request)
 

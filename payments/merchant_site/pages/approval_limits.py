@@ -3,23 +3,22 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.approvals.forms import submitted
+from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.operators.approval_limits import ApprovalLimitAdmin, ApprovalLimitForm
 from payments.admin.operators.pages import AmountField
 from payments.domain.approvals.kinds.changes import Overtaken
 from payments.domain.approvals.kinds.limits import subject_of
 from payments.domain.operators.four_eyes import Refused
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_of, merchant_site
+from payments.merchant_site.policy import on_merchant_site
+from payments.merchant_site.site import merchant_of
 from payments.models import AMOUNT_MAX, ApprovalLimit, ApprovalRequest, Merchant
 
 
@@ -48,9 +47,10 @@ class MerchantLimitForm(ApprovalLimitForm):
         return amount
 
 
-class RaiseLimit(RowAction):
+class RaiseLimit(Action):
     name, label, button = "raise", _("Raise the limit"), _("Request it")
     permission = "payments.change_approvallimit"
+    for_merchants = True
     refusals = (Refused, Overtaken)
     what_happens = _("Another owner or kaha's staff must approve it. Until then the limit stays.")
 
@@ -69,8 +69,8 @@ class RaiseLimit(RowAction):
         return submitted(row.merchant, kind, cleaned, after, before, subject_of(row))
 
 
-@admin.register(ApprovalLimit, site=merchant_site)
-class MerchantLimits(OfMerchant, ApprovalLimitAdmin):
+@on_merchant_site(ApprovalLimit)
+class MerchantLimits(ApprovalLimitAdmin):
     of = merchant_lookup = "merchant"
     form = MerchantLimitForm
     change_list_template = "merchant/approval_limits.html"

@@ -1,10 +1,8 @@
 """What one of the merchant's people requests and another decides, or kaha's staff."""
 
-from copy import copy
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
@@ -14,20 +12,17 @@ from payments.admin.approvals.approvals import STATES, ApprovalRequestAdmin
 from payments.admin.columns import WITH_PAYER
 from payments.admin.framework.filters import by, one_of
 from payments.admin.framework.formats import column
-from payments.admin.framework.object_actions import Consequence, operator_of
 from payments.admin.moments import moment_text
 from payments.admin.operators.assistant_calls import AssistantCallAdmin
-from payments.admin.operators.decisions import DecidedByAnother
 from payments.admin.operators.requests import ByTurn, OperatorActionAdmin
 from payments.admin.operators.words import Message, in_few_words, result
-from payments.inbox.decisions import OF_MERCHANTS, seen_kinds
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_site
+from payments.inbox.decisions import OF_MERCHANTS
+from payments.merchant_site.policy import OF_REQUESTS, on_merchant_site
 from payments.models import ApprovalRequest, AssistantCall, OperatorAction
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
-STAFF = _("kaha's staff")
-PEOPLE = ("proposed_by", "decided_by")
+# A search in the notes would find what the staff write, and a join would leave out their requests.
+SEARCHED: Any = {"search_fields": ("reason",), "list_select_related": ("merchant", *WITH_PAYER)}
 NEW_ACCOUNT = _(
     "From 24 hours after the approval all that you earn goes to this account. Compare it with a paper of your bank, "
     "not with a message."
@@ -38,43 +33,14 @@ ByKind = by(
 )
 
 
-class Decided(OfMerchant, DecidedByAnother):
-    """Requests with their people, of whom those who are no colleagues are kaha's staff."""
-
-    list_select_related: ClassVar[Any] = ("merchant", *WITH_PAYER)
-    # A search in the notes would find what the staff write.
-    search_fields: ClassVar[Any] = ("reason",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        # A join would leave out the requests of the staff, who are behind the wall.
-        rows = super().get_queryset(request).select_related(None)
-        return rows.filter(kind__in=seen_kinds(operator_of(request))).select_related("merchant")
-
-    def complete(self, rows: Any) -> None:
-        super().complete(rows)
-        ids = {getattr(row, f"{name}_id") for row in rows for name in PEOPLE}
-        colleagues = User.objects.filter(is_staff=False).in_bulk(filter(None, ids))
-        for row in rows:
-            for name in PEOPLE:
-                if pk := getattr(row, f"{name}_id"):
-                    setattr(row, name, colleagues.get(pk) or User(pk=pk, username=str(STAFF)))
-            # What the staff write about their decisions is the service's.
-            if row.decided_by_id and row.decided_by_id not in colleagues:
-                row.note = ""
-
-    def shown(self, row: Any) -> Any:
-        self.complete(rows := [copy(row)])
-        return rows[0]
-
-
-@admin.register(ApprovalRequest, site=merchant_site)
-class MerchantApprovals(Decided, ApprovalRequestAdmin):
+@on_merchant_site(ApprovalRequest, OF_REQUESTS, **SEARCHED)
+class MerchantApprovals(ApprovalRequestAdmin):
     """Requests for keys and bank accounts."""
 
     list_filter: ClassVar[Any] = (ByTurn, one_of("state", STATES), ByKind, "created_at")
 
-    def consequence_of(self, row: ApprovalRequest) -> Consequence:
-        return Consequence(NEW_ACCOUNT) if row.kind == Kind.ADD_PAYOUT_ACCOUNT else super().consequence_of(row)
+    def consequence_of(self, row: ApprovalRequest) -> Any:
+        return NEW_ACCOUNT if row.kind == Kind.ADD_PAYOUT_ACCOUNT else super().consequence_of(row)
 
     @admin.display(description=_("What is next"))
     def what_next(self, row: ApprovalRequest) -> Any:
@@ -84,8 +50,8 @@ class MerchantApprovals(Decided, ApprovalRequestAdmin):
         return super().what_next(row)
 
 
-@admin.register(OperatorAction, site=merchant_site)
-class MerchantActions(Decided, OperatorActionAdmin):
+@on_merchant_site(OperatorAction, OF_REQUESTS, **SEARCHED)
+class MerchantActions(OperatorActionAdmin):
     """Actions on charges that the merchant's people asked for, decided by another or done alone."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -97,9 +63,7 @@ class MerchantActions(Decided, OperatorActionAdmin):
     how_it_went = column(_("How it went"), lambda act: in_words(act)[1])
 
 
-@admin.register(AssistantCall, site=merchant_site)
-class MerchantCalls(Decided, AssistantCallAdmin):
-    """What the merchant's assistants asked for, decided by one of its people or let through by a key's rule."""
+on_merchant_site(AssistantCall, OF_REQUESTS, **SEARCHED)(AssistantCallAdmin)
 
 
 def in_words(act: OperatorAction) -> Message:

@@ -3,25 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.charges.actions import ChargeActions
 from payments.admin.charges.charges import ChargeAdmin, RefundAdmin
-from payments.admin.charges.payer_messages import PayerMessageAdmin, SendReceipt
+from payments.admin.charges.payer_messages import PayerMessageAdmin
 from payments.admin.charges.status import STATES, ByState
 from payments.admin.columns import order_column
 from payments.admin.framework.formats import LOOKED_UP, chip, column
-from payments.admin.framework.object_actions import ActionButton
-from payments.admin.operators.pages import offers_of
-from payments.admin.operators.requests import decisions_of
-from payments.admin.people import People
 from payments.admin.timeline.page import FOR_MERCHANTS
-from payments.merchant_site.pages.base import SEES_EVENTS, OfMerchant
-from payments.merchant_site.site import merchant_site
-from payments.models import ApprovalRequest, Charge, PayerMessage, Refund, UnknownOutcome
+from payments.merchant_site.policy import SEES_EVENTS, on_merchant_site
+from payments.models import Charge, PayerMessage, Refund, UnknownOutcome
 
 # States that those who run the service look for.
 NOT_SHOWN = ("operation", "going_back", "reversed_late")
@@ -38,11 +31,6 @@ class OfMerchantByState(ByState):
     }
 
 
-def decisions(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
-    """Yield the buttons of the requests of the merchant's own people and assistants."""
-    return decisions_of(request, charge, ApprovalRequest.objects.filter(proposed_by__is_staff=False))
-
-
 def mark_looked_up(rows: Iterable[Any], name: str) -> None:
     """Mark those of `rows` whose outcome is unknown; an attempt has them in the foreign key `name`."""
     found = UnknownOutcome.objects.filter(**{f"{name}_id__in": [row.pk for row in rows]})
@@ -51,15 +39,14 @@ def mark_looked_up(rows: Iterable[Any], name: str) -> None:
         row.is_looked_up = row.pk in unknown
 
 
-@admin.register(Charge, site=merchant_site)
-class MerchantCharges(OfMerchant, ChargeAdmin):
-    row_actions = (SendReceipt(),)
-    parts = (ChargeActions((offers_of, decisions)), People(lambda charge: charge.source))
+@on_merchant_site(Charge)
+class MerchantCharges(ChargeAdmin):
     contents = FOR_MERCHANTS
     list_filter = (OfMerchantByState, *ChargeAdmin.list_filter[1:])
     what_for = order_column(lambda charge: charge)
 
     def complete(self, rows: Any) -> None:
+        super().complete(rows)
         mark_looked_up(rows, "charge")
 
     def paid(self, row: Charge) -> str:
@@ -77,15 +64,14 @@ def _shown_status(refund: Any) -> object:
     return chip(words, mark) if getattr(refund, "is_looked_up", False) else RefundAdmin.shown_status(None, refund)
 
 
-@admin.register(Refund, site=merchant_site)
-class MerchantRefunds(OfMerchant, RefundAdmin):
+@on_merchant_site(Refund)
+class MerchantRefunds(RefundAdmin):
     what_for = order_column()
     shown_status = column(_("Status"), _shown_status)
 
     def complete(self, rows: Any) -> None:
+        super().complete(rows)
         mark_looked_up(rows, "refund")
 
 
-@admin.register(PayerMessage, site=merchant_site)
-class MerchantMessages(OfMerchant, PayerMessageAdmin):
-    """The messages to the merchant's payers."""
+on_merchant_site(PayerMessage)(PayerMessageAdmin)

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from csp.decorators import csp
-from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -19,8 +18,7 @@ from payments.admin.framework.object_actions import ActionButton
 from payments.domain.checkout.payments import description_of
 from payments.merchant_site.checkout.form_pages import Makes
 from payments.merchant_site.checkout.forms import LinkForm, RequestForm, SessionForm
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_site
+from payments.merchant_site.policy import on_merchant_site
 from payments.models import Checkout, PaymentLink
 from payments.pages.checkout.link import poster
 from payments.pages.responses import POLICY, qr_code_of
@@ -28,9 +26,8 @@ from payments.rendering.objects.checkout import payment_url
 from payments.rendering.objects.payment_links import link_url
 
 
-@admin.register(Checkout, site=merchant_site)
-class MerchantCheckouts(Makes, OfMerchant, CheckoutAdmin):
-    row_actions = CheckoutAdmin.row_actions
+@on_merchant_site(Checkout)
+class MerchantCheckouts(Makes, CheckoutAdmin):
     makes = {"request": RequestForm, "checkout": SessionForm}
     what_for = column(_("For"), lambda checkout: description_of(checkout) or NOTHING)
 
@@ -38,9 +35,8 @@ class MerchantCheckouts(Makes, OfMerchant, CheckoutAdmin):
         return payment_url(row)
 
 
-@admin.register(PaymentLink, site=merchant_site)
-class MerchantLinks(Makes, OfMerchant, PaymentLinkAdmin):
-    row_actions = PaymentLinkAdmin.row_actions
+@on_merchant_site(PaymentLink)
+class MerchantLinks(Makes, PaymentLinkAdmin):
     makes = {"link": LinkForm}
 
     def address_of(self, row: PaymentLink) -> str:

@@ -3,23 +3,21 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from payments.admin.framework.base import ReadOnlyAdmin
+from payments.admin.framework.actions import Action, Done
+from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import one_of
 from payments.admin.framework.formats import beside, column
-from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.object_actions import Facts, address_of
 from payments.admin.framework.reason_form import ReasonForm, TextForm
-from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.merchants import offered_on_merchants
 from payments.domain.operators.four_eyes import Refused
 from payments.merchant_site import colleagues
-from payments.merchant_site.pages.base import MadeByAction, OfMerchant
-from payments.merchant_site.site import merchant_site
+from payments.merchant_site.policy import on_merchant_site
 from payments.models import Merchant, MerchantAccess
 from payments.staff.sign_in.addresses import AddressField
 
@@ -58,9 +56,10 @@ class OwnerForm(PersonForm, ReasonForm):
     """The first owner, invited by an operator."""
 
 
-class InviteColleague(RowAction):
+class InviteColleague(Action):
     name, label, button = "invite", _("Invite a colleague"), _("Invite")
     permission = "payments.add_merchantaccess"
+    is_new = for_merchants = True
     form: type[PersonForm] = ColleagueForm
     refusals = (Refused,)
     what_happens = _(
@@ -77,12 +76,14 @@ class InviteColleague(RowAction):
 class InviteOwner(InviteColleague):
     name, label = "invite_owner", _("Invite an owner")
     permission = "auth.add_user"
+    is_new = for_merchants = False
     form = OwnerForm
     what_happens = _("The person may do everything on the merchants' own site, and invites the others there.")
 
 
-class ColleagueAction(RowAction):
+class ColleagueAction(Action):
     permission = MAY_CHANGE
+    for_merchants = True
     refusals = (Refused,)
     form: type[forms.Form] = NothingAsked
 
@@ -128,16 +129,15 @@ class EndAccess(ColleagueAction):
         return gettext("{name} has no access any more.").format(name=_name_of(row))
 
 
-@admin.register(MerchantAccess, site=merchant_site)
-class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
+@on_merchant_site(MerchantAccess)
+class Colleagues(BaseAdmin):
     """Those who have a role at the merchant."""
 
     for_merchants = "person shown_role shown_name email sign_in_name may role name user__email"
     merchant_lookup = "merchant"
     called = (_("colleague"), _("colleagues"))
     key_converter = "int"
-    maker = InviteColleague()
-    row_actions = (ChangeRole(), SendAgain(), EndAccess())
+    row_actions = (InviteColleague(), ChangeRole(), SendAgain(), EndAccess())
     list_display = ("person", "shown_role")
     file_columns = ("shown_name", "email", "shown_role")
     list_filter = (one_of("role", ROLE_WORDS),)
@@ -159,9 +159,9 @@ class Colleagues(MadeByAction, OfMerchant, ReadOnlyAdmin):
     def headline(self, row: MerchantAccess) -> str:
         return _name_of(row)
 
-    def _page_of(self, row: Any) -> str:
+    def page_after(self, row: Any) -> str:
         # The row may have been ended.
-        return self._list_address("")
+        return address_of(self, "changelist")
 
 
 def _name_of(row: MerchantAccess) -> str:

@@ -3,16 +3,12 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.contrib import admin
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.framework.formats import beside, column, link, money, short_id
-from payments.admin.framework.object_actions import Consequence
 from payments.admin.moments import moment_in_list, moment_text
 from payments.admin.payouts.accounts import PayoutAccountAdmin, SetPayoutAccount, WithdrawPayoutAccount
 from payments.admin.payouts.payouts import PayoutAdmin
@@ -21,9 +17,8 @@ from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.statement import WORDS
 from payments.ledger.transactions import find_in_parts, of_parts
 from payments.merchant_site.pages.balance import balance_page
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_of, merchant_site
-from payments.models import Charge, Merchant, Payout, PayoutAccount, PayoutSchedule, Posting
+from payments.merchant_site.policy import on_merchant_site
+from payments.models import Charge, Payout, PayoutAccount, PayoutSchedule, Posting
 from payments.money import shown_amount
 
 MAY_SEE_ACCOUNT = "payments.view_payoutaccount"
@@ -58,8 +53,8 @@ def what_happens(payout: Payout) -> str:
             raise ValueError(unknown)
 
 
-@admin.register(Payout, site=merchant_site)
-class MerchantPayouts(OfMerchant, PayoutAdmin):
+@on_merchant_site(Payout)
+class MerchantPayouts(PayoutAdmin):
     """Payouts; who may not see bank accounts sees nothing of theirs here either."""
 
     for_merchants = (
@@ -68,7 +63,6 @@ class MerchantPayouts(OfMerchant, PayoutAdmin):
     )
     change_form_template = "merchant/payout.html"
     views = {"balance": ("balance/", "balance")}
-    row_actions: Any = ()
     parts: Any = ()
     list_display: Any = ("created", "to_account", "shown_amount", "shown_status", "mode")
     file_columns: Any = ("public_id", "created", "shown_amount", "shown_reserve", "shown_status", "paid", "mode")
@@ -140,38 +134,14 @@ def _about(posting: Posting, charge: Charge | None) -> object:
     return link(Charge, charge.pk, charge.source.payer_name or charge.description or short_id(str(charge)))
 
 
-class RequestPayoutAccount(SetPayoutAccount):
-    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
-        return Consequence(NOTICE)
+# Another account is requested here, and approved by somebody else; when payouts are made is set by kaha's staff.
+ACCOUNTS = (SetPayoutAccount(is_new=True, for_merchants=True, approved_by=NOTICE), WithdrawPayoutAccount())
+on_merchant_site(PayoutAccount, row_actions=ACCOUNTS)(PayoutAccountAdmin)
 
 
-@admin.register(PayoutAccount, site=merchant_site)
-class MerchantPayoutAccounts(OfMerchant, PayoutAccountAdmin):
-    """The bank accounts; another one is requested here, and approved by somebody else."""
-
-    row_actions = (WithdrawPayoutAccount(),)
-    request_account = RequestPayoutAccount()
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.has_perm(self.request_account.permission)
-
-    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-        """Ask for another bank account of the merchant."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        return self._answer(request, self.request_account, merchant_of(request))
-
-    def _page_of(self, row: Any) -> str:
-        is_list = isinstance(row, Merchant)
-        return reverse("admin:payments_payoutaccount_changelist") if is_list else super()._page_of(row)
-
-
-@admin.register(PayoutSchedule, site=merchant_site)
-class MerchantPayoutSchedules(OfMerchant, PayoutScheduleAdmin):
-    """When payouts are made, and what is kept of them; kaha's staff sets it."""
-
+@on_merchant_site(PayoutSchedule)
+class MerchantPayoutSchedules(PayoutScheduleAdmin):
     for_merchants = "interval shown_payable next delay_days reserve currency account reserve_percent reserve_days"
-    row_actions: Any = ()
     list_display: Any = ("interval", "shown_payable", "next", "delay_days", "reserve", "mode")
 
     def headline(self, row: PayoutSchedule) -> str:

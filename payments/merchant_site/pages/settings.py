@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from csp.constants import SELF
 from csp.decorators import csp_update
-from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -13,11 +12,12 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 
+from payments.admin.framework.actions import page_of
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.merchants.merchant_form import MerchantForm
 from payments.admin.merchants.merchants import MerchantAdmin
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_of, merchant_site
+from payments.merchant_site.policy import on_merchant_site
+from payments.merchant_site.site import merchant_of
 from payments.models import Merchant
 from payments.pages.checkout.example import show_example
 
@@ -29,8 +29,8 @@ class BusinessForm(MerchantForm):
         fields: Any = tuple(name for name in MerchantForm.Meta.fields if name != "status")
 
 
-@admin.register(Merchant, site=merchant_site)
-class Business(OfMerchant, MerchantAdmin):
+@on_merchant_site(Merchant)
+class Business(MerchantAdmin):
     for_merchants = (
         "title account_name statement_descriptor shown_status status business_address support_email support_phone "
         "send_receipts payment_methods fees "
@@ -53,7 +53,7 @@ class Business(OfMerchant, MerchantAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Lead to the page of the one merchant that the list has."""
-        return redirect(self._page_of(merchant_of(request)))
+        return redirect(page_of(merchant_of(request)))
 
     @method_decorator(csp_update({"frame-src": [SELF]}))
     def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -3,7 +3,6 @@
 from datetime import date
 from typing import Any
 
-from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -17,16 +16,16 @@ from payments.admin.statements.of_merchant import books_of, mode_name, month_bef
 from payments.admin.statements.statements import StatementAdmin
 from payments.domain.statements.statement import next_month
 from payments.ledger.account_days import first_unsummed
-from payments.merchant_site.pages.base import OfMerchant
-from payments.merchant_site.site import merchant_of, merchant_site
+from payments.merchant_site.policy import on_merchant_site
+from payments.merchant_site.site import merchant_of
 from payments.models import AccountDay, Statement
 
 # Ten years.
 SHOWN_MONTHS = 120
 
 
-@admin.register(Statement, site=merchant_site)
-class MerchantStatements(OfMerchant, StatementAdmin):
+@on_merchant_site(Statement)
+class MerchantStatements(StatementAdmin):
     """A list of months in place of the back office's list of merchants."""
 
     posts = True
