@@ -3,7 +3,6 @@
 from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant
 
-TABLES = {"customer": "customers_customer"}
 INVARIANTS = (
     events_of("customer", model="customers.Customer", prefix="cus"),
     Invariant(

@@ -1,6 +1,7 @@
 """What checkouts do with customers: find one, make one of what a payer gave, and keep a card for one."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -11,14 +12,24 @@ from customers.event_types import CUSTOMER_CREATED
 from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, Write
-from payments.domain.charging import sources
+from payments.domain import sources
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.customers import Customers, KnownCustomer
 from payments.domain.shared.errors import PaymentError
 from payments.domain.shared.idempotency import StoredAnswer
 from payments.models import Source
 
 OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCustomer:
+    """A customer as payers' pages and invoices name it; `phone` and `locale` ("en", "fil") are "" where not known."""
+
+    id: UUID
+    email: str
+    name: str
+    phone: str
+    locale: str
 
 
 def find(caller: Caller, text: str) -> KnownCustomer:
@@ -86,6 +97,3 @@ def keep(caller: Caller, customer_id: UUID, source: Source, is_charged: bool) ->
         return []
     vault = sources.vault_used if source.used else sources.vault
     return [*vault(caller, source, customer.id), *tie_writes(caller, customer, source)]
-
-
-CUSTOMERS = Customers(find, lock, new, at_address, has_room, keep)

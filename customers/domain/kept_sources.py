@@ -10,10 +10,10 @@ from customers.event_types import CUSTOMER_UPDATED
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
+from payments.domain import sources
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.catalogue.error_table import TOO_MANY_SOURCES
-from payments.domain.charging import sources
 from payments.domain.shared import idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import conflict, not_found

@@ -5,7 +5,7 @@ from payments.api.responses.rendering import json_response
 from payments.api.responses.stored_answers import source_answer
 from payments.api.validation.serializers import SourceInput
 from payments.api.views.viewset import ApiViewSet
-from payments.domain.charging import sources
+from payments.domain import sources
 from payments.rendering.objects.sources import SOURCE
 
 

@@ -20,6 +20,7 @@ TABLES = {
     "running_balance": "payments_runningbalance",
     "account_day": "payments_accountday",
     "idempotency_record": "payments_idempotencyrecord",
+    "customer": "customers_customer",
 }
 ROWS_OF = """{name} AS NOT MATERIALIZED (
     SELECT * FROM {table} WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s

@@ -1,5 +1,6 @@
-"""Every invariant, in the order of the checks; other apps add their own when they are ready."""
+"""Every invariant, in the order of the checks."""
 
+from customers.invariants import INVARIANTS as OF_CUSTOMERS
 from payments.invariants import attempts, charges, checkouts, history, ledger, payouts, simulator
 from payments.invariants.invariant import Invariant
 
@@ -11,4 +12,5 @@ INVARIANTS: list[Invariant] = [
     *history.INVARIANTS,
     *attempts.INVARIANTS,
     *simulator.INVARIANTS,
+    *OF_CUSTOMERS,
 ]

@@ -11,6 +11,8 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Model
 
+from customers.models import Customer
+from customers.search_entries import search_entries
 from payments.db.commit_horizon import commit_horizon
 from payments.ids import first_id
 from payments.models import Charge, Checkout, Event, PaymentLink, SearchEntry, SearchProgress
@@ -19,12 +21,13 @@ from payments.search.entries import Entry, Maker, charge_entries, checkout_entri
 BATCH = 1_000
 # While nothing happens, progress is written this rarely.
 WRITTEN_EVERY = timedelta(seconds=10)
-# By the beginning of an event's type: what it is about, and the maker of its entries. The customers app adds one.
+# By the beginning of an event's type: what it is about, and the maker of its entries.
 MAKERS: dict[str, tuple[type[Model], Maker]] = {
     "charge": (Charge, charge_entries),
     "checkout_session": (Checkout, checkout_entries),
     "payment_request": (Checkout, checkout_entries),
     "payment_link": (PaymentLink, link_entries),
+    "customer": (Customer, search_entries),
 }
 
 STORE = """

@@ -43,7 +43,7 @@ READS = {
     *("statements.pdf_file.statement_pdf", "statements.statement.month_of", "statements.statement.next_month"),
     *("statements.statement.statement_of", "statements.trial_balance.trial_balance"),
     *("maintenance.test_clock.webhooks_due",),
-    *("charging.sources.find", "merchants.assistants.caller_of", "shared.customers.customers"),
+    *("sources.find", "merchants.assistants.caller_of", "customers.domain.checkout.find"),
     *("shared.charge_story.writes_charge_story", "catalogue.said.translated"),
     *("transparency.export.lines", "transparency.proofs.with_leaves"),
     *("webhooks.receiver_check.check", "webhooks.resend.matching", "webhooks.test_event.result_text"),

@@ -9,7 +9,7 @@ from django.test import Client
 
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
-from payments.domain.charging import sources
+from payments.domain import sources
 from payments.domain.disputes import evidence, respond
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.shared.caller import Caller

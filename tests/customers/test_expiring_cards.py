@@ -8,7 +8,7 @@ from django.db import transaction
 
 from payments import clock
 from payments.db.writes import StaleRow
-from payments.domain.charging import sources
+from payments.domain import sources
 from payments.domain.charging.expiry import announce_expiring_cards
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Card, Event, Webhook

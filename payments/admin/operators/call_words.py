@@ -9,18 +9,18 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from customers.domain import checkout as customers
 from payments import clock
 from payments.admin.framework.formats import lines, link, money, short_id, source_label
 from payments.admin.framework.object_actions import Facts
 from payments.admin.operators.words import ACTIONS, NOT_ALLOWED, REFUSALS, named, refund_reason
+from payments.domain import sources
 from payments.domain.approvals.verbs import PAYOUT, VERBS, plan_of
-from payments.domain.charging import sources
 from payments.domain.charging.verbs import CHARGE, REFUND, RELEASE
 from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants.assistants import Rule, caller_of
 from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.payouts.terms import schedule_of
-from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError
 from payments.ids import parse_id
 from payments.models import ApiKey, AssistantCall, Checkout, PaymentLink, Payout, PayoutAccount, Source
@@ -143,7 +143,7 @@ def _source(key: ApiKey, text: str) -> object:
 
 def _customer(key: ApiKey, text: str) -> object:
     try:
-        name = customers().find(caller_of(key), text).name
+        name = customers.find(caller_of(key), text).name
     except PaymentError:
         return text
     return format_html('<a href="{}?q={}">{}</a>', reverse("admin:find"), text, name or short_id(text))

@@ -1,6 +1,6 @@
 """Card data: the only place where a number is encrypted and decrypted."""
 
-from datetime import timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,8 @@ from payments.models import Card, Source
 from payments.providers.base import CardData
 from payments.vault import KeyDestroyed, Place, Purpose, VaultError, card_fingerprint, seal, unseal
 
+# How long before a kept card expires its merchant gets an event.
+EXPIRING_BEFORE = timedelta(days=30)
 BIN_LENGTH = 6
 # The encrypted fields of a card, as the vault names them.
 FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
@@ -71,3 +73,10 @@ def _kept_cvc(card: Card) -> str | None:
 
 def _place(purpose: Purpose, source: Source, card_id: UUID) -> Place:
     return Place(purpose, source.merchant_id, card_id, FIELDS[purpose])
+
+
+def expiring_at(card: Card) -> datetime | None:
+    """Return when the expiry of a kept card is announced: 30 days before its last month (UTC) ends."""
+    year, month = int(card.exp_year), int(card.exp_month)
+    end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) if year < MAXYEAR else None
+    return end - EXPIRING_BEFORE if end else None

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
+from payments.domain.cards.card_data import expiring_at
 from payments.domain.catalogue.event_types import REFUND_CREATED, SOURCE_UPDATED
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.messages.receipts import receipt_of
@@ -36,8 +37,6 @@ class RowUpdate:
 
 # How long a kept card is not charged after its issuer said that it never approves it.
 REFUSED_FOR = timedelta(days=30)
-# How long before a kept card expires its merchant gets an event.
-EXPIRING_BEFORE = timedelta(days=30)
 # New values of a row, money that moves, or a new row.
 Change = RowUpdate | Movement | Insert
 Changes = tuple[Change, ...]
@@ -127,13 +126,6 @@ def account_named(charge: Charge, account: BankAccount | None, now: datetime) ->
     match = {"id": source.id, "merchant_id": source.merchant_id, "version": source.version}
     values = {"bank_account": asdict(account), "version": source.version + 1, "updated_at": now}
     return (RowUpdate(source, match, values, SOURCE_UPDATED),)
-
-
-def expiring_at(card: Card) -> datetime | None:
-    """Return when the expiry of a kept card is announced: 30 days before its last month (UTC) ends."""
-    year, month = int(card.exp_year), int(card.exp_month)
-    end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) if year < MAXYEAR else None
-    return end - EXPIRING_BEFORE if end else None
 
 
 def named_by_network(approved: Approved) -> bool:

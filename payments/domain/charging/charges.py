@@ -12,10 +12,11 @@ from django.db import DatabaseError, InterfaceError, transaction
 from payments import clock
 from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
+from payments.domain import sources
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.catalogue.error_table import CHARGE_NOT_VERIFIABLE
 from payments.domain.catalogue.event_types import CHARGE_CREATED
-from payments.domain.charging import attempts, record_outcome, sources
+from payments.domain.charging import attempts, record_outcome
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.risk import card_testing

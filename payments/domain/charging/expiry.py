@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 
 from payments import clock
-from payments.domain import bulkheads
-from payments.domain.charging import operations, sources
+from payments.domain import bulkheads, sources
+from payments.domain.charging import operations
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id

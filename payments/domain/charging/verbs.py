@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from django.utils.translation import gettext_lazy as _
 
-from payments.domain.charging import charges, operations, sources
+from payments.domain import sources
+from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.charging.operations import Plan
 from payments.domain.charging.state_machine import ChargeState, state_of

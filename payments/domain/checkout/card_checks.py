@@ -14,13 +14,14 @@ from typing import Any
 
 from django.conf import settings
 
+from customers.domain import checkout as customers
 from payments import clock, sourcetypes
 from payments.db.writes import StaleRow, Update, execute_writes
-from payments.domain import prepared_reads, provider_calls
+from payments.domain import prepared_reads, provider_calls, sources
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.cards.card_data import card_data
 from payments.domain.catalogue.error_table import TOO_MANY_SOURCES
-from payments.domain.charging import attempts, late_outcomes, sources
+from payments.domain.charging import attempts, late_outcomes
 from payments.domain.charging.changes import named_by_network, refused
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
@@ -31,7 +32,6 @@ from payments.domain.risk.blocks import USUAL_DECLINE_SECONDS, BlockedProvider
 from payments.domain.routing import candidates
 from payments.domain.routing.provider_accounts import connected
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, unavailable
 from payments.models import Card, Checkout, ProviderAccount, Source
 from payments.providers import registry
@@ -275,7 +275,7 @@ def _keep(caller: Caller, checkout: Checkout, source: Source, approved: Approved
     if approved and named_by_network(approved):
         values |= {"network_reference": approved.network_reference}
     vars(card).update(values)
-    kept = customers().keep(caller, checkout.customer_id, source, False)
+    kept = customers.keep(caller, checkout.customer_id, source, False)
     if not kept:
         _give_up(caller, checkout, source, State.UNPAID, "processing_error")
         raise conflict(TOO_MANY_SOURCES, "No more cards can be kept for this customer.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from customers.domain import checkout as customers
 from payments import clock
 from payments.db.writes import StaleRow, Update, execute_writes
 from payments.domain import prepared_reads
@@ -15,7 +16,6 @@ from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.checkout import card_checks
 from payments.domain.shared.caller import Caller, RequestFacts
-from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.ids import parse_id
 from payments.models import Charge, Checkout, Source
@@ -103,7 +103,7 @@ def can_keep_card(checkout: Checkout) -> bool:
     """Return whether a checkout keeps no card, or has a customer with room for it, or will have a new one."""
     if checkout.customer_id is None or checkout.mode not in (Mode.SUBSCRIPTION, Mode.SAVE_CARD):
         return True
-    return customers().has_room(Caller(checkout.merchant_id, checkout.livemode), checkout.customer_id)
+    return customers.has_room(Caller(checkout.merchant_id, checkout.livemode), checkout.customer_id)
 
 
 def _customer_of(caller: Caller, attempt: CheckoutAttempt) -> UUID:
@@ -118,7 +118,7 @@ def _customer_of(caller: Caller, attempt: CheckoutAttempt) -> UUID:
     if checkout.customer_id:
         return checkout.customer_id
     given = {name: attempt.payer.get(name) or checkout.order.get(f"customer_{name}") or "" for name in CONTACT}
-    customer_id, made = customers().new(caller, *(given[name] for name in CONTACT))
+    customer_id, made = customers.new(caller, *(given[name] for name in CONTACT))
     without = {"id": checkout.id, "merchant_id": checkout.merchant_id, "customer_id": None, "state": State.UNPAID}
     try:
         execute_writes(Update(Checkout, without, {"customer_id": customer_id}), *made)

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
+from customers.domain import checkout as customers
+from customers.domain.checkout import KnownCustomer
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.audit import audit_log
@@ -20,7 +22,6 @@ from payments.domain.messages.invoices import INVOICE, REMINDER, invoices_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
-from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict, merchant_closed, rate_limited
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.models import Checkout, Merchant, PaymentRequest
@@ -46,7 +47,7 @@ def create(caller: Caller, merchant: Merchant, order: dict[str, Any], render: Re
     for another's customer, `source_type_unavailable` where a way to pay is switched off, or no provider takes it, and
     `not_available` for an order that none can take.
     """
-    customer = customers().lock(caller, order["customer"])
+    customer = customers.lock(caller, order["customer"])
     availability.require_types(caller, order["payment_method_types"])
     checkout = new_request(caller, merchant, customer, order)
     whole = (checkout.amount, checkout.amount)

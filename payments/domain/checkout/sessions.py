@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, transaction
 
+from customers.domain import checkout as customers
+from customers.domain.checkout import KnownCustomer
 from payments import clock
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.audit import audit_log
@@ -19,7 +21,6 @@ from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.checkout import availability
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller, IdempotencyKey
-from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError, conflict
 from payments.domain.shared.finder import Finder
 from payments.domain.shared.idempotency import Replay, Result, StoredAnswer
@@ -47,7 +48,7 @@ def create(
     Raise PaymentError `resource_missing` for no such customer, `source_type_unavailable` where a way to pay is switched
     off, or no provider takes it, and `not_available` for an order that none can take.
     """
-    contact = customers().find(caller, order["customer"]) if order.get("customer") else None
+    contact = customers.find(caller, order["customer"]) if order.get("customer") else None
     availability.require_types(caller, order["payment_method_types"])
     session = new_session(caller, merchant, order, contact)
     whole = (session.amount, session.amount)

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from customers.domain import checkout as customers
 from payments.domain.checkout import links, requests
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.customers import customers
 from payments.domain.shared.idempotency import Result, StoredAnswer
 from payments.domain.shared.verbs import Call, Planned, Verb
 from payments.models import ApprovalRequest
@@ -24,7 +24,7 @@ def named(row: object) -> StoredAnswer:
 
 def _plan(caller: Caller, call: Call) -> Planned:
     if "customer" in call.body:
-        customers().find(caller, call.body["customer"])
+        customers.find(caller, call.body["customer"])
     return Planned(total_of(call.body["line_items"]), call.body["currency"].upper())
 
 

@@ -1,4 +1,4 @@
-"""The rights of restricted keys. An app above adds the rights of its own calls, as `customers` does."""
+"""The rights of restricted keys."""
 
 # Each right, and what it allows. Write does not include read, because a refund needs no view of every charge.
 RIGHTS = {
@@ -18,6 +18,8 @@ RIGHTS = {
     "payouts:read": "read and list payouts, and what each is made of",
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass, and banks and people act, in test mode",
+    "customers:read": "read, find and list customers, with the sources kept for them",
+    "customers:write": "make, change and delete customers, keep sources for them and give them up",
 }
 # These move money: in live mode, a key with one of them needs an approver.
 MONEY_RIGHTS = frozenset(["charges:write", "refunds:write", "disputes:write"])

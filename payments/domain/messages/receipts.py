@@ -12,12 +12,13 @@ from django.db.models import OuterRef
 from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
+from customers.models import email_of_customer
 from payments import sourcetypes
 from payments.db.writes import Write, execute_writes_in_savepoint
 from payments.domain.catalogue.event_types import CHARGE_CAPTURED, CHARGE_SUCCEEDED, REFUND_UPDATED
 from payments.domain.messages.content import Content, Item, items_of
 from payments.domain.messages.outbox import is_ready, message_of
-from payments.domain.risk.blocks import EMAIL_FINDERS, emails_of_owner
+from payments.domain.risk.blocks import emails_of_owner
 from payments.domain.shared.caller import Caller, merchant_of
 from payments.ids import short_reference
 from payments.models import Attempt, Charge, PayerMessage, Refund, Source
@@ -142,8 +143,8 @@ def email_of(source: Source) -> str:
     if (email := _owner_email(source)) or source.customer_id is None:
         return email
     rows = Source.objects.filter(id=source.id, merchant_id=source.merchant_id)
-    finders = [find(OuterRef("customer_id"), OuterRef("merchant_id")) for find in EMAIL_FINDERS]
-    return next(filter(None, rows.values_list(*finders).get()), "")
+    [email] = rows.values_list(email_of_customer(OuterRef("customer_id"), OuterRef("merchant_id"))).get()
+    return email or ""
 
 
 def _owner_email(source: Source) -> str:

@@ -4,7 +4,6 @@ A blocked charge is declined with the answer that an issuer would give through i
 """
 
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import SystemRandom
 from typing import Any
@@ -17,6 +16,7 @@ from django.db.models.expressions import Combinable, CombinedExpression
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Lower
 
+from customers.models import email_of_customer
 from payments import clock, context
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -30,8 +30,6 @@ from payments.vault import card_fingerprint
 
 # The members of a source's owner that may hold an e-mail address.
 PARTS_OF_OWNER = ("billing", "shipping")
-# Other expressions for a payer's e-mail address by their customer's ID; other apps add theirs when they are ready.
-EMAIL_FINDERS: list[Callable[[Combinable, Combinable], Combinable]] = []
 # The declined ones among so many payments by a route show how long its provider takes to decline.
 LATEST_PAYMENTS = 200
 LONGEST_DECLINE = timedelta(seconds=5)
@@ -146,7 +144,7 @@ def decline_seconds(attempt: Attempt) -> float:
 
 def _emails(owner: Combinable, customer_id: Combinable, merchant_id: Combinable) -> list[Combinable]:
     of_owner = [KeyTextTransform("email", KeyTransform(part, owner)) for part in PARTS_OF_OWNER]
-    found = [*of_owner, *(find(customer_id, merchant_id) for find in EMAIL_FINDERS)]
+    found = [*of_owner, email_of_customer(customer_id, merchant_id)]
     return [Lower(email, output_field=CharField()) for email in found]
 
 

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ValidationError as Refused
 
+from customers.domain import checkout as customers
+from customers.domain.checkout import KnownCustomer
 from payments import sourcetypes
 from payments.admin.form_fields import MODE_CHOICES, DayField, LongSelect, WholeNumberField
 from payments.admin.framework.reason_form import RowIdField, TextForm
@@ -22,7 +24,6 @@ from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
 from payments.domain.shared.caller import Caller
-from payments.domain.shared.customers import KnownCustomer, customers
 from payments.domain.shared.errors import PaymentError
 from payments.ids import new_id
 from payments.models import AMOUNT_MAX, Charge, Merchant, PaymentRequest
@@ -195,7 +196,7 @@ def _create_request(caller: Caller, merchant: Merchant, order: dict[str, Any], r
     """Create a request, and its customer where there is none with the address."""
     email, name, phone = (order.get(f"customer_{each}", "") for each in CONTACT)
     asked = {member: value for member, value in order.items() if not member.startswith("customer")}
-    asked["customer"] = customers().at_address(caller, email, name, phone)
+    asked["customer"] = customers.at_address(caller, email, name, phone)
     return requests.create(caller, merchant, asked, render)
 
 

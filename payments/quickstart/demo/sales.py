@@ -7,7 +7,8 @@ from customers.models import Customer
 from customers.rendering import CUSTOMER
 from payments import clock, sourcetypes
 from payments.api.responses.stored_answers import source_answer
-from payments.domain.charging import attempts, charges, operations, record_outcome, recovery, sources
+from payments.domain import sources
+from payments.domain.charging import attempts, charges, operations, record_outcome, recovery
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.shared.caller import Caller

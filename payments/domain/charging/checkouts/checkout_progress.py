@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from customers.domain import checkout as customers
 from payments import clock
 from payments.db.writes import Update, Write
 from payments.domain import prepared_reads
@@ -13,7 +14,6 @@ from payments.domain.charging.checkouts import link_stock
 from payments.domain.messages.invoices import failure_of
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change
-from payments.domain.shared.customers import customers
 from payments.domain.shared.errors import PaymentError, conflict, merchant_closed
 from payments.models import Charge, Checkout
 from payments.models.charging.charge import ABANDONED
@@ -116,7 +116,7 @@ def progress(caller: Caller, before: Charge, charge: Charge) -> list[Write]:
 
 def _keep_card(caller: Caller, charge: Charge, checkout: Checkout) -> list[Write]:
     is_kept = checkout.mode == Checkout.Mode.SUBSCRIPTION and checkout.state == State.PAID
-    return customers().keep(caller, charge.customer_id, charge.source, True) if is_kept and charge.customer_id else []
+    return customers.keep(caller, charge.customer_id, charge.source, True) if is_kept and charge.customer_id else []
 
 
 def was_declined(charge: Charge) -> bool:

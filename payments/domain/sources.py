@@ -12,9 +12,9 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, LockShared, Update, Write, execute_writes
 from payments.domain import prepared_reads
 from payments.domain.cards import card_data
+from payments.domain.cards.card_data import expiring_at
 from payments.domain.catalogue.error_table import RETRY_NOT_ALLOWED, SOURCE_ALREADY_USED, SOURCE_EXPIRED
 from payments.domain.catalogue.event_types import SOURCE_CREATED, SOURCE_DELETED, SOURCE_EXPIRING, SOURCE_UPDATED
-from payments.domain.charging.changes import expiring_at
 from payments.domain.merchants import terms
 from payments.domain.risk.blocks import emails_of_owner
 from payments.domain.routing import candidates
