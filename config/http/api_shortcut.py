@@ -15,8 +15,8 @@ from django.utils.cache import patch_vary_headers
 from payments.api.access.authentication import STRANGE_ORIGIN
 from payments.api.responses.error_forms import put_in_form
 from payments.api.responses.rendering import put_headers
+from payments.web.environ import GetResponse, is_api
 from payments.web.hosts import HostAndHttps, SiteHosts
-from payments.web.middleware import GetResponse, is_api
 
 
 class ApiShortcut:

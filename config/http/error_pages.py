@@ -17,7 +17,7 @@ from payments.api.responses.rendering import prefers_json
 from payments.context import request_id
 from payments.db.texts.writes import TextRefused
 from payments.pages.responses import for_payers, page
-from payments.web.middleware import is_api
+from payments.web.environ import is_api
 
 # Pages for people who sign in.
 SITES = ("/admin/", "/merchant/")

@@ -9,7 +9,7 @@ from config.http.error_pages import trace_refused
 from payments import context
 from payments.domain.merchants.api_keys import record_use
 from payments.models import ApiKey
-from payments.web.middleware import GetResponse
+from payments.web.environ import GetResponse
 
 logger = logging.getLogger("kaha.request")
 

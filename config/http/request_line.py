@@ -15,7 +15,7 @@ from payments.api.access.throttling import client_address
 from payments.api.responses.rendering import put_headers
 from payments.metrics.counters import count_request
 from payments.web import stored_requests
-from payments.web.middleware import GetResponse
+from payments.web.environ import GetResponse
 
 logger = logging.getLogger("kaha.request")
 

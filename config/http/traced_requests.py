@@ -13,7 +13,7 @@ from payments.metrics.counters import METHODS, NO_ROUTE, OTHER
 from payments.traces import spans
 from payments.traces.spans import Kind, Span
 from payments.traces.statements import StatementSpans
-from payments.web.middleware import GetResponse
+from payments.web.environ import GetResponse
 
 FAILURE = 500
 

@@ -16,10 +16,11 @@ class Slots:
 
     A name holds no more of the `in_all` than are left free. One alone has half of them, two have a third each, three a
     quarter: whatever is slow at once, the next one finds as much room as each of them has. Where a crowd of names has
-    taken all, a further name gets none either.
+    taken all, a further name gets none either. With `within`, all names together are one name of those slots too.
     """
 
-    def __init__(self, most: int, in_all: int | None = None) -> None:
+    def __init__(self, most: int, in_all: int | None = None, within: "Slots | None" = None) -> None:
+        self._within = within
         self.most, self.in_all = max(1, most), None if in_all is None else max(1, in_all)
         self._held: dict[Hashable, int] = {}
         self._taken = 0
@@ -34,7 +35,7 @@ class Slots:
         """Take a slot for `name`; False where it may hold no more."""
         with self._lock:
             held = self._held.get(name, 0)
-            if self._is_full(held):
+            if self._is_full(held) or (self._within and not self._within.take(self)):
                 return False
             self._held[name] = held + 1
             self._taken += 1
@@ -46,6 +47,8 @@ class Slots:
             if held > 1:
                 self._held[name] = held - 1
             self._taken -= 1
+            if self._within:
+                self._within.give_back(self)
 
     @contextmanager
     def slot(self, name: Hashable, refusal: Callable[[], Exception]) -> Iterator[None]:
@@ -130,7 +133,7 @@ class FairQueue:
                 return
             turn.is_over = True
             if turn.has_begun:
-                self._slots.give_back(self.holder(turn.caller))
+                self._slots.give_back(self._holder(turn.caller))
             else:
                 self._remove(turn)
         self._begin_waiting()
@@ -142,10 +145,10 @@ class FairQueue:
             each.on_begin()
 
     def _takes(self, caller: Hashable) -> bool:
-        holder = self.holder(caller)
+        holder = self._holder(caller)
         return holder not in self._resting and self._slots.take(holder)
 
-    def holder(self, caller: Hashable) -> Hashable:
+    def _holder(self, caller: Hashable) -> Hashable:
         """Return the name by which slots are held: one for all where no room is left."""
         return caller if self._leaves_room else None
 
@@ -183,7 +186,7 @@ class PausingQueue(FairQueue):
     def end(self, turn: Turn) -> None:
         """Give the place of `turn` to the next one; its caller has a pause first."""
         if turn.has_begun and not turn.is_over:
-            holder = self.holder(turn.caller)
+            holder = self._holder(turn.caller)
             self._resting.add(holder)
             seconds = min(PAUSE * (self._clock() - self._began_at), PAUSE_MOST_SECONDS)
             self._later(seconds, partial(self._end_pause, holder))

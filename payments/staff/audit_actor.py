@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponseBase
 from payments import context
 from payments.api.access.throttling import client_address
 from payments.context import Actor
-from payments.web.middleware import GetResponse
+from payments.web.environ import GetResponse
 
 
 class AuditActor:

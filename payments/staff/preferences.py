@@ -20,7 +20,7 @@ from payments.pages.responses import language_of
 from payments.staff.models import OperatorProfile
 from payments.staff.sign_in.views import PersonalPage
 from payments.staff.sites import site_of
-from payments.web.middleware import GetResponse
+from payments.web.environ import GetResponse
 
 TIME_ZONE, LANGUAGE = "time_zone", "language"
 

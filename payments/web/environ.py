@@ -1,19 +1,20 @@
 """The WSGI environment of an ASGI request, and what it says before Django handles the request."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import Any
 from urllib.parse import unquote_to_bytes
 from wsgiref.util import FileWrapper
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from payments.api.access import idempotency_headers, product_paths
 from payments.api.responses.error_forms import is_for_assistants
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 # granian calls HTTP/1.0 "1".
 PROTOCOLS = {"1": "HTTP/1.0"}
@@ -86,6 +87,11 @@ def request_of(environ: Environ) -> HttpRequest:
 def is_api_path(path: str) -> bool:
     """Return whether `path` is the API's, that of assistants included."""
     return path == "/v2" or path.startswith("/v2/") or is_for_assistants(path)
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Return whether the request is for the API, which answers in JSON and has no sessions."""
+    return is_api_path(request.path_info)
 
 
 def has_body(environ: Environ) -> bool:

@@ -15,7 +15,7 @@ from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.responses.errors import MAX_NAME_LENGTH, error_response, refused
 from payments.domain.catalogue import error_table
 from payments.sensitive_data.redaction import redact
-from payments.web.middleware import GetResponse, is_api
+from payments.web.environ import GetResponse, is_api
 
 # A health check asks without a proxy, by the address of the process.
 WATCHED = re.compile(r"/ping/?")

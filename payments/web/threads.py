@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from threading import Lock
-from typing import Any
-from uuid import UUID
+from typing import Any, NamedTuple
 from wsgiref.types import WSGIApplication
 
 from cachetools import LRUCache
@@ -46,13 +45,14 @@ class Callers:
         self._merchants: LRUCache[str, Hashable] = LRUCache(MOST_KEYS)
         self._lock = Lock()
 
-    def caller_of(self, environ: Environ) -> Hashable:
-        """Return the merchant, or if the key or the session is not known yet, the known browser or the address."""
+    def caller_of(self, environ: Environ) -> tuple[Hashable, bool]:
+        """Return the merchant of a known key or session, else the known browser or the address; and if it is known."""
         with self._lock:
             merchant = self._merchants.get(_credentials(environ))
         is_for_people = environ["PATH_INFO"].startswith((OFFICE, MERCHANTS))
         browser = known_by(environ.get("HTTP_COOKIE", "")) if is_for_people and not merchant else None
-        return merchant or browser or caller_of(request_of(environ))
+        known = merchant or browser
+        return known or caller_of(request_of(environ)), known is not None
 
     def learn(self, environ: Environ) -> None:
         """Remember the merchant of a request that was answered."""
@@ -107,6 +107,13 @@ def _find(wait: Wait) -> bytes | None:
         release_connection()
 
 
+class Lane(NamedTuple):
+    """What requests of one kind wait in, and how each runs in its thread."""
+
+    queue: FairQueue
+    run: Callable[..., Answer | None]
+
+
 class Threads:
     """A pool of `count` threads, and a queue of as many more requests.
 
@@ -118,6 +125,9 @@ class Threads:
     after each. Who is not known to be one of them, as before a first sign-in, has a line apart, with a pause for all.
     A password is hashed after the turn, in a line of its own (`payments.staff.sign_in.passwords`). Apart are also the
     calls of assistants, each as long as a page, with a pause for the merchant.
+
+    However many addresses ask for pages without being known, half of the room is left to all others: strangers at the
+    sign-in are one crowd, payers another.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -126,11 +136,14 @@ class Threads:
         self._submitted = 0
         self._room = Slots(2 * count, 2 * count)
         self._callers, self._limited, self.waits = Callers(), LimitedPages(), Waits()
-        self._queue = FairQueue(running, most_of_one=max(1, running // PART_OF_ONE))
-        self._office, self._shown = (FairQueue(min(running, PAGES_AT_ONCE)) for _ in range(2))
-        later = asyncio.get_running_loop().call_later
-        self._people, self._strangers = PausingQueue(later), PausingQueue(later, leaves_room=False)
-        self._assistants = PausingQueue(later)
+        self._sign_in_places, self._payer_places = (Slots(count, count, within=self._room) for _ in range(2))
+        later, pages = asyncio.get_running_loop().call_later, min(running, PAGES_AT_ONCE)
+        self._api = Lane(FairQueue(running, most_of_one=max(1, running // PART_OF_ONE)), _run)
+        self._office = Lane(FairQueue(pages), _run_page)
+        self._shown = Lane(FairQueue(pages), _run_page)
+        self._people = Lane(PausingQueue(later), _run_in_turn)
+        self._strangers = Lane(PausingQueue(later, leaves_room=False), _run_in_turn)
+        self._assistants = Lane(PausingQueue(later), _run_in_turn)
 
     @property
     def are_taken(self) -> bool:
@@ -162,42 +175,44 @@ class Threads:
     async def _answer_in_room(self, environ: Environ, client: Client, send: Send) -> Answer | None:
         if refusal := self._limited.answer_to(environ):
             return refusal
-        caller = self._callers.caller_of(environ)
-        queue = self._queue_of(environ, caller)
-        # However many strangers wait, half of the room is left to others.
-        holder = queue.holder(caller)
-        if not self._room.take(holder):
+        caller, is_known = self._callers.caller_of(environ)
+        lane, places = self._lane_of(environ, is_known), self._places_for(environ, is_known)
+        if not places.take(caller):
             raise Refused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        turn = queue.begin(caller, partial(begun.set_result, None))
+        turn = lane.queue.begin(caller, partial(begun.set_result, None))
         try:
             if not turn.has_begun:
                 if await client.leaves_before(begun):
                     return None
                 if refusal := self._limited.answer_to(environ):
                     return refusal
-            return await self._answer_in_thread(self._run_of(queue), partial(queue.end, turn), environ, client, send)
+            return await self._answer_in_thread(lane.run, partial(lane.queue.end, turn), environ, client, send)
         finally:
-            queue.end(turn)
-            self._room.give_back(holder)
+            lane.queue.end(turn)
+            places.give_back(caller)
             self._callers.learn(environ)
             self._limited.learn(environ)
 
-    def _queue_of(self, environ: Environ, caller: Hashable) -> FairQueue:
-        if environ["PATH_INFO"].startswith(OFFICE):
-            return self._office
+    def _places_for(self, environ: Environ, is_known: bool) -> Slots:
+        """Return the room, of which all who ask for pages without being known have a part together."""
+        if is_known:
+            return self._room
         if environ["PATH_INFO"].startswith(MERCHANTS):
-            return self._people if isinstance(caller, tuple) else self._strangers
-        # Strangers at that path, whose keys have not worked here, have no place in the line of those who work.
-        if is_for_assistants(environ["PATH_INFO"]) and isinstance(caller, UUID):
-            return self._assistants
-        is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(environ["PATH_INFO"])
-        return self._shown if is_shown else self._queue
+            return self._sign_in_places
+        return self._payer_places if limited_route(environ["PATH_INFO"]) else self._room
 
-    def _run_of(self, queue: FairQueue) -> Callable[..., Answer | None]:
-        if isinstance(queue, PausingQueue):
-            return _run_in_turn
-        return _run if queue is self._queue else _run_page
+    def _lane_of(self, environ: Environ, is_known: bool) -> Lane:
+        path = environ["PATH_INFO"]
+        if path.startswith(OFFICE):
+            return self._office
+        if path.startswith(MERCHANTS):
+            return self._people if is_known else self._strangers
+        # Strangers at that path, whose keys have not worked here, have no place in the line of those who work.
+        if is_known and is_for_assistants(path):
+            return self._assistants
+        is_shown = environ["REQUEST_METHOD"] != "POST" and limited_route(path)
+        return self._shown if is_shown else self._api
 
     async def _answer_in_thread(
         self,

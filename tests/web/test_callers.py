@@ -33,20 +33,20 @@ def learned(key: str) -> Callers:
 
 def test_requests_with_a_secret_key_are_their_merchants_from_every_address(shop: NewMerchant) -> None:
     key = shop.keys["sk_test"]
-    assert learned(key).caller_of(request_with(key, OUTSIDER)) == shop.merchant.id
+    assert learned(key).caller_of(request_with(key, OUTSIDER)) == (shop.merchant.id, True)
 
 
 def test_requests_of_an_assistant_are_its_merchants(shop: NewMerchant) -> None:
     callers, request = Callers(), request_with(Assistant(shop.merchant).text, PAYER, "/mcp")
     assert key_error(request) is None
     callers.learn(request)
-    assert callers.caller_of(request) == shop.merchant.id
+    assert callers.caller_of(request) == (shop.merchant.id, True)
 
 
 def test_requests_with_a_publishable_key_are_their_addresss(shop: NewMerchant) -> None:
     key = shop.keys["pk_test"]
-    assert learned(key).caller_of(request_with(key, OUTSIDER)) == OUTSIDER
+    assert learned(key).caller_of(request_with(key, OUTSIDER)) == (OUTSIDER, False)
 
 
 def test_requests_with_a_key_that_has_not_worked_yet_are_their_addresss(shop: NewMerchant) -> None:
-    assert Callers().caller_of(request_with(shop.keys["sk_test"], OUTSIDER)) == OUTSIDER
+    assert Callers().caller_of(request_with(shop.keys["sk_test"], OUTSIDER)) == (OUTSIDER, False)

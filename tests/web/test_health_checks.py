@@ -54,12 +54,10 @@ def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(busy: Bu
 
 
 @contextmanager
-def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
+def waiting(port: int, count: int, path: str = "/v2/ping") -> Iterator[list[socket.socket]]:
     """Send this many requests, each from its own address."""
     with ExitStack() as stack:
-        opened = [
-            stack.enter_context(open_sockets(port, 1, head("GET /v2/ping"), f"127.0.1.{n}")) for n in range(count)
-        ]
+        opened = [stack.enter_context(open_sockets(port, 1, head(f"GET {path}"), f"127.0.1.{n}")) for n in range(count)]
         yield [connection for connections in opened for connection in connections]
 
 
@@ -92,6 +90,17 @@ def test_one_caller_holds_no_more_room_than_is_left_for_others(busy: Busy) -> No
         assert wait_until(lambda: bool(answered(own)), PATIENCE_SECONDS)
         assert answer_on(own[0])[0].status == 503
         assert not answered(others)
+
+
+def test_a_crowd_of_payers_leaves_half_of_the_room_to_others(busy: Busy) -> None:
+    busy.wait_until_idle()
+    with ExitStack() as stack:
+        with busy.held():
+            payers = stack.enter_context(waiting(busy.port, 2 * THREADS, "/links/waiting"))
+            assert wait_until(lambda: len(answered(payers)) == THREADS, PATIENCE_SECONDS)
+            assert {answer_on(refused)[0].status for refused in answered(payers)} == {503}
+            [own] = stack.enter_context(waiting(busy.port, 1))
+        assert answer_on(own)[0].status == 401
 
 
 def test_requests_under_way_finish_when_the_server_stops(serve_with_pid: ServeWithPid, api: Api) -> None:

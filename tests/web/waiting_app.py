@@ -88,7 +88,7 @@ def taken(threads: Threads) -> int:
 
 
 ANSWERS: dict[str, Callable[[], object]] = {
-    "/waiting": wait,
+    **dict.fromkeys(("/waiting", "/links/waiting"), wait),
     **dict.fromkeys(("/running", *PAGES), run),
     "/merchant/running": run_alone,
     "/most": running.take_most,

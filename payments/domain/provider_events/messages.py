@@ -22,27 +22,20 @@ def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None =
     """
     simulator = Simulator()
     events = simulator.due_events(limit, among)
-
-    def apply(event: WebhookEvent) -> bool:
-        is_applied = _apply(event)
-        if is_applied:
-            simulator.acknowledge(event)
-        return is_applied
-
     for event in events:
-        alone("apply_simulator_messages", event.key, partial(apply, event))
+        alone("apply_simulator_messages", event.key, partial(_apply, simulator, event))
     return len(events)
 
 
-def _apply(event: WebhookEvent) -> bool:
-    """Apply an event; return False where it must come again."""
-    if isinstance(event.outcome, Unknown):
-        logger.error("message that no table names", extra={"attempt": event.reference, "why": event.outcome.why})
-        return True
+def _apply(simulator: Simulator, event: WebhookEvent) -> bool:
+    """Apply an event and acknowledge it; return False where it must come again."""
     try:
         subjects.apply(event_row(event))
     except Later:
         return False
     except Ended as reason:
-        logger.warning("message was not applied", extra={"reference": event.reference, "why": str(reason)})
+        # What no table names is our own mistake, and nothing else is.
+        level = logging.ERROR if isinstance(event.outcome, Unknown) else logging.WARNING
+        logger.log(level, "message was not applied", extra={"reference": event.reference, "why": str(reason)})
+    simulator.acknowledge(event)
     return True

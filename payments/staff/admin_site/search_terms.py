@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from payments.db.texts.writes import CARD_NUMBER, UNSTORABLE, TextRefused, is_storable, storable
 from payments.sensitive_data.card_numbers import holds_taken_card
-from payments.web.middleware import GetResponse, is_api
+from payments.web.environ import GetResponse, is_api
 
 REFUSED = _("Search for a card by its last four digits, never by its number, and for at most 200 characters.")
 REPEATED = "The address gives a value twice under one name. Open the page again from the one before."
