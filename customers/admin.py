@@ -15,6 +15,7 @@ from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.sources import SHOWN_CHARGES, charge_line
 from payments.admin.columns import UNNAMED
+from payments.admin.contacts import People, Person, mail_link, people_of_source, phone_link
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode, by
@@ -33,7 +34,6 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.id_search import ANY_ENTRY, EntrySearch
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.people import People, Person, mail_link, people_of_source, phone_link
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.shared.errors import PaymentError
 from payments.ids import public_id

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class Means(StrEnum):
     """The kind of a source type."""
 
     CARD = "card"
@@ -21,7 +21,7 @@ class SourceType:
     """
 
     name: str
-    kind: Kind
+    kind: Means
     label: str
     shows_qr: bool = False
     asks_pin: bool = False
@@ -29,21 +29,21 @@ class SourceType:
 
 
 SOURCE_TYPES = (
-    SourceType("card", Kind.CARD, "Card"),
-    SourceType("gcash", Kind.WALLET, "GCash"),
-    SourceType("maya", Kind.WALLET, "Maya"),
-    SourceType("paymaya", Kind.WALLET, "PayMaya"),
-    SourceType("grabpay", Kind.WALLET, "GrabPay"),
-    SourceType("alipay", Kind.WALLET, "Alipay", shows_qr=True),
-    SourceType("wechat", Kind.WALLET, "WeChat Pay", shows_qr=True),
-    SourceType("unionpay", Kind.WALLET, "UnionPay"),
-    SourceType("qrph", Kind.SCHEME, "QR Ph", shows_qr=True),
-    SourceType("instapay", Kind.SCHEME, "InstaPay"),
-    SourceType("pesonet", Kind.SCHEME, "PESONet"),
-    SourceType("bpi", Kind.BANK, "BPI", asks_pin=True, bic="BOPIPHMM"),
-    SourceType("bdo", Kind.BANK, "BDO", bic="BNORPHMM"),
-    SourceType("unionbank", Kind.BANK, "UnionBank", asks_pin=True, bic="UBPHPHMM"),
-    SourceType("rcbc", Kind.BANK, "RCBC", bic="RCBCPHMM"),
+    SourceType("card", Means.CARD, "Card"),
+    SourceType("gcash", Means.WALLET, "GCash"),
+    SourceType("maya", Means.WALLET, "Maya"),
+    SourceType("paymaya", Means.WALLET, "PayMaya"),
+    SourceType("grabpay", Means.WALLET, "GrabPay"),
+    SourceType("alipay", Means.WALLET, "Alipay", shows_qr=True),
+    SourceType("wechat", Means.WALLET, "WeChat Pay", shows_qr=True),
+    SourceType("unionpay", Means.WALLET, "UnionPay"),
+    SourceType("qrph", Means.SCHEME, "QR Ph", shows_qr=True),
+    SourceType("instapay", Means.SCHEME, "InstaPay"),
+    SourceType("pesonet", Means.SCHEME, "PESONet"),
+    SourceType("bpi", Means.BANK, "BPI", asks_pin=True, bic="BOPIPHMM"),
+    SourceType("bdo", Means.BANK, "BDO", bic="BNORPHMM"),
+    SourceType("unionbank", Means.BANK, "UnionBank", asks_pin=True, bic="UBPHPHMM"),
+    SourceType("rcbc", Means.BANK, "RCBC", bic="RCBCPHMM"),
 )
 NAMES = tuple(source_type.name for source_type in SOURCE_TYPES)
 BY_NAME = {source_type.name: source_type for source_type in SOURCE_TYPES}
@@ -52,4 +52,4 @@ CARD = "card"
 
 def shown(name: str) -> SourceType:
     """Return the source type of something stored; one that is not offered any more has its name for a label."""
-    return BY_NAME.get(name) or SourceType(name, Kind.WALLET, name)
+    return BY_NAME.get(name) or SourceType(name, Means.WALLET, name)

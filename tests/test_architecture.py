@@ -223,6 +223,11 @@ def test_no_folder_has_more_than_twelve_modules() -> None:
     assert {folder.relative_to(ROOT).as_posix(): number for folder, number in counted.items() if number > 12} == {}
 
 
+def test_a_class_shares_its_name_with_one_other_at_most() -> None:
+    classes = Counter(each.name for path in PRODUCT for each in parsed(path).body if isinstance(each, ast.ClassDef))
+    assert {name for name, count in classes.items() if count > 2} == {"Command", "Migration"}  # Django's
+
+
 def test_a_page_of_the_admin_is_composed_of_few_classes() -> None:
     site: Any = admin.site
     for page in map(type, site.pages()):

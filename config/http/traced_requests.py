@@ -11,7 +11,7 @@ from payments import context, ids
 from payments.api.access.authentication import NAMED_KEY
 from payments.metrics.counters import METHODS, NO_ROUTE, OTHER
 from payments.traces import spans
-from payments.traces.spans import Kind, Span
+from payments.traces.spans import Side, Span
 from payments.traces.statements import StatementSpans
 from payments.web.environ import GetResponse
 
@@ -39,7 +39,7 @@ class TracedRequests:
             response = self.get_response(request)
         name, attributes = _facts_of(request, response.status_code, statements.count)
         failed = response.status_code >= FAILURE
-        spans.record(Span(trace, name, started, time.time_ns(), Kind.SERVER, attributes, failed, is_root=True))
+        spans.record(Span(trace, name, started, time.time_ns(), Side.SERVER, attributes, failed, is_root=True))
         return response
 
 

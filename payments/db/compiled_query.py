@@ -73,12 +73,12 @@ class CompiledQuery(Generic[Given, Row]):
         """Return the first row or None, for a query that is ordered or finds one row at most."""
         return next(iter(self(*args, **values)), None)
 
-    def _compile(self, kinds: tuple[tuple[str, Any], ...]) -> "Statement":
+    def _compile(self, kinds: tuple[tuple[str, Any], ...]) -> "CompiledStatement":
         given = {name: Placeholder(name, kind) if isinstance(kind, type) else kind for name, kind in kinds}
-        return Statement(self.build(**given), self._for_rendering)
+        return CompiledStatement(self.build(**given), self._for_rendering)
 
 
-class Statement:
+class CompiledStatement:
     """The SQL of one query, and how its rows are mapped to instances."""
 
     def __init__(self, rows: QuerySet[Any], for_rendering: bool) -> None:

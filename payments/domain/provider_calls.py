@@ -21,7 +21,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ProviderCall:
     """A call of a provider, as it is counted, traced and logged.
 
     `account_id` is that of the account or, where none is needed, of the merchant. `reference` is the name of what is
@@ -37,7 +37,7 @@ class Call:
     is_counted: bool = True
 
 
-def ask(call: Call, connect: Callable[[], Client], question: Callable[[Client], Answer]) -> Answer | Unknown:
+def ask(call: ProviderCall, connect: Callable[[], Client], question: Callable[[Client], Answer]) -> Answer | Unknown:
     """Return what `question` returns of the client that `connect` returns; an exception of either is Unknown.
 
     Raise ProviderBusy, where nothing was asked.

@@ -73,7 +73,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DayOfType:
     """The number and the amount of a day's charges of one type and outcome."""
 
     day: date
@@ -89,7 +89,7 @@ class Trade:
     """The charges of one mode and currency in a period; amounts are in the currency's smallest unit."""
 
     days: Days
-    lines: Sequence[Line]
+    lines: Sequence[DayOfType]
     by_merchant: Mapping[UUID, Share] = field(default_factory=dict)
     by_provider: Mapping[str, Share] = field(default_factory=dict)
 
@@ -131,12 +131,12 @@ def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, T
     values = bounds(Days(live_from, days.last)) | {"live_from": live_from, "begin": days.first}
     with connection.cursor() as cursor:
         cursor.execute(READ, values | {"livemode": livemode, "merchants": None if limit is None else list(limit)})
-        lines = defaultdict[str, list[Line]](list)
+        lines = defaultdict[str, list[DayOfType]](list)
         merchants = defaultdict[str, defaultdict[UUID, Share]](lambda: defaultdict(Share))
         providers = defaultdict[str, defaultdict[str, Share]](lambda: defaultdict(Share))
         for currency, day, merchant_id, provider, source_type, outcome, reason, count, amount in cursor.fetchall():
             if day:
-                lines[currency].append(Line(day, source_type, outcome, reason, count, amount))
+                lines[currency].append(DayOfType(day, source_type, outcome, reason, count, amount))
             elif merchant_id:
                 merchants[currency][merchant_id].add(outcome, count, amount)
             else:

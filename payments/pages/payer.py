@@ -15,7 +15,7 @@ from payments.models import Attempt, Charge, PageVisit
 from payments.pages import visits
 from payments.pages.browsers import browser_of
 from payments.pages.checkout import receipts
-from payments.pages.checkout.form import Form
+from payments.pages.checkout.form import PayForm
 from payments.pages.limit import limited
 from payments.pages.payment import charge_of_attempt, shown_payment, shown_return
 from payments.pages.responses import SeeOther, for_payers, language_of_checkout, page, qr_code_of, unknown_page
@@ -91,7 +91,7 @@ def show_payment_receipt(request: HttpRequest, token: str) -> HttpResponse:
     return receipts.give(request, charge, back, "result", lambda form: _result(charge, token, form))
 
 
-def _result(charge: Charge, token: str, form: Form | None = None) -> dict[str, Any]:
+def _result(charge: Charge, token: str, form: PayForm | None = None) -> dict[str, Any]:
     """Return the context of the page that says how a payment ended."""
     shown = shown_payment(charge) | shown_return(charge)
     is_failed = charge.status == Charge.Status.FAILED

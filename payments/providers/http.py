@@ -63,7 +63,7 @@ class Field:
 Send = Callable[[str, str, Mapping[str, str], bytes | None], Reply]
 
 
-class Line:
+class Connections:
     """The process's connections to providers, made when the first one is wanted."""
 
     def __init__(self, total_seconds: float = TOTAL_SECONDS) -> None:
@@ -120,15 +120,15 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     return content
 
 
-_line = Line()
-_parents: list[Line] = []
+_line = Connections()
+_parents: list[Connections] = []
 
 
 def _forget_line() -> None:
     global _line  # neither its thread nor its connections are a child's
     # Kept, because a child that closes them has the kernel stop to report on the parent's, with whom it shares epoll.
     _parents.append(_line)
-    _line = Line()
+    _line = Connections()
 
 
 os.register_at_fork(after_in_child=_forget_line)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from payments import context
 from payments.traces import sweeps
-from payments.traces.spans import Kind, Span, Trace, record, trace_of
+from payments.traces.spans import Side, Span, Trace, record, trace_of
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TracedCall:
     """A call from `started` to `ended`, in nanoseconds since 1970, for the request `request_id`, "" if for none."""
 
     name: str
@@ -24,10 +24,10 @@ class Call:
     request_id: str = ""
 
     def within(self, trace: Trace, **more: str) -> Span:
-        return Span(trace, self.name, self.started, self.ended, Kind.CLIENT, {**self.attributes, **more}, self.failed)
+        return Span(trace, self.name, self.started, self.ended, Side.CLIENT, {**self.attributes, **more}, self.failed)
 
 
-def record_call(trace: Trace | None, call: Call) -> None:
+def record_call(trace: Trace | None, call: TracedCall) -> None:
     """Record a call in `trace`, unless that is None, and in the trace of the sweep under way, if any is sampled."""
     if trace is not None:
         record(call.within(trace))
@@ -54,4 +54,4 @@ def record_provider_call(
         "kaha.outcome": type(outcome).__name__,
     }
     started = ended - round(seconds * 1e9)
-    record_call(trace, Call(f"provider {operation}", started, ended, attributes, failed, asking))
+    record_call(trace, TracedCall(f"provider {operation}", started, ended, attributes, failed, asking))

@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 from opentelemetry.trace.propagation import set_span_in_context
 
-from payments.traces.spans import Kind, Span, Trace
+from payments.traces.spans import Side, Span, Trace
 
 # In all 2,048 spans of about 1 KB; a batch is sent as soon as it is full, and after the pause in any case.
 QUEUE_LENGTH = 2048
@@ -31,7 +31,7 @@ EXPORT_SECONDS = 5
 # What a process waits for at its end.
 FLUSH_SECONDS = 2.0
 PATH = "/v1/traces"
-KINDS = {Kind.SERVER: SpanKind.SERVER, Kind.CLIENT: SpanKind.CLIENT, Kind.INTERNAL: SpanKind.INTERNAL}
+KINDS = {Side.SERVER: SpanKind.SERVER, Side.CLIENT: SpanKind.CLIENT, Side.INTERNAL: SpanKind.INTERNAL}
 
 _root: ContextVar[Trace | None] = ContextVar("trace_root", default=None)
 

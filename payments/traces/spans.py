@@ -17,7 +17,7 @@ RANDOM_BITS = 32
 ROOT_BITS = 64
 
 
-class Kind(StrEnum):
+class Side(StrEnum):
     SERVER = "server"
     CLIENT = "client"
     INTERNAL = "internal"
@@ -47,7 +47,7 @@ class Span:
     name: str
     started: int
     ended: int
-    kind: Kind = Kind.INTERNAL
+    kind: Side = Side.INTERNAL
     attributes: Mapping[str, str | int | bool] = field(default_factory=dict)
     failed: bool = False
     is_root: bool = False

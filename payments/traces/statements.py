@@ -8,7 +8,7 @@ from typing import Any
 
 from django.apps import apps
 
-from payments.traces.spans import Kind, Span, Trace, record
+from payments.traces.spans import Side, Span, Trace, record
 
 # The most statements of one request or sweep that have a span of their own.
 MOST_SPANS = 50
@@ -35,7 +35,7 @@ class StatementSpans:
             return result
         finally:
             attributes = {"db.system.name": "postgresql", "db.query.summary": summary(sql)}
-            self._record(Span(self._trace, "statement", started, time.time_ns(), Kind.CLIENT, attributes, failed))
+            self._record(Span(self._trace, "statement", started, time.time_ns(), Side.CLIENT, attributes, failed))
 
 
 @lru_cache(512)

@@ -29,7 +29,7 @@ from payments.concurrency.long_bodies import LONG_FORM, BodyLimits, LongForm, Up
 from payments.domain.catalogue.error_table import REQUEST_TIMEOUT
 from payments.models import ApiKey
 from payments.web.environ import Environ, has_body, is_api_path, request_of, stated_length
-from payments.web.refusals import Refused, too_many_bodies
+from payments.web.refusals import RequestRefused, too_many_bodies
 from payments.web.responses import Receive
 
 # A body usually comes with its headers; one that takes longer counts as late.
@@ -66,7 +66,7 @@ class Body:
             if self._refusal is None or self._reader is None:
                 raise
             self._reader.uncancel()
-            raise Refused(self._refusal) from None
+            raise RequestRefused(self._refusal) from None
         finally:
             self._timer.cancel()
             if self._lookup:
@@ -79,7 +79,7 @@ class Body:
         while len(body) <= self._limits.length_bytes and len(body) != stated:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Refused(invalid_json("The body broke off."))
+                raise RequestRefused(invalid_json("The body broke off."))
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
@@ -145,7 +145,7 @@ class LongBodies:
             yield None
             return
         slots = self._slots.setdefault(kind, Slots(1, uploads.most))
-        with slots.slot(sender, lambda: Refused(too_many_bodies())):
+        with slots.slot(sender, lambda: RequestRefused(too_many_bodies())):
             yield uploads.limits
 
     def _kind(self, environ: Environ) -> tuple[Uploads | LongForm | None, Callable[[Environ], Hashable | None]]:

@@ -27,7 +27,7 @@ from payments.traces import lifetime as traces
 from payments.web import stored_requests
 from payments.web.bodies import Bodies
 from payments.web.environ import Environ, Scope, environ_of, put_body
-from payments.web.refusals import Refused, answer_to
+from payments.web.refusals import RequestRefused, answer_to
 from payments.web.responses import Answer, Receive, Send, encoded
 from payments.web.threads import Threads
 
@@ -151,7 +151,7 @@ class Front:
             if body is not None:
                 put_body(environ, body)
             return await self._threads.answer(environ, receive, send)
-        except Refused as refused:
+        except RequestRefused as refused:
             error = refused.error
         except Exception as unexpected:  # noqa: BLE001 # Django handles errors of views; this is for all others
             error = as_api_error(unexpected)

@@ -16,7 +16,7 @@ logger = logging.getLogger("kaha.request")
 BUSY_SECONDS = 1
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is answered with `error`, and nothing is done."""
 
     def __init__(self, error: ApiError) -> None:

@@ -23,7 +23,7 @@ from payments.concurrency.host_turns import host_turn
 from payments.web.environ import Environ, request_of
 from payments.web.known_browsers import known_by
 from payments.web.limited_pages import LimitedPages, limited_route
-from payments.web.refusals import Refused, too_many_requests
+from payments.web.refusals import RequestRefused, too_many_requests
 from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
@@ -178,7 +178,7 @@ class Threads:
         caller, is_known = self._callers.caller_of(environ)
         lane, places = self._lane_of(environ, is_known), self._places_for(environ, is_known)
         if not places.take(caller):
-            raise Refused(too_many_requests())
+            raise RequestRefused(too_many_requests())
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         turn = lane.queue.begin(caller, partial(begun.set_result, None))
         try:

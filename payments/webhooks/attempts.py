@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from payments.ids import moment_of, parse_id, public_id
 from payments.metrics.counters import count_webhook_attempts
 from payments.traces import spans, sweeps
-from payments.traces.calls import Call, record_call
-from payments.traces.spans import Kind, Span, Trace
+from payments.traces.calls import TracedCall, record_call
+from payments.traces.spans import Side, Span, Trace
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
 from payments.webhooks.receiver_queues import ReceiverQueues, SlowReceivers, TakenPlace
@@ -152,7 +152,7 @@ def _record_spans(claimed: Claimed, result: Answer | Failure) -> None:
     else:
         attributes["error.type"], failed = result.kind.value, True
     request = public_id("req", request_id) if request_id else ""
-    record_call(trace, Call("webhook attempt", started, ended, attributes, failed, request))
+    record_call(trace, TracedCall("webhook attempt", started, ended, attributes, failed, request))
 
 
 def _record_wait(trace: Trace, claimed: Claimed, until: int) -> None:
@@ -161,4 +161,4 @@ def _record_wait(trace: Trace, claimed: Claimed, until: int) -> None:
     written = min(round(since * NANOSECONDS), until)
     attributes = {"kaha.event": public_id("evt", claimed.event_id)}
     is_root = trace.uuid == claimed.event_id
-    spans.record(Span(trace, "webhook in outbox", written, until, Kind.INTERNAL, attributes, is_root=is_root))
+    spans.record(Span(trace, "webhook in outbox", written, until, Side.INTERNAL, attributes, is_root=is_root))

@@ -14,11 +14,11 @@ from rest_framework.exceptions import ValidationError
 from payments.api.responses.errors import faults_of
 from payments.api.validation.fields import (
     CardNumber,
-    Choice,
     Currency,
     Digits,
     Email,
     NameSafe,
+    OneOf,
     PlainText,
     StrictBoolean,
     StrictField,
@@ -256,7 +256,7 @@ def test_what_money_cannot_be_counted_in_is_no_currency(value: str, code: str) -
 
 @pytest.mark.parametrize("value", ["b", "A", "a ", ""])
 def test_a_choice_is_exact(value: str) -> None:
-    assert code_of(Choice(["a"]), value) == "invalid_choice"
+    assert code_of(OneOf(["a"]), value) == "invalid_choice"
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_name_in_metadata_is_bounded_at_every_depth_and_the_fault_names_it(wro
 
 
 @pytest.mark.parametrize(
-    "field", [NameSafe(max_length=10**6), Url(), Email(), Currency(), CardNumber(), Choice(["a"]), Metadata()]
+    "field", [NameSafe(max_length=10**6), Url(), Email(), Currency(), CardNumber(), OneOf(["a"]), Metadata()]
 )
 @pytest.mark.parametrize("unit", ["a", "\n", ".a", "@", "-", "https://", '"', "4 "])
 def test_a_text_as_long_as_a_body_is_refused(field: StrictField, unit: str) -> None:

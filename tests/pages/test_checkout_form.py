@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from payments.names import first_not_allowed, tidied
 from payments.pages.checkout.context import shown_form
-from payments.pages.checkout.form import Asked, Form, blank, read
+from payments.pages.checkout.form import Asked, PayForm, blank, read
 
 NOW = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)
 CARD = Asked(("card", "gcash"))
@@ -32,7 +32,7 @@ CONTACT = {"way": "gcash", "email": "maria@example.com", "name": "María Peña",
 WHOLE = {**CONTACT, **SHIPPING, "same": "1"}
 
 
-def card_of(**written: str) -> Form:
+def card_of(**written: str) -> PayForm:
     return read({**WRITTEN, **written}, CARD, NOW)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
-from payments.providers.http import Line
+from payments.providers.http import Connections
 from tests.provider_events.live.life import live
 from tests.provider_events.live.world import WORLDS
 from tests.providers.sender import HASTE_SECONDS
@@ -19,7 +19,7 @@ LIVES = 6
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("provider", WORLDS)
 def test_whatever_happens_to_answers_nothing_is_done_twice_and_all_is_known_in_the_end(provider: str) -> None:
-    with closing(Line(HASTE_SECONDS)) as hasty:
+    with closing(Connections(HASTE_SECONDS)) as hasty:
         tallies = [live(provider, hasty, f"suite {number}") for number in range(LIVES)]
     assert [dict(tally.wrong) for tally in tallies] == [{}] * LIVES
     assert sum(tally.done["ambiguous"] for tally in tallies) >= LIVES

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.providers.http import Line
+from payments.providers.http import Connections
 from tests.charging.elapsed_time import recover
 from tests.provider_events.live.world import WORLDS, World, asked_by
 from tests.providers.bench import Money, Spoilt
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def sender() -> Sender:
-    return Sender(Line(HASTE_SECONDS))
+    return Sender(Connections(HASTE_SECONDS))
 
 
 @pytest.fixture(params=WORLDS)

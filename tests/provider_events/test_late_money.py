@@ -123,9 +123,7 @@ def test_a_payment_whose_payer_gave_up_and_that_is_ended_by_a_webhook_was_cancel
     monkeypatch.setattr(psp, "cancel", lambda operation: Unknown("timed out"))
     assert not payments.give_up(row_of(session))
     announce(account, event_about(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), approved(), amount=None))
-    [charge] = charges_of(session)
-    assert charge.failure_data
-    assert charge.failure_data["code"] == "payer_cancelled"
+    assert [(charge.failure_data or {})["code"] for charge in charges_of(session)] == ["payer_cancelled"]
 
 
 @pytest.mark.parametrize("outcome", [approved(), declined()], ids=["ended", "not ended"])

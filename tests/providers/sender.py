@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from payments.providers import http
-from payments.providers.http import Line, Reply
+from payments.providers.http import Connections, Reply
 
 # How long an answer is waited for in haste.
 HASTE_SECONDS = 0.2
@@ -16,7 +16,7 @@ class Sender:
     left out of both.
     """
 
-    def __init__(self, hasty: Line) -> None:
+    def __init__(self, hasty: Connections) -> None:
         self._hasty = hasty
         self.in_haste = False
         self.meanwhile: Callable[[], object] | None = None

@@ -39,7 +39,7 @@ def test_a_webhook_of_xendit_that_nests_too_deeply_cannot_be_read(body: bytes) -
 
 @pytest.mark.parametrize("body", DEEP)
 def test_an_answer_of_adyen_that_nests_too_deeply_is_unknown(body: bytes) -> None:
-    with pytest.raises(adyen_client.Refused) as refusal:
+    with pytest.raises(adyen_client.AdyenRefused) as refusal:
         adyen_client._read(http.Reply(200, {}, body))
     assert isinstance(refusal.value.outcome, Unknown)
 

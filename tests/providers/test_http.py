@@ -11,7 +11,7 @@ from email.parser import BytesParser
 import pytest
 
 from payments.providers import http
-from payments.providers.http import MAX_ANSWER_BYTES, Line, Unanswered, Unsent
+from payments.providers.http import MAX_ANSWER_BYTES, Connections, Unanswered, Unsent
 from tests.concurrency import at_once
 from tests.support.http_server import NOBODY, Answered, answering
 
@@ -39,7 +39,7 @@ def test_an_answer_that_trickles_in_is_waited_for_no_longer_than_any_other() -> 
             time.sleep(0.01)
 
     answer = Answered(200, trickle(), length=1_000_000)
-    with answering(lambda _: answer) as fake, closing(Line(SHORT_SECONDS)) as line, pytest.raises(Unanswered):
+    with answering(lambda _: answer) as fake, closing(Connections(SHORT_SECONDS)) as line, pytest.raises(Unanswered):
         line.send("GET", fake.address, {}, None)
 
 

@@ -4,13 +4,13 @@ import pytest
 
 from payments.providers.adyen.declines import REFUSALS, declined, declined_by_words
 from payments.providers.failure_data import REASONS, failure_data
-from payments.providers.failures.retry import ADYEN, NETWORK, OURS, XENDIT, Line, Retry, advised
+from payments.providers.failures.retry import ADYEN, NETWORK, OURS, XENDIT, Codes, Retry, advised
 from payments.providers.xendit import declines as xendit
 
 TABLES = {"adyen": ADYEN, "xendit": XENDIT, "network": NETWORK, "ours": OURS}
 
 
-def codes_of(lines: tuple[Line, ...]) -> list[str]:
+def codes_of(lines: tuple[Codes, ...]) -> list[str]:
     return [code for line in lines for code in line.codes.split()]
 
 
@@ -19,7 +19,7 @@ def codes_of(lines: tuple[Line, ...]) -> list[str]:
     [(ADYEN, {refusal.number for refusal in REFUSALS}), (XENDIT, xendit.CODES), (OURS, REASONS)],
     ids=["adyen", "xendit", "ours"],
 )
-def test_each_code_of_a_provider_has_one_line(lines: tuple[Line, ...], known: set[str]) -> None:
+def test_each_code_of_a_provider_has_one_line(lines: tuple[Codes, ...], known: set[str]) -> None:
     assert sorted(codes_of(lines)) == sorted(known)
 
 

@@ -125,6 +125,5 @@ def test_a_message_of_a_kind_that_no_table_names_is_logged_as_an_error_and_delay
     books.approve(awaited(asked), send_message=True)
     assert apply_simulator_messages() == 2
     levels = [record.levelname for record in caplog.records if record.message == "message was not applied"]
-    # The other is of a payment that the simulator alone knows.
-    assert levels == ["ERROR", "WARNING"]
+    assert levels == ["ERROR", "WARNING"]  # the other is of a payment that the simulator alone knows
     assert not messages.unacknowledged().exists()

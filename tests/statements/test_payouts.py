@@ -17,7 +17,7 @@ from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.payout_content import content_of
 from payments.domain.statements.pdf_file import statement_pdf
-from payments.domain.statements.statement import Owed, Section, Statement, statement_of
+from payments.domain.statements.statement import Chapter, Owed, Statement, statement_of
 from payments.domain.statements.summary import summary_of
 from payments.ids import public_id
 from payments.models import Payout, PayoutSchedule, Posting
@@ -39,7 +39,7 @@ def statement(shop: NewMerchant) -> Statement:
     return statement_of(shop.merchant, livemode=False, first=clock.now().date().replace(day=1))
 
 
-def section(shop: NewMerchant) -> Section:
+def section(shop: NewMerchant) -> Chapter:
     [only] = statement(shop).sections
     return only
 

@@ -12,7 +12,7 @@ from django.contrib.staticfiles import finders
 from pypdf import PdfReader
 
 from payments.domain.statements.pdf_file import statement_pdf
-from payments.domain.statements.statement import Owed, Row, Section, Statement
+from payments.domain.statements.statement import Chapter, Owed, Row, Statement
 from payments.ids import new_id
 from payments.ledger.account_days import midnight
 from payments.models import LogHead, Merchant
@@ -28,7 +28,7 @@ CIRCLE = re.compile(r'<circle cx="(.*?)" cy="(.*?)" r="(.*?)"')
 @pytest.fixture
 def statement() -> Statement:
     moved = Owed(12_500, 700)
-    section = Section("PHP", Owed(), [Row(OCTOBER, "capture", moved, moved)], moved)
+    section = Chapter("PHP", Owed(), [Row(OCTOBER, "capture", moved, moved)], moved)
     merchant = Merchant(id=new_id(), title="Sari Store", account_name="Maria Cruz", business_address="Manila")
     return Statement(merchant, False, OCTOBER, midnight(date(2026, 11, 1)), True, [section])
 

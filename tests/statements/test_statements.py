@@ -19,9 +19,9 @@ from payments.domain.statements.pdf_file import statement_pdf
 from payments.domain.statements.statement import (
     ACCOUNTS,
     BadMonth,
+    Chapter,
     DoesNotAddUp,
     Owed,
-    Section,
     Statement,
     month_of,
     next_month,
@@ -54,7 +54,7 @@ def owed(shop: NewMerchant, until: datetime) -> int:
     return -(rows.aggregate(total=Sum("amount"))["total"] or 0)
 
 
-def total_of(section: Section) -> int:
+def total_of(section: Chapter) -> int:
     """Return the sum of the summary's lines up to the closing balance, which it must be."""
     lines = summary_of(section)
     end = lines.index(next(line for line in lines if line.words == "Closing balance"))

@@ -23,9 +23,9 @@ def request_with(key: str, address: str, path: str = "/v2/charges/") -> Environ:
     }
 
 
-def learned(key: str) -> Callers:
+def learned(key: str, path: str = "/v2/charges/") -> Callers:
     """Return callers that have seen a request with `key` answered to the payer."""
-    callers, request = Callers(), request_with(key, PAYER)
+    callers, request = Callers(), request_with(key, PAYER, path)
     assert key_error(request) is None
     callers.learn(request)
     return callers
@@ -37,10 +37,8 @@ def test_requests_with_a_secret_key_are_their_merchants_from_every_address(shop:
 
 
 def test_requests_of_an_assistant_are_its_merchants(shop: NewMerchant) -> None:
-    callers, request = Callers(), request_with(Assistant(shop.merchant).text, PAYER, "/mcp")
-    assert key_error(request) is None
-    callers.learn(request)
-    assert callers.caller_of(request) == (shop.merchant.id, True)
+    key = Assistant(shop.merchant).text
+    assert learned(key, "/mcp").caller_of(request_with(key, OUTSIDER, "/mcp")) == (shop.merchant.id, True)
 
 
 def test_requests_with_a_publishable_key_are_their_addresss(shop: NewMerchant) -> None:

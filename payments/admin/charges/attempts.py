@@ -7,6 +7,7 @@ from django.utils.text import capfirst
 
 from payments.admin.cases.panel import CasePanel
 from payments.admin.columns import WITH_PAYER, payer_column, state_column
+from payments.admin.contacts import People
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import by_mode_of
 from payments.admin.framework.formats import (
@@ -21,7 +22,6 @@ from payments.admin.framework.formats import (
     short_id,
 )
 from payments.admin.framework.id_search import OF_CHARGE, IdSearch
-from payments.admin.people import People
 from payments.ids import public_id
 from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
 

@@ -13,6 +13,7 @@ from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import on_charges
 from payments.admin.charges.charge_list import ChargeList
 from payments.admin.columns import WITH_PAYER, payer_column, state_column, what_for_column
+from payments.admin.contacts import People
 from payments.admin.framework.base import BaseAdmin, ReadOnlyInline
 from payments.admin.framework.filters import ByMode
 from payments.admin.framework.formats import (
@@ -37,7 +38,6 @@ from payments.admin.framework.object_actions import Part
 from payments.admin.moments import moment_brief
 from payments.admin.operators.requests import Waiting
 from payments.admin.operators.words import refund_reason
-from payments.admin.people import People
 from payments.admin.timeline.page import FOR_OPERATORS, timeline_context
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Checkout, Merchant, Refund, Source

@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from payments.admin.columns import UNNAMED
+from payments.admin.contacts import People
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, by_type_of, one_of
 from payments.admin.framework.formats import (
@@ -33,7 +34,6 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.admin.framework.reason_form import TextForm, offer_stored
 from payments.admin.moments import moment_cell
-from payments.admin.people import People
 from payments.domain.cards.bin_table import PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
 
+from payments.admin.contacts import MAY_SEE_CONTACT, mail_link, phone_link
 from payments.admin.framework.formats import (
     NOTHING,
     chip,
@@ -24,9 +25,8 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.moments import moment_brief, moment_cell
-from payments.admin.people import MAY_SEE_CONTACT, mail_link, phone_link
 from payments.admin.timeline.changes import Request, asked_in, moment_of
-from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.outside import staff_moments, webhook_moments
 from payments.admin.timeline.page import MAY_SEE_PEOPLE, story_of, with_gaps
 from payments.admin.timeline.panels import Panel, Row
@@ -184,7 +184,7 @@ def _changes(records: EventRecords) -> Moments:
             (_("Event"), link(Event, event.pk, event)),
             (_("Then"), then.get("payment_status", NOTHING)),
         ]
-        yield Moment(event.created_at, Kind.CHANGE, event.type, facts, MARKS.get(event.type, ""))
+        yield Moment(event.created_at, About.CHANGE, event.type, facts, MARKS.get(event.type, ""))
 
 
 def _attempts(charges: list[Charge]) -> Moments:
@@ -194,7 +194,7 @@ def _attempts(charges: list[Charge]) -> Moments:
         mark = "bad" if charge.status == Charge.Status.FAILED else ""
         yield Moment(
             charge.created_at,
-            Kind.PAYER,
+            About.PAYER,
             _("Payer chose {method}").format(method=source_label(charge.source)),
             facts,
             mark,

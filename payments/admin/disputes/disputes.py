@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column, what_for_column
+from payments.admin.contacts import People
 from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
@@ -28,7 +29,6 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.moments import moment_brief, moment_cell, moment_in_list
-from payments.admin.people import People
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.models import Dispute
 

@@ -73,7 +73,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class BarLabel:
     """What a bar that is broken off has, beside the break."""
 
     x: float
@@ -98,7 +98,7 @@ class Chart:
 
     lines: Sequence[tuple[float, str]]
     places: Sequence[Place]
-    words: Sequence[Words]
+    words: Sequence[BarLabel]
     rate: Sequence[tuple[float, float, float, float]]
     dots: Sequence[tuple[float, float]]
     marks: Sequence[Mark]
@@ -216,7 +216,7 @@ def _broken_y(bars: Sequence[Bar], share: Share) -> float:
     return next(round(bar.y + BREAK_BELOW, 2) for bar in bars if bar.mark == mark)
 
 
-def _words(shares: Sequence[Share], places: Sequence[Place]) -> Iterator[Words]:
+def _words(shares: Sequence[Share], places: Sequence[Place]) -> Iterator[BarLabel]:
     """Yield the words of the bars that are broken off, the largest first, as far as there is room."""
     step, found = WHOLE / len(shares), list[int]()
     for number in sorted(range(len(shares)), key=lambda number: ended(shares[number]), reverse=True):
@@ -227,7 +227,7 @@ def _words(shares: Sequence[Share], places: Sequence[Place]) -> Iterator[Words]:
         middle, half = (number + 0.5) * step, _bar_width(step) / 2
         before = middle > WHOLE / 2
         x, dx, anchor = (middle - half, -6, "end") if before else (middle + half, 6, "start")
-        yield Words(round(x, 3), y, dx, anchor, _most_of(shares[number]))
+        yield BarLabel(round(x, 3), y, dx, anchor, _most_of(shares[number]))
 
 
 def _longest(share: Share) -> str:

@@ -18,13 +18,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.columns import WITH_PAYER, payer_column
+from payments.admin.contacts import People
 from payments.admin.framework.actions import DECISION, Action, Done, Result
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.formats import chip, column, money, money_column, time_column
 from payments.admin.framework.object_actions import ActionButton, Facts, Move, address_of, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.operators.words import payment_facts
-from payments.admin.people import People
 from payments.domain.approvals import decide
 from payments.domain.catalogue.said import translated
 from payments.domain.operators.four_eyes import Refused

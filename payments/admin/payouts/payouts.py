@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from payments.admin.contacts import People
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by
 from payments.admin.framework.formats import (
@@ -29,7 +30,6 @@ from payments.admin.moments import moment_text
 from payments.admin.payouts.accounts import named
 from payments.admin.payouts.actions import ApprovePayout, ApproveTogether, CancelPayout, RecordPayout
 from payments.admin.payouts.schedules import way_out
-from payments.admin.people import People
 from payments.domain.approvals import payouts
 from payments.domain.transparency.proofs import with_leaves
 from payments.ids import public_id

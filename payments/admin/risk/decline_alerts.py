@@ -7,13 +7,13 @@ from django.contrib import admin
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
+from payments.admin.contacts import People
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode, by, one_of
 from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column
 from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.object_actions import Facts
-from payments.admin.people import People
 from payments.admin.risk.blocks import BlockOfAlert
 from payments.domain.risk import decline_alerts
 from payments.ids import parse_id

@@ -25,7 +25,7 @@ from payments.domain.statements import statement as statements
 from payments.domain.statements.csv_file import statement_lines
 from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_file import statement_pdf
-from payments.domain.statements.statement import LINE_WORDS, BadMonth, Owed, Row, Section, month_of, statement_of
+from payments.domain.statements.statement import LINE_WORDS, BadMonth, Chapter, Owed, Row, month_of, statement_of
 from payments.domain.statements.summary import Line, summary_of
 from payments.models import Merchant, Payout, Statement
 from payments.money import plain_amount, shown_amount
@@ -104,12 +104,12 @@ def _saved_as(name: str) -> str:
     return plain if name.isascii() else f"{plain}; filename*=UTF-8''{quote(name)}"
 
 
-def _summary(section: Section) -> list[tuple[Line, str]]:
+def _summary(section: Chapter) -> list[tuple[Line, str]]:
     """Return each line of the summary with its amount."""
     return [(line, shown_amount(line.amount, section.currency)) for line in summary_of(section)]
 
 
-def _rows(section: Section) -> list[tuple[object, object, list[str], bool]]:
+def _rows(section: Chapter) -> list[tuple[object, object, list[str], bool]]:
     """Return day, words and amounts of each movement, and of the balances before and after, of which the last is true.
 
     Empty is what did not change; the balance is always there.

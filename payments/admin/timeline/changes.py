@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from payments.admin.framework.formats import link, money, search_link
-from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.domain.catalogue.event_types import CHARGE_CREATED, MARKS, STORIES
 from payments.ids import parse_id
@@ -87,7 +87,7 @@ def moment_of(request: Request) -> Moment:
     refused = request.status is not None and request.status >= FIRST_CLIENT_ERROR
     # A request's ID is a UUIDv7, which begins with its millisecond.
     started_at = datetime.fromtimestamp((request.id.int >> UUID7_BITS_BELOW_MILLISECONDS) / 1000, UTC)
-    return Moment(started_at, Kind.REQUEST, request.call, facts, "bad" if refused else "")
+    return Moment(started_at, About.REQUEST, request.call, facts, "bad" if refused else "")
 
 
 def change_moments(records: Records) -> Moments:
@@ -99,7 +99,7 @@ def change_moments(records: Records) -> Moments:
         facts = [(_("Event"), link(Event, event.pk, event)), (_("Then"), f"{state}, {amount}")]
         mark = "bad" if then["status"] == "failed" else MARKS.get(event.type, "")
         words = _words(event.type, then, amount, records.charge)
-        yield Moment(event.created_at, Kind.CHANGE, event.type, facts, mark, words)
+        yield Moment(event.created_at, About.CHANGE, event.type, facts, mark, words)
 
 
 def _words(event_type: str, then: Mapping[str, Any], amount: str, charge: Charge) -> str:
@@ -124,7 +124,7 @@ def ledger_moments(records: Records) -> Moments:
     for lines in journals.values():
         lines.sort(key=lambda posting: posting.line)
         kinds = ", ".join(dict.fromkeys(posting.kind.replace("_", " ") for posting in lines))
-        yield Moment(lines[0].created_at, Kind.LEDGER, f"Posted: {kinds}", _facts(lines))
+        yield Moment(lines[0].created_at, About.LEDGER, f"Posted: {kinds}", _facts(lines))
 
 
 def _facts(lines: list[Posting]) -> list[tuple[str, object]]:
@@ -142,7 +142,7 @@ def provider_moments(records: Records) -> Moments:
         amount = money(attempt.amount, records.charge.currency)
         reference = ("Reference", link(Attempt, attempt.pk, attempt.reference))
         asked = f"{attempt.provider} was asked to {attempt.kind} {amount}"
-        yield Moment(attempt.created_at, Kind.PROVIDER, asked, [reference])
+        yield Moment(attempt.created_at, About.PROVIDER, asked, [reference])
         yield _answered(attempt, _answered_at(attempt, records))
 
 
@@ -162,4 +162,4 @@ def _answered(attempt: Attempt, at: datetime) -> Moment:
     else:
         title, mark = STATES.get(attempt.state, attempt.state), "warn"
     is_lost = attempt.state == Attempt.State.UNKNOWN
-    return Moment(at, Kind.PROVIDER, title, facts, mark, title if is_lost else "")
+    return Moment(at, About.PROVIDER, title, facts, mark, title if is_lost else "")

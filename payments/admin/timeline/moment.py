@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 Facts = Sequence[tuple[Any, object]]
 
 
-class Kind(IntEnum):
+class About(IntEnum):
     """The source of an entry. Within one moment, a cause is sorted before its effects."""
 
     STAFF = 1
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 # Their titles are words that anybody understands.
-IN_WORDS = (Kind.STAFF, Kind.PAYER, Kind.MESSAGE)
+IN_WORDS = (About.STAFF, About.PAYER, About.MESSAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Moment:
     """
 
     at: datetime
-    kind: Kind
+    kind: About
     title: object
     facts: Facts = ()
     mark: str = ""
@@ -56,7 +56,7 @@ class Moment:
     @property
     def why(self) -> object:
         """The reason that staff gave; "" for none."""
-        return dict(self.facts).get("Why", "") if self.kind == Kind.STAFF else ""
+        return dict(self.facts).get("Why", "") if self.kind == About.STAFF else ""
 
 
 Moments = Iterator[Moment]

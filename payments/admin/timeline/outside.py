@@ -11,7 +11,7 @@ from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
 from payments.admin.operators.words import ACTIONS
-from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.records import EventRecords, Records
 from payments.domain.messages.kinds import label_of
 from payments.models import (
@@ -48,7 +48,7 @@ def payer_moments(records: Records) -> Moments:
             text = _("{count} times in all, the last {time}")
             facts.append((_("Again"), text.format(count=visit.times, time=moment_text(visit.last_at))))
         title = _("Payer {what}").format(what=_(str(PageVisit.Page(visit.page).label)).lower())
-        yield Moment(visit.first_at, Kind.PAYER, title, facts)
+        yield Moment(visit.first_at, About.PAYER, title, facts)
 
 
 def message_moments(records: Records) -> Moments:
@@ -59,7 +59,7 @@ def message_moments(records: Records) -> Moments:
         facts = [(_("To"), message.recipient), (_("Why"), message.why), (_("Subject"), message.subject)]
         shown = [(_("Message"), link(PayerMessage, message.pk, _("What it says")))]
         shown += [(label, text) for label, text in facts if text]
-        yield Moment(message.ended_at or message.created_at, Kind.MESSAGE, what, shown, MESSAGE_MARKS[message.state])
+        yield Moment(message.ended_at or message.created_at, About.MESSAGE, what, shown, MESSAGE_MARKS[message.state])
 
 
 def provider_event_moments(records: Records) -> Moments:
@@ -71,7 +71,7 @@ def provider_event_moments(records: Records) -> Moments:
         if event.closed_at:
             facts.append(("Closed", f"{event.note} ({event.closed_by}, {moment_text(event.closed_at)})"))
         title = f"{event.account.provider} reported: {outcome}"
-        yield Moment(event.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(event.state, "quiet"))
+        yield Moment(event.message.received_at, About.PROVIDER_EVENT, title, facts, MARKS.get(event.state, "quiet"))
 
 
 def webhook_moments(records: EventRecords) -> Moments:
@@ -83,7 +83,7 @@ def webhook_moments(records: EventRecords) -> Moments:
         if not row.tries:
             yield Moment(
                 row.created_at,
-                Kind.WEBHOOK,
+                About.WEBHOOK,
                 _("{event} waits to be sent").format(event=types[row.event_id]),
                 _sent_to(row),
                 "warn",
@@ -111,7 +111,7 @@ def staff_moments(records: EventRecords, with_address: bool) -> Moments:
         act = acts.get(entry.object_id)
         words = _TOLD[entry.action].format(who=who, does=_does(act)) if act and entry.action in _TOLD else ""
         title = f"{who}: {entry.action.replace('_', ' ')}"
-        yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)), words=words)
+        yield Moment(entry.created_at, About.STAFF, title, list(_why(entry, with_address)), words=words)
 
 
 def _does(act: OperatorAction) -> str:
@@ -126,11 +126,11 @@ def report_moments(records: Records) -> Moments:
         title = f"{line.provider} reported: {line.get_kind_display().lower()}"
         report = ("Report", link(ReconciliationRun, line.run_id, line.run))
         booked_at = line.booked_at or line.run.created_at
-        yield Moment(booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
+        yield Moment(booked_at, About.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
     for item in records.differences:
         facts = [("State", item.state), ("Difference", link(ReconciliationItem, item.pk, item))]
         mark = "bad" if item.state == ReconciliationItem.State.OPEN else "quiet"
-        yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
+        yield Moment(item.created_at, About.REPORT, f"Report and ledger differ: {item}", facts, mark)
 
 
 def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Moment:
@@ -144,7 +144,7 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
     if made.number == row.tries and row.due_at:
         facts.append((_("Next attempt"), f"{moment_text(row.due_at)}"))
     title = _("{event} sent: {result}").format(event=types[row.event_id], result=came_to)
-    return Moment(made.started_at, Kind.WEBHOOK, title, facts, "good" if delivered else "bad")
+    return Moment(made.started_at, About.WEBHOOK, title, facts, "good" if delivered else "bad")
 
 
 def _sent_to(row: Webhook) -> list[tuple[str, object]]:

@@ -23,7 +23,7 @@ _BEGINNING = re.compile(r"[spra]k_(?:test|live)_")
 
 
 @dataclass(frozen=True)
-class Form:
+class KeyShape:
     """A form that a text has as a whole, and what to do about it."""
 
     form: re.Pattern[str]
@@ -32,7 +32,7 @@ class Form:
 
 # What is recognised by its form, in this order; the first that fits says what to do.
 _FORMS = tuple(
-    Form(re.compile(pattern, re.DOTALL), message)
+    KeyShape(re.compile(pattern, re.DOTALL), message)
     for pattern, message in (
         (
             rf"\s+{FULL_KEY.pattern}\s*|\s*{FULL_KEY.pattern}\s+",

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from payments.api.checkout.sessions import CheckoutViewSet, alias_of, answer_of
 from payments.api.responses.rendering import json_response
-from payments.api.validation.fields import Choice
+from payments.api.validation.fields import OneOf
 from payments.api.validation.payment_links import LinkChangeInput, LinkInput
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Nothing
@@ -28,8 +28,8 @@ from payments.rendering.objects.payment_links import PAYMENT_LINK
 STATUSES = {"active": True, "deactivated": False}
 
 
-def _status() -> Choice:
-    return Choice(STATUSES, required=False, help_text="Only links that are so.")
+def _status() -> OneOf:
+    return OneOf(STATUSES, required=False, help_text="Only links that are so.")
 
 
 class LinkListQuery(PageQuery):

@@ -19,7 +19,7 @@ BOUNDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MemberRow:
     """A member or parameter: `type` is a text, `target` the object that it links to, `rows` the members of its own."""
 
     name: str
@@ -29,7 +29,7 @@ class Row:
     choices: Sequence[str] = ()
     bounds: Sequence[str] = ()
     target: str = ""
-    rows: Sequence["Row"] = field(default=())
+    rows: Sequence["MemberRow"] = field(default=())
 
 
 class Members:
@@ -39,14 +39,14 @@ class Members:
         self.schemas = schemas
         self.linked = linked
 
-    def rows(self, schema: Schema) -> list[Row]:
+    def rows(self, schema: Schema) -> list[MemberRow]:
         """Return the rows of an object's members, required ones first."""
         schema, _ = self._resolve(schema)
         required = set(schema.get("required", ()))
         rows = [self._row(name, one, name in required) for name, one in schema.get("properties", {}).items() if one]
         return sorted(rows, key=lambda row: not row.required)
 
-    def parameters(self, parameters: Sequence[Schema], place: str) -> list[Row]:
+    def parameters(self, parameters: Sequence[Schema], place: str) -> list[MemberRow]:
         """Return the rows of the parameters in `place`: path, query or header."""
         return [
             self._row(one["name"], one["schema"] | {"description": one["description"]}, one.get("required", False))
@@ -54,12 +54,12 @@ class Members:
             if one["in"] == place
         ]
 
-    def _row(self, name: str, schema: Schema, required: bool) -> Row:
+    def _row(self, name: str, schema: Schema, required: bool) -> MemberRow:
         resolved, target = self._resolve(schema)
         element, element_target = self._resolve(resolved.get("items", {}))
         target = target or element_target
         is_linked = target in self.linked
-        return Row(
+        return MemberRow(
             name=name,
             type=self.type_of(schema),
             required=required,

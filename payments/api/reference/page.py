@@ -11,7 +11,7 @@ from payments.api.guides.code import coloured
 from payments.api.guides.contents import CONTENTS
 from payments.api.guides.markdown import read_guide
 from payments.api.reference.markdown import html_of, inline_html, sections_of
-from payments.api.reference.members import Members, Row
+from payments.api.reference.members import MemberRow, Members
 from payments.api.reference.samples import METHODS
 
 Document = dict[str, Any]
@@ -22,7 +22,7 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ShownAnswer:
     """An answer: `examples` are its titles and bodies."""
 
     status: str
@@ -39,12 +39,12 @@ class Operation:
     path: str
     title: str
     html: SafeString
-    rows: Sequence[tuple[str, Sequence[Row]]]
+    rows: Sequence[tuple[str, Sequence[MemberRow]]]
     samples: Sequence[tuple[str, SafeString]]
     answer: str
     target: str
-    good: Sequence[Answer]
-    refused: Sequence[Answer]
+    good: Sequence[ShownAnswer]
+    refused: Sequence[ShownAnswer]
 
 
 def page(content: bytes, public_url: str) -> dict[str, Any]:
@@ -107,11 +107,11 @@ def _operation(document: Document, members: Members, method: str, path: str, ope
     )
 
 
-def _answer(document: Document, status: str, response: Document) -> Answer:
+def _answer(document: Document, status: str, response: Document) -> ShownAnswer:
     if "$ref" in response:
         response = document["components"]["responses"][response["$ref"].rpartition("/")[2]]
     examples = response.get("content", {}).get(JSON, {}).get("examples", {})
-    return Answer(
+    return ShownAnswer(
         status=status,
         html=inline_html(response["description"]),
         examples=[(one.get("summary", name), _shown(one["value"])) for name, one in examples.items()],

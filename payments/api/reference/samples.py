@@ -24,7 +24,7 @@ EMAIL = "juan%40example.com"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SampleCall:
     """A request as a sample sends it; `body` is None where nothing is sent."""
 
     method: str
@@ -45,12 +45,12 @@ def add_samples(result: Document, **_: Any) -> Document:
     return result
 
 
-def samples(call: Call) -> list[dict[str, str]]:
+def samples(call: SampleCall) -> list[dict[str, str]]:
     """Return the call in each language, as viewers and editors expect it in `x-codeSamples`."""
     return [{"lang": lang, "label": label, "source": write(call)} for lang, label, write in LANGUAGES]
 
 
-def _call(url: str, method: str, operation: Document) -> Call:
+def _call(url: str, method: str, operation: Document) -> SampleCall:
     parameters = operation.get("parameters", [])
     for parameter in parameters:
         if parameter["in"] == "path":
@@ -60,7 +60,7 @@ def _call(url: str, method: str, operation: Document) -> Call:
     headers = {"Content-Type": "application/json"} if body else {}
     if "Idempotency-Key" in names:
         headers["Idempotency-Key"] = f"{operation['operationId'].replace('_', '-')}-77"
-    return Call(
+    return SampleCall(
         method=method.upper(),
         url=f"{url}?limit={PAGE_SIZE}" if "limit" in names else url,
         headers=headers,
@@ -86,7 +86,7 @@ def _example_of(parameter: Document, operation: Document) -> str:
     return next(known, f"{prefix[1]}_019aa3c5d1017f4e8b7a6c5d4e3f2a1b")
 
 
-def curl(call: Call) -> str:
+def curl(call: SampleCall) -> str:
     method = "" if call.method == ("POST" if call.body else "GET") else f"-X {call.method} "
     parts = [f"curl -s {method}'{call.url}'"]
     parts += [f'-u "${KEY}:"'] if call.with_key else []
@@ -97,7 +97,7 @@ def curl(call: Call) -> str:
     return " \\\n  ".join(parts) + "\n"
 
 
-def python(call: Call) -> str:
+def python(call: SampleCall) -> str:
     headers = {name: value for name, value in call.headers.items() if name != "Content-Type"}
     lines = [
         literal(call.url, PYTHON),
@@ -115,7 +115,7 @@ def python(call: Call) -> str:
     )
 
 
-def javascript(call: Call) -> str:
+def javascript(call: SampleCall) -> str:
     headers = [f"Authorization: `Bearer ${{process.env.{KEY}}}`"] if call.with_key else []
     headers += [f"{literal(name, JAVASCRIPT)}: {literal(value, JAVASCRIPT)}" for name, value in call.headers.items()]
     options = [f'method: "{call.method}"'] if call.method != "GET" else []
@@ -131,7 +131,7 @@ def javascript(call: Call) -> str:
     )
 
 
-def php(call: Call) -> str:
+def php(call: SampleCall) -> str:
     options = ["CURLOPT_RETURNTRANSFER => true"]
     options += [f'CURLOPT_CUSTOMREQUEST => "{call.method}"'] if call.method != "GET" else []
     options += [f'CURLOPT_USERPWD => getenv("{KEY}") . ":"'] if call.with_key else []
@@ -155,7 +155,7 @@ def php(call: Call) -> str:
     )
 
 
-Writer = Callable[[Call], str]
+Writer = Callable[[SampleCall], str]
 # Name for highlighters, label, and the function that writes the sample.
 LANGUAGES: tuple[tuple[str, str, Writer], ...] = (
     ("Shell", "curl", curl),

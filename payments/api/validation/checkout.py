@@ -12,9 +12,9 @@ from rest_framework.fields import Field
 from payments import clock, sourcetypes
 from payments.api.validation.fields import (
     Amount,
-    Choice,
     Currency,
     Email,
+    OneOf,
     PlainText,
     Schema,
     StrictBoolean,
@@ -122,7 +122,7 @@ class SentCurrency(Currency):
         return str(data)
 
 
-class Country(Choice):
+class Country(OneOf):
     """A country (ISO 3166-1 alpha-2), in upper case."""
 
     default_error_messages = {"invalid_choice": "This value must be a country code of ISO 3166-1, such as PH."}
@@ -189,7 +189,7 @@ class ShippingInput(StrictSerializer):
 def payment_types(**options: Any) -> Several:
     """Return the field of the ways to pay."""
     text = "The ways to pay that the page offers."
-    return Several(Choice(sourcetypes.NAMES), at_most=len(sourcetypes.NAMES), distinct=True, help_text=text, **options)
+    return Several(OneOf(sourcetypes.NAMES), at_most=len(sourcetypes.NAMES), distinct=True, help_text=text, **options)
 
 
 def items(one: StrictSerializer | None = None, **options: Any) -> Several:
@@ -232,10 +232,10 @@ class SessionInput(CheckoutInput):
         help_text=f"Where the payer goes after paying; {SESSION_ID} in it is replaced by the session's ID."
     )
     line_items = items(at_least=0, required=False)
-    mode = Choice(Checkout.Mode.values, default=Checkout.Mode.PAYMENT, help_text="What the payer does.")
+    mode = OneOf(Checkout.Mode.values, default=Checkout.Mode.PAYMENT, help_text="What the payer does.")
     bank_code = StrictString(max_length=50, required=False, help_text="A bank that is chosen already.")
     shipping_address_collection = ShippingInput(required=False, help_text="Where you ship.")
-    billing_address_collection = Choice(
+    billing_address_collection = OneOf(
         ["auto", "required"], default="auto", help_text="Whether a billing address is required."
     )
     client_reference_id = StrictString(max_length=255, required=False, help_text="Your own reference.")
@@ -246,8 +246,8 @@ class SessionInput(CheckoutInput):
     customer_name_collection = StrictBoolean(default=False, help_text="Whether the page asks for a name.")
     phone_number_collection = StrictBoolean(default=False, help_text="Whether the page asks for a phone number.")
     description = StrictString(max_length=255, required=False, help_text="What it is for.")
-    locale = Choice(["en", "fil"], default="en", help_text="Language of the page.")
-    submit_type = Choice(["pay", "book", "donate", "send"], default="pay", help_text="The verb on the button.")
+    locale = OneOf(["en", "fil"], default="en", help_text="Language of the page.")
+    submit_type = OneOf(["pay", "book", "donate", "send"], default="pay", help_text="The verb on the button.")
     amount = StrictInteger(
         min_value=0, max_value=AMOUNT_MAX, required=False, help_text="Accepted where it is the total."
     )

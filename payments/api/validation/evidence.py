@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
-from payments.api.validation.fields import Choice, Schema, StrictField, StrictString
+from payments.api.validation.fields import OneOf, Schema, StrictField, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.models.charging.evidence import (
     NOTHING_TO_READ,
@@ -67,7 +67,7 @@ class EvidenceInput(StrictSerializer):
         ]
     }
 
-    type = Choice([kind.value for kind in EvidenceType], help_text="What it shows.")
+    type = OneOf([kind.value for kind in EvidenceType], help_text="What it shows.")
     text = StrictString(
         max_length=TEXT_MAX_LENGTH,
         pattern=READABLE,

@@ -223,7 +223,7 @@ class Currency(PlainText):
         return {"type": "string", "pattern": "^[A-Za-z]{3}$"}
 
 
-class Choice(StrictField):
+class OneOf(StrictField):
     """One of some strings."""
 
     default_error_messages = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from payments.api.validation.fields import Choice, Currency
+from payments.api.validation.fields import Currency, OneOf
 from payments.api.validation.query_fields import PeriodQuery, QueryId
 from payments.api.validation.strict import Errors
 from payments.models import Payout
@@ -15,7 +15,7 @@ class PayoutListQuery(PeriodQuery):
     """The filters of payouts."""
 
     listed = "payouts"
-    status = Choice(Payout.Status.values, required=False, help_text="Only payouts with this status.")
+    status = OneOf(Payout.Status.values, required=False, help_text="Only payouts with this status.")
     currency = Currency(KNOWN_CURRENCIES, required=False, help_text="Only payouts in this currency.")
 
 
@@ -25,7 +25,7 @@ class TransactionListQuery(PeriodQuery):
     default_error_messages = {"not_together": "Give this without {other}: no transaction is of both."}
 
     listed = "transactions"
-    balance = Choice(tuple(BALANCES.values()), required=False, help_text="Only transactions of this balance.")
+    balance = OneOf(tuple(BALANCES.values()), required=False, help_text="Only transactions of this balance.")
     currency = Currency(KNOWN_CURRENCIES, required=False, help_text="Only transactions in this currency.")
     charge = QueryId("ch", required=False, help_text="Only transactions of the charge with this ID.")
     payout = QueryId(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from payments.api.validation.checkout import CheckoutInput, Several, items
-from payments.api.validation.fields import Choice, PlainText, StrictString
+from payments.api.validation.fields import OneOf, PlainText, StrictString
 from payments.api.validation.query_fields import PageQuery
 from payments.api.validation.strict import Errors, StrictSerializer
 
@@ -18,7 +18,7 @@ class RequestInput(CheckoutInput):
         "of its `metadata.locale`, `en` or `fil`.",
     )
     delivery_methods = Several(
-        Choice(["email", "sms"]), at_most=2, distinct=True, help_text="How the message goes: `email`, `sms`."
+        OneOf(["email", "sms"]), at_most=2, distinct=True, help_text="How the message goes: `email`, `sms`."
     )
     line_items = items()
     message = StrictString(max_length=1000, required=False, help_text="What you say to the customer.")
@@ -33,9 +33,9 @@ class VoidInput(StrictSerializer):
     reason = StrictString(max_length=255, help_text="Why; the payer's page does not show it.")
 
 
-def status() -> Choice:
+def status() -> OneOf:
     """Return the filter by how a request stands."""
-    return Choice(["open", "paid", "voided"], required=False, help_text="Only requests that are so.")
+    return OneOf(["open", "paid", "voided"], required=False, help_text="Only requests that are so.")
 
 
 class RequestListQuery(PageQuery):

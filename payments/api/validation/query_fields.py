@@ -11,8 +11,8 @@ from rest_framework.fields import Field
 
 from payments import clock
 from payments.api.validation.fields import (
-    Choice,
     Email,
+    OneOf,
     Schema,
     StrictBoolean,
     StrictField,
@@ -210,7 +210,7 @@ class ChargeListQuery(PeriodQuery):
     """The filters of charges. Those that no charge can pass together are refused."""
 
     listed = "charges"
-    status = Choice(Charge.Status.values, required=False, help_text="Only charges with this status.")
+    status = OneOf(Charge.Status.values, required=False, help_text="Only charges with this status.")
     captured = QueryBoolean(
         required=False,
         help_text="Only charges that are captured, or are not. A combination that no charge can have is refused.",
@@ -245,14 +245,14 @@ class ChargeListQuery(PeriodQuery):
 class DisputeListQuery(PageQuery):
     """The filters of disputes."""
 
-    status = Choice(Dispute.Status.values, required=False, help_text="Only disputes with this status.")
+    status = OneOf(Dispute.Status.values, required=False, help_text="Only disputes with this status.")
     charge = QueryId("ch", required=False, help_text="Only disputes of the charge with this ID.")
 
 
 class EventListQuery(FeedQuery):
     """The filters of events: their type, or the object that they are about."""
 
-    type = Choice(EVENT_TYPES, required=False, help_text="Only events of this type, also with `ending_before`.")
+    type = OneOf(EVENT_TYPES, required=False, help_text="Only events of this type, also with `ending_before`.")
     object = QueryObject(
         SUBJECTS,
         required=False,

@@ -11,11 +11,11 @@ from payments.api.validation.fields import (
     MONTH,
     Amount,
     CardNumber,
-    Choice,
     Currency,
     Digits,
     Email,
     NameSafe,
+    OneOf,
     PlainText,
     StrictBoolean,
     StrictInteger,
@@ -127,7 +127,7 @@ class SourceInput(StrictSerializer):
         "else": {"title": "Wallet, scheme or bank", "properties": {"card": {"type": "null"}}},
     }
 
-    type = Choice(sourcetypes.NAMES, help_text="The way to pay.")
+    type = OneOf(sourcetypes.NAMES, help_text="The way to pay.")
     card = CardInput(required=False, help_text="The card as the payer typed it.")
     redirect = RedirectInput(
         required=False,
@@ -174,14 +174,14 @@ class ChargeInput(StrictSerializer):
         default=True,
         help_text="`false` skips 3-D Secure. No effect on a kept card as long as `initiator` is `merchant`.",
     )
-    initiator = Choice(
+    initiator = OneOf(
         Charge.Initiator.values,
         required=False,
         help_text="Who asks for this charge of a kept source: `merchant` (the default), without the payer, or "
         "`customer`, who is at the checkout and may be asked again. Any other source is charged by the customer. In "
         "test mode a kept card whose owner never paid with it is declined where `merchant` is stated.",
     )
-    schedule = Choice(
+    schedule = OneOf(
         Charge.Schedule.values,
         required=False,
         help_text="Whether the charge is one of a series at fixed times (`recurring`) or not (`unscheduled`, the "
@@ -221,7 +221,7 @@ class VerifyInput(StrictSerializer):
 class CauseInput(StrictSerializer):
     """The event that a bank or a person is to cause."""
 
-    type = Choice(list(caused_events.CAUSES), help_text="The type of event.")
+    type = OneOf(list(caused_events.CAUSES), help_text="The type of event.")
 
 
 class ClockInput(StrictSerializer):

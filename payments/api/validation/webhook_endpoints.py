@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from payments.api.validation.fields import Choice, Schema, StrictField, StrictInteger, StrictString, Url
+from payments.api.validation.fields import OneOf, Schema, StrictField, StrictInteger, StrictString, Url
 from payments.api.validation.metadata import MEANING, Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.catalogue.event_types import EVENT_TYPES
@@ -78,7 +78,7 @@ class EndpointChanges(EndpointMembers):
 
     url = Url(required=False, help_text=ADDRESS)
     enabled_events = EventTypes(required=False, help_text="The types of its events, in place of those before.")
-    status = Choice(STATUSES, required=False, help_text=STATUS)
+    status = OneOf(STATUSES, required=False, help_text=STATUS)
     description = StrictString(min_length=0, max_length=255, required=False, help_text=DESCRIPTION)
     metadata = Metadata(required=False, help_text=f"{MEANING} It is replaced as a whole.")
 

@@ -9,8 +9,8 @@ import httpx
 
 from kaha_cli import VERSION
 from kaha_cli.environment import faults_named, has_proxy, proxies
-from kaha_cli.failures import Failure, Misuse, Refused, Unreachable, printable
-from kaha_cli.profiles import Account, is_loopback
+from kaha_cli.failures import ApiRefused, Failure, Misuse, Unreachable, printable
+from kaha_cli.profiles import Identity, is_loopback
 
 # Before the second, third and fourth attempt.
 PAUSES_SECONDS = (0.5, 1.5, 3.0)
@@ -32,7 +32,7 @@ NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 class Client:
     """The API as one account sees it. Paths are below the service's address, `/v2/charges/`."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Identity) -> None:
         self.account = account
         # A proxy cannot reach what listens on this machine.
         self._may_use_proxy = not is_loopback(account.url)
@@ -150,9 +150,9 @@ def _failure_of(url: str, response: httpx.Response) -> Failure:
             error = dict(error["data"])
         retry_after = response.headers.get("Retry-After", "")
         seconds = float(retry_after) if WHOLE_SECONDS.fullmatch(retry_after) else 0.0
-        return Refused(response.status_code, error, seconds)
+        return ApiRefused(response.status_code, error, seconds)
     except (ValueError, KeyError, TypeError):
         failure = Unreachable(url, f"what answers there with {response.status_code} is not kaha. Check KAHA_URL.")
         # A proxy before kaha answers these while kaha is started again; any other answer stays as it is.
-        failure.is_temporary = response.status_code in Refused.TEMPORARY_STATUSES
+        failure.is_temporary = response.status_code in ApiRefused.TEMPORARY_STATUSES
         return failure

@@ -51,7 +51,7 @@ class Unreachable(Failure):
         self.may_have_arrived = may_have_arrived
 
 
-class Refused(Failure):
+class ApiRefused(Failure):
     """An answer in kaha's error envelope."""
 
     exit_code = 1

@@ -24,7 +24,7 @@ Profile = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Account:
+class Identity:
     """Whom a command speaks for: the service's address, the key, and the profile that keeps the webhook secret."""
 
     url: str
@@ -37,7 +37,7 @@ class Account:
         return is_live(self.key)
 
 
-def account_of(chosen: str | None) -> Account:
+def account_of(chosen: str | None) -> Identity:
     """Return the account of the profile `chosen`, or else of KAHA_KEY and KAHA_URL, or else of the default profile.
 
     A key is sent only to the address that it was given with: both come from the environment, or both from one profile.
@@ -55,7 +55,7 @@ def account_of(chosen: str | None) -> Account:
     key, url = key or stored.get("key", ""), url or stored.get("url", "")
     if not key:
         raise Misuse("There is no key. Run `kaha login`, or put key and address into KAHA_KEY and KAHA_URL.")
-    return Account(check_url(url, check_key(key)), key, name or DEFAULT_NAME)
+    return Identity(check_url(url, check_key(key)), key, name or DEFAULT_NAME)
 
 
 def name_of(chosen: str | None) -> str | None:

@@ -14,7 +14,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from payments import clock
 from payments.domain import bulkheads, prepared_reads, provider_calls
 from payments.domain.cards.card_data import card_data
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
 from payments.domain.shared.caller import Caller
@@ -110,7 +110,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     A blocked payment is declined, and no provider is asked.
     """
     asked, is_counted = (attempt.kind, attempt.reference, attempt.request_id), attempt.block_id is None
-    call = Call(attempt.provider, _account_id(attempt), *asked, is_counted)
+    call = ProviderCall(attempt.provider, _account_id(attempt), *asked, is_counted)
     try:
         return provider_calls.ask(call, partial(_connect, attempt), question)
     except bulkheads.ProviderBusy as busy:

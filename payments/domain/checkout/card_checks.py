@@ -26,7 +26,7 @@ from payments.domain.charging.changes import named_by_network, refused
 from payments.domain.charging.checkouts import checkout_progress
 from payments.domain.charging.checkouts.checkout_progress import CheckoutAttempt
 from payments.domain.due_rows import DueRows
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.risk import card_testing
 from payments.domain.risk.blocks import USUAL_DECLINE_SECONDS, BlockedProvider
 from payments.domain.routing import candidates
@@ -216,7 +216,7 @@ def _ask(checkout: Checkout, source: Source, client: Any, question: Question, is
     """Return what the provider answers by its `client`; NotSent where it is busy."""
     payment = _payment(checkout, source)
     account_id = checkout.check_account_id or checkout.merchant_id
-    call = Call(client.name, account_id, "check", payment.reference, is_counted=not is_blocked)
+    call = ProviderCall(client.name, account_id, "check", payment.reference, is_counted=not is_blocked)
     try:
         return provider_calls.ask(call, lambda: client, lambda provider: question(provider, payment))
     except ProviderBusy:

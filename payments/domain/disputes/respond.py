@@ -18,7 +18,7 @@ from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
 from payments.domain.disputes.record import record
 from payments.domain.due_rows import DueRows, next_lookup_at
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.routing.candidates import provider_of
 from payments.domain.shared import events, idempotency
 from payments.domain.shared.caller import Caller
@@ -137,7 +137,7 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
     pieces = evidence.opened(dispute) if response is Response.EVIDENCE else ()
     added = evidence.consent_to(dispute) if pieces else ()
     account_id = attempt.account_id or dispute.merchant_id
-    call = Call(attempt.provider, account_id, "respond", public_id("dp", dispute.id))
+    call = ProviderCall(attempt.provider, account_id, "respond", public_id("dp", dispute.id))
     asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, (*pieces, *added))
     outcome = provider_calls.ask(call, lambda: client, lambda provider: provider.respond(asked))
     if added and isinstance(outcome, Rejected) and outcome.provider_code == UNUSABLE:

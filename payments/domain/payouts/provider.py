@@ -6,7 +6,7 @@ from uuid import UUID
 from payments.db.writes import StaleRow
 from payments.domain import provider_calls
 from payments.domain.payouts.schedules import number_of
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.routing.provider_accounts import connected
 from payments.ids import public_id
 from payments.models import Payout, PayoutAccount, ProviderAccount
@@ -44,7 +44,7 @@ def ask(payout: Payout, *, sends: bool) -> PayoutOutcome:
         return NotSent("The provider account takes no payouts now.")
     if sends and not Payout.objects.filter(id=payout.id, due_at=payout.due_at).exists():
         raise StaleRow
-    call = Call(*_place_of(payout), "payout" if sends else "find_payout", order.reference)
+    call = ProviderCall(*_place_of(payout), "payout" if sends else "find_payout", order.reference)
     if sends:
         return provider_calls.ask(call, lambda: client, lambda provider: provider.create_payout(order))
     return provider_calls.ask(call, lambda: client, lambda provider: provider.find_payout(order))

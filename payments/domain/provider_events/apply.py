@@ -22,15 +22,11 @@ State = ProviderEvent.State
 
 def apply_due(limit: int = BATCH) -> int:
     """Apply at most `limit` due events; return how many were claimed."""
-    count = 0
-    while count < limit and (claimed := _claim()):
+    count, events = 0, ProviderEvent.objects.all()
+    while count < limit and (claimed := DUE.claim(events, lambda event: {"tries": event.tries + 1})):
         _apply_alone(*claimed)
         count += 1
     return count
-
-
-def _claim() -> list[ProviderEvent]:
-    return DUE.claim(ProviderEvent.objects.all(), lambda event: {"tries": event.tries + 1})
 
 
 def _apply_alone(event: ProviderEvent) -> None:

@@ -8,7 +8,7 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import attempts
 from payments.domain.disputes import record as stages
 from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, STATUSES
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.provider_events.reasons import Ended, Later
 from payments.domain.provider_events.references import attempt_of
 from payments.domain.routing.provider_accounts import connected
@@ -50,7 +50,7 @@ def _look_up(event: ProviderEvent, news: DisputeNews) -> FoundDispute:
     """Return what the provider answers about the dispute that the event names. Raise Later where it does not say."""
     client = connected(event.account)
     assert isinstance(client, FindsDisputes)  # nosec B101 # for the type checker: no other connector reports news
-    call = Call(event.account.provider, event.account_id, "find_dispute", news.provider_ref)
+    call = ProviderCall(event.account.provider, event.account_id, "find_dispute", news.provider_ref)
     try:
         found = provider_calls.ask(call, lambda: client, lambda provider: provider.find_dispute(news.provider_ref))
     except ProviderBusy:

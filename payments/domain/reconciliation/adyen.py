@@ -8,7 +8,7 @@ who refund there write what they like. The payment's own name is in every row of
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from payments.domain.reconciliation import cells
-from payments.domain.reconciliation.cells import Row
+from payments.domain.reconciliation.cells import ReportRow
 from payments.providers.references import REFERENCE
 from payments.providers.settlement_reports import Movement, SettlementLine
 
@@ -51,7 +51,7 @@ class SettlementDetails:
     zone: tzinfo = UTC
     covers_days = False
 
-    def names_in(self, row: Row) -> tuple[str, str]:
+    def names_in(self, row: ReportRow) -> tuple[str, str]:
         word = row.read(TYPE, cells.read_word)
         reference = _operation(row)[1] or row.read(OUR_PAYMENT, cells.read_reference)
         # Of a payment under a name that is none of ours we know Adyen's name, and not that of each capture.
@@ -59,7 +59,7 @@ class SettlementDetails:
         provider_ref = row.first_of(THEIRS if is_ours else THEIRS[::-1])
         return reference, provider_ref or ("" if reference else word)
 
-    def line(self, row: Row) -> SettlementLine | None:
+    def line(self, row: ReportRow) -> SettlementLine | None:
         word = row.read(TYPE, cells.read_word)
         if word in OF_THE_ACCOUNT:
             return None
@@ -87,13 +87,13 @@ def _kind(word: str, role: str, amount: int) -> Movement:
     return kind if kind.sign * amount > 0 else Movement.OTHER
 
 
-def _operation(row: Row) -> tuple[str, str]:
+def _operation(row: ReportRow) -> tuple[str, str]:
     """Return the kind of our operation and its reference, both empty where the row has no name that we gave."""
     role, _, reference = row.cells[OUR_OPERATION].partition("-")
     return (role, reference) if role in ROLES and REFERENCE.fullmatch(reference) else ("", "")
 
 
-def _amount(row: Row) -> tuple[str, int]:
+def _amount(row: ReportRow) -> tuple[str, int]:
     """Return the currency and the signed amount: a credit is positive, and 0 moves nothing."""
     currency_name, *sides = GROSS if any(row.cells[name].strip("0.") for name in GROSS[1:]) else NET
     currency = row.read(currency_name, cells.read_currency)

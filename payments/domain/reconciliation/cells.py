@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One row of a report: its cells by the names of their columns."""
 
     cells: Mapping[str, str]

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
-from payments.domain.reconciliation.cells import Row
+from payments.domain.reconciliation.cells import ReportRow
 from payments.domain.reconciliation.layouts import Layout, SimulatorReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 
@@ -153,7 +153,7 @@ def _line(header: list[str], cells: list[str], layout: Layout) -> SettlementLine
     # Spreadsheets may add empty cells; a row that is cut off may also have an amount that is.
     if len(cells) < len(header) or any(cells[len(header) :]):
         return SettlementLine.unread("", "", f"{len(header)} columns are needed, here are {len(cells)}")
-    row = Row(dict(zip(header, cells, strict=False)))
+    row = ReportRow(dict(zip(header, cells, strict=False)))
     try:
         line = layout.line(row)
     except ValueError as fault:
@@ -163,7 +163,7 @@ def _line(header: list[str], cells: list[str], layout: Layout) -> SettlementLine
     return line
 
 
-def _names_in(row: Row, layout: Layout) -> tuple[str, str]:
+def _names_in(row: ReportRow, layout: Layout) -> tuple[str, str]:
     """Return the names of the payment or operation in a row that cannot be read, as far as they can be."""
     try:
         return layout.names_in(row)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.adyen import SettlementDetails
-from payments.domain.reconciliation.cells import Row
+from payments.domain.reconciliation.cells import ReportRow
 from payments.domain.reconciliation.xendit import BalanceReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 
@@ -32,10 +32,10 @@ class Layout(Protocol):
     @property
     def covers_days(self) -> bool: ...
 
-    def names_in(self, row: Row) -> tuple[str, str]:
+    def names_in(self, row: ReportRow) -> tuple[str, str]:
         """Return our reference of the payment or operation in a row, and the provider's. Raises ValueError."""
 
-    def line(self, row: Row) -> SettlementLine | None:
+    def line(self, row: ReportRow) -> SettlementLine | None:
         """Return the line in a row; None where it belongs to no payment or moves nothing.
 
         Raises ValueError with the column and the fault.
@@ -50,10 +50,10 @@ class SimulatorReport:
     zone: tzinfo = UTC
     covers_days = True
 
-    def names_in(self, row: Row) -> tuple[str, str]:
+    def names_in(self, row: ReportRow) -> tuple[str, str]:
         return row.read("reference", cells.read_reference), row.read("simulator_reference", cells.read_reference)
 
-    def line(self, row: Row) -> SettlementLine | None:
+    def line(self, row: ReportRow) -> SettlementLine | None:
         kind = row.read("type", _kind)
         currency = row.read("currency", cells.read_currency)
         amount = row.read("amount", lambda text: _amount(text, kind, currency))

@@ -34,7 +34,7 @@ PARTS = ["matched", *KINDS, "under_way"]
 
 
 @dataclass(frozen=True)
-class Part:
+class Summed:
     """The movements of one result in one currency, in its smallest unit."""
 
     name: str
@@ -52,13 +52,13 @@ class Part:
         return self.reported - self.posted
 
 
-def parts_of(run: ReconciliationRun) -> Sequence[Part]:
+def parts_of(run: ReconciliationRun) -> Sequence[Summed]:
     """Return the parts of a run, matched first."""
     with connection.cursor() as cursor:
         cursor.execute(FOUND, {"run": run.pk})
-        found = [Part(name, currency, count, int(a), int(b)) for name, currency, count, a, b in cursor.fetchall()]
+        found = [Summed(name, currency, count, int(a), int(b)) for name, currency, count, a, b in cursor.fetchall()]
     return sorted(found, key=lambda part: (_place(part), part.currency))
 
 
-def _place(part: Part) -> int:
+def _place(part: Summed) -> int:
     return PARTS.index(part.name) if part.name in PARTS else len(PARTS)

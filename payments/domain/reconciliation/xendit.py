@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime, tzinfo
 
 from payments.domain.reconciliation import cells
-from payments.domain.reconciliation.cells import Row
+from payments.domain.reconciliation.cells import ReportRow
 from payments.providers.settlement_reports import Movement, SettlementLine
 
 TYPE, LINE, SIDE = "Transaction Type", "Line Type", "Debit or Credit"
@@ -42,10 +42,10 @@ class BalanceReport:
     zone: tzinfo = UTC
     covers_days = False
 
-    def names_in(self, row: Row) -> tuple[str, str]:
+    def names_in(self, row: ReportRow) -> tuple[str, str]:
         return row.read(REFERENCE, cells.read_reference), row.first_of(THEIRS)
 
-    def line(self, row: Row) -> SettlementLine | None:
+    def line(self, row: ReportRow) -> SettlementLine | None:
         word, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
         kind = _kind(word)
         if kind in OF_THE_ACCOUNT or line in COSTS:

@@ -12,7 +12,7 @@ from payments.domain import provider_calls
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import ProviderBusy
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.models import Merchant, ProviderAccount
 from payments.providers import registry
 from payments.providers.accounts import Account, AccountField
@@ -117,7 +117,7 @@ def connected(account: ProviderAccount) -> Provider:
 
 def try_credentials(account: ProviderAccount) -> Outcome:
     """Whether the provider knows the account (Approved) or not (Rejected); moves nothing."""
-    call = Call(account.provider, account.id, "test_credentials", account.public_id)
+    call = ProviderCall(account.provider, account.id, "test_credentials", account.public_id)
     outcome: Outcome
     try:
         outcome = provider_calls.ask(call, partial(connected, account), lambda provider: provider.test_credentials())

@@ -14,7 +14,7 @@ from payments.domain import provider_calls
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.terms import is_enabled
-from payments.domain.provider_calls import Call
+from payments.domain.provider_calls import ProviderCall
 from payments.domain.routing import provider_accounts
 from payments.models import ProviderAccount
 from payments.money import DEFAULT_CURRENCY
@@ -112,7 +112,7 @@ class TrialPayment:
         return self._ask(kind, lambda provider: getattr(provider, kind)(operation), names_payment=False)
 
     def _ask(self, name: str, question: Callable[[Provider], Outcome], names_payment: bool = True) -> Outcome:
-        call = Call(self.account.provider, self.account.id, "trial", self.payment.reference)
+        call = ProviderCall(self.account.provider, self.account.id, "trial", self.payment.reference)
         outcome = provider_calls.ask(call, partial(provider_accounts.connected, self.account), question)
         if names_payment and (ref := getattr(outcome, "provider_ref", "")):
             self.payment = replace(self.payment, provider_ref=ref)

@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from payments.domain.statements.letterhead import letterhead
 from payments.domain.statements.pdf_letters import BOLD, PLAIN, draw
-from payments.domain.statements.statement import Owed, Section, Statement
+from payments.domain.statements.statement import Chapter, Owed, Statement
 from payments.domain.statements.summary import Line, summary_of
 from payments.ids import public_id
 from payments.models import LogHead
@@ -85,7 +85,7 @@ class Sheet:
         draw(self.canvas, x, self.y, text, font, size, (MIDDLE - 24 if x < MIDDLE else RIGHT) - x)
         self.y -= ROW
 
-    def add(self, section: Section) -> None:
+    def add(self, section: Chapter) -> None:
         """Draw the summary of a currency, and its movements, with their heads again on each new page."""
         self._write_summary(section)
         if not section.rows:
@@ -144,7 +144,7 @@ class Sheet:
         if not statement.is_final:
             self.write(MIDDLE, f"Provisional: up to {_moment(statement.until)}", BOLD, colour=WARN)
 
-    def _write_summary(self, section: Section) -> None:
+    def _write_summary(self, section: Chapter) -> None:
         lines = summary_of(section)
         self._need((len(lines) + 3) * BAND)
         self._heading("Summary", section)
@@ -165,7 +165,7 @@ class Sheet:
         draw(self.canvas, RIGHT - 8, self.y, shown_amount(line.amount, currency), font, 9, LEFT - RIGHT)
         self.y -= BAND
 
-    def _heading(self, words: str, section: Section) -> None:
+    def _heading(self, words: str, section: Chapter) -> None:
         self.y -= ROW / 2
         self.canvas.setFillColor(BRAND)
         draw(self.canvas, LEFT, self.y, f"{words}, {section.currency}", BOLD, 12, RIGHT - LEFT)
@@ -181,7 +181,7 @@ class Sheet:
         self._rule(self.y - 5, HAIR)
         self.y -= ROW + 3
 
-    def _row(self, day: str, words: str, change: Owed, after: Owed, font: str, section: Section) -> None:
+    def _row(self, day: str, words: str, change: Owed, after: Owed, font: str, section: Chapter) -> None:
         if self._need(ROW):
             self._heads()
         self.canvas.setFillColor(INK)

@@ -146,7 +146,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Section:
+class Chapter:
     """The part of a statement in one currency: `closing` is `opening` and every row's change.
 
     `counts` has the number of postings of each kind.
@@ -171,7 +171,7 @@ class Statement:
     first: date
     until: datetime
     is_final: bool
-    sections: Sequence[Section]
+    sections: Sequence[Chapter]
     made_at: datetime = field(default_factory=clock.now)
     # The first signed head of the transparency log's size when it was made.
     head: LogHead | None = None
@@ -251,7 +251,7 @@ def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
     return Statement(merchant, livemode, first, until, final, sections, head=head)
 
 
-def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Section:
+def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable[PayoutLine]) -> Chapter:
     changes: dict[tuple[date, str], Owed] = defaultdict(Owed)
     counts: dict[str, int] = defaultdict(int)
     for row in moved:
@@ -266,7 +266,7 @@ def _section(currency: str, opening: Owed, moved: Iterable[Sum], lines: Iterable
         for payout_id, leaf, change in _split(changes[day, kind], of_payouts[day, kind]):
             after += change
             rows.append(Row(day, kind, change, after, payout_id, leaf))
-    return Section(currency, opening, rows, after, counts)
+    return Chapter(currency, opening, rows, after, counts)
 
 
 def _split(change: Owed, lines: Sequence[PayoutLine]) -> list[tuple[UUID | None, int | None, Owed]]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from payments.domain.statements.statement import Section
+from payments.domain.statements.statement import Chapter
 from payments.models import Posting
 
 Kind = Posting.Kind
@@ -35,7 +35,7 @@ class Line(NamedTuple):
     is_balance: bool = False
 
 
-def summary_of(section: Section) -> list[Line]:
+def summary_of(section: Chapter) -> list[Line]:
     """Return opening balance, what moved, closing balance, and what this is made of and what is kept apart from it."""
     opening, closing = section.opening, section.closing
     apart = [("Apart from it, kept in reserve of payouts", closing.reserve)] if closing.reserve else []

@@ -14,7 +14,7 @@ MEMO = (Posting.Account.PROVIDER_HOLD, Posting.Account.MERCHANT_HOLD)
 
 
 @dataclass(frozen=True)
-class Line:
+class AccountLine:
     """The balance of one account, on one of its two sides."""
 
     account: str
@@ -43,7 +43,7 @@ class Book:
 
     livemode: bool
     currency: str
-    lines: Sequence[Line]
+    lines: Sequence[AccountLine]
 
     @property
     def mode(self) -> str:
@@ -87,6 +87,6 @@ def trial_balance(at: datetime, merchants: Collection[UUID] | None = None) -> Tr
     return TrialBalance(at, sorted(books, key=lambda book: (not book.livemode, book.currency)), is_final(at))
 
 
-def _lines(balances: dict[str, int]) -> list[Line]:
+def _lines(balances: dict[str, int]) -> list[AccountLine]:
     accounts = [*(account for account in Posting.Account if account not in MEMO), *MEMO]
-    return [Line(account, balances[account]) for account in accounts if account in balances]
+    return [AccountLine(account, balances[account]) for account in accounts if account in balances]

@@ -30,7 +30,7 @@ MARKED = {"description": "Not a charge: sent to test your receiver", "metadata":
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TrialCall:
     """One event on its way: a sound receiver answers 2xx where `to_be_taken`, else refuses it."""
 
     name: str
@@ -41,10 +41,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TrialFinding:
     """What the receiver did with one call."""
 
-    call: Call
+    call: TrialCall
     result: Answer | Failure
 
     @property
@@ -52,40 +52,40 @@ class Finding:
         return isinstance(self.result, Answer) and self.result.is_proper == self.call.to_be_taken
 
 
-def check(url: str, livemode: bool, secrets: Sequence[str]) -> Generator[Finding]:
+def check(url: str, livemode: bool, secrets: Sequence[str]) -> Generator[TrialFinding]:
     """Call `url` six times in a row, as a webhook of `livemode` is sent, signed with `secrets`."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         transport = runner.run(stack.enter_async_context(Transport()))
         try:
             for call in calls(secrets):
-                yield Finding(call, runner.run(_send(transport, call, url, livemode)))
+                yield TrialFinding(call, runner.run(_send(transport, call, url, livemode)))
         finally:
             runner.run(stack.aclose())
 
 
-def send_one(url: str, livemode: bool, secrets: Sequence[str]) -> Finding:
+def send_one(url: str, livemode: bool, secrets: Sequence[str]) -> TrialFinding:
     """Send `url` the valid event alone."""
     with closing(check(url, livemode, secrets)) as findings:
         return next(findings)
 
 
-def calls(secrets: Sequence[str]) -> list[Call]:
+def calls(secrets: Sequence[str]) -> list[TrialCall]:
     """Return a valid event and the same again, two in the wrong order, a forged one and an old one."""
     first, second, third, fourth = (ids.new_id() for _ in range(4))
     valid = _event(first, 1)
     other_secret = f"whsec_{b64encode(randomness.token_bytes(32)).decode()}"
     return [
-        Call("a valid event", True, valid, secrets),
-        Call("the same event again", True, valid, secrets),
-        Call("an event of another charge, its second", True, _event(second, 2), secrets),
-        Call("the first event of that charge, late", True, _event(second, 1), secrets),
-        Call("a forged event, signed with another secret", False, _event(third, 1), [other_secret]),
-        Call("an old event, signed 10 minutes ago", False, _event(fourth, 1), secrets, TOO_OLD),
+        TrialCall("a valid event", True, valid, secrets),
+        TrialCall("the same event again", True, valid, secrets),
+        TrialCall("an event of another charge, its second", True, _event(second, 2), secrets),
+        TrialCall("the first event of that charge, late", True, _event(second, 1), secrets),
+        TrialCall("a forged event, signed with another secret", False, _event(third, 1), [other_secret]),
+        TrialCall("an old event, signed 10 minutes ago", False, _event(fourth, 1), secrets, TOO_OLD),
     ]
 
 
-async def _send(transport: Transport, call: Call, url: str, livemode: bool) -> Answer | Failure:
+async def _send(transport: Transport, call: TrialCall, url: str, livemode: bool) -> Answer | Failure:
     body, event_id = bytes(call.event.payload), ids.public_id("evt", call.event.id)
     signer = Signer(call.secrets, settings.NOTIFY_HEADER_PREFIX)
     headers = signer.headers_of(event_id, body, clock.now() - call.age)

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain.merchants import merchants
 from payments.domain.webhooks import receiver_check
-from payments.domain.webhooks.receiver_check import Finding
+from payments.domain.webhooks.receiver_check import TrialFinding
 from payments.management import arguments
 from payments.management.tables import one_line
 from payments.models import Merchant
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError(summary)
         self.stdout.write(f"{summary}\nCheck in the receiver whether the repeated event was handled once.")
 
-    def _show(self, finding: Finding) -> Finding:
+    def _show(self, finding: TrialFinding) -> TrialFinding:
         result = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"
         answer = finding.result.kind if isinstance(finding.result, Failure) else finding.result.status
         cells = (f"{finding.call.name:42}", f"{answer:>18}", f"{finding.result.milliseconds:>6} ms", result)
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         return finding
 
 
-def _wanted(finding: Finding) -> str:
+def _wanted(finding: TrialFinding) -> str:
     wanted = "it must be answered 2xx" if finding.call.to_be_taken else "it must be refused, with 401 say"
     detail = finding.result.reason if isinstance(finding.result, Failure) else readable(finding.result.first_bytes)
     return f"{wanted} ({one_line(detail)})" if detail.strip() else wanted

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from payments import sourcetypes
 from payments.pages.checkout import countries, fields
 from payments.pages.checkout.fields import Field
-from payments.pages.checkout.form import BILLING, SHIPPING, Asked, Form
+from payments.pages.checkout.form import BILLING, SHIPPING, Asked, PayForm
 from payments.sourcetypes import SourceType
 
 
@@ -37,7 +37,7 @@ class Box:
 BLANK_CARD = tuple(Box(each, each.name, each.autocomplete) for each in fields.CARD)
 
 
-def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict[str, Any]:
+def shown_form(asked: Asked, form: PayForm, problem: Problem | None = None) -> dict[str, Any]:
     """Return the context of the fields of a checkout."""
     boxes = _Boxes(form)
     is_card_blank = not (form.errors or form.refused_card or form.values.get(fields.HOLDER.name))
@@ -57,12 +57,12 @@ def shown_form(asked: Asked, form: Form, problem: Problem | None = None) -> dict
     }
 
 
-def shown_field(form: Form, one: Field) -> Box:
+def shown_field(form: PayForm, one: Field) -> Box:
     """Return the only field of a form."""
     return _Boxes(form).of([one])[0]
 
 
-def problem_of(form: Form) -> Problem | None:
+def problem_of(form: PayForm) -> Problem | None:
     """Return what stands above a form with errors."""
     count = len(form.errors)
     if not count:
@@ -74,7 +74,7 @@ def problem_of(form: Form) -> Problem | None:
 class _Boxes:
     """Makes the boxes of a form; the first with an error gets the cursor."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: PayForm) -> None:
         self._form, self._first = form, next(iter(form.errors), "")
 
     def of(self, wanted: Iterable[Field], kind: str = "") -> list[Box]:
@@ -117,7 +117,7 @@ class _Boxes:
         )
 
 
-def _known(wanted: list[Field], form: Form) -> str:
+def _known(wanted: list[Field], form: PayForm) -> str:
     """Return in one line what is known of all these fields; "" where one is empty or wrong."""
     values = [form.values.get(each.name, "") for each in wanted]
     return ", ".join(values) if all(values) and not any(each.name in form.errors for each in wanted) else ""

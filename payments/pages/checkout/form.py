@@ -15,6 +15,7 @@ from payments.pages.checkout.countries import HOME, all_codes
 from payments.pages.checkout.fields import Field, Wrong
 from payments.sensitive_data.card_numbers import holds_card_number
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 BILLING, SHIPPING = "billing", "shipping"
 OWNER_LENGTHS = {"name": 50, "phone_number": 50, "city": 100, "state": 50, "country": 50, "zip_code": 50}
 
@@ -49,7 +50,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Form:
+class PayForm:
     """What the payer wrote: `values` to be shown again, `errors` by field, and of a whole form what was chosen.
 
     `values` and `errors` are by the names of the fields, those of an address with its kind: `shipping-city`.
@@ -65,14 +66,14 @@ class Form:
     refused_card: str = ""
 
 
-def blank(asked: Asked, way: str = "") -> Form:
+def blank(asked: Asked, way: str = "") -> PayForm:
     """Return the form as it is shown first, with what is known."""
-    return Form(way if way in asked.types else asked.types[0], dict(asked.known))
+    return PayForm(way if way in asked.types else asked.types[0], dict(asked.known))
 
 
-def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
+def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> PayForm:
     """Return what a payer sent. A field that was not asked for is passed over, and so is a card of no use."""
-    form = Form(posted.get("way", ""))
+    form = PayForm(posted.get("way", ""))
     if form.way not in asked.types:
         form.way = asked.types[0]
         form.errors["way"] = _("Choose one of the ways to pay")
@@ -87,9 +88,9 @@ def read(posted: Mapping[str, str], asked: Asked, now: datetime) -> Form:
     return form
 
 
-def read_one(posted: Mapping[str, str], one: Field) -> Form:
+def read_one(posted: Mapping[str, str], one: Field) -> PayForm:
     """Return what a payer wrote into the only field of a form."""
-    form = Form("")
+    form = PayForm("")
     _Reader(posted, form).value(one)
     return form
 
@@ -97,7 +98,9 @@ def read_one(posted: Mapping[str, str], one: Field) -> Form:
 class _Reader:
     """Reads single fields into a form."""
 
-    def __init__(self, posted: Mapping[str, str], form: Form, known: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(
+        self, posted: Mapping[str, str], form: PayForm, known: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._posted, self._form, self._known = posted, form, known
 
     def value(self, one: Field, kind: str = "") -> str:

@@ -12,13 +12,13 @@ from payments.domain.messages.outbox import is_ready
 from payments.models import Charge, PayerMessage
 from payments.pages.checkout import fields
 from payments.pages.checkout.context import shown_field
-from payments.pages.checkout.form import Form, read_one
+from payments.pages.checkout.form import PayForm, read_one
 from payments.pages.responses import page, to_page
 
 STYLE_SHEET = "payments/static/payments/payer.css"
 
 
-def offer(charge: Charge, address: str, form: Form | None = None) -> dict[str, Any]:
+def offer(charge: Charge, address: str, form: PayForm | None = None) -> dict[str, Any]:
     """Return the context of what a page offers: a file at `address`, and a mail to the address in `form`."""
     is_mailed = receipts.is_asked_for(charge)
     is_offered = (
@@ -29,12 +29,12 @@ def offer(charge: Charge, address: str, form: Form | None = None) -> dict[str, A
     return {
         "receipt_url": address,
         "is_mailed": is_mailed,
-        "mail_to": shown_field(form or Form(""), fields.EMAIL) if is_offered else None,
+        "mail_to": shown_field(form or PayForm(""), fields.EMAIL) if is_offered else None,
     }
 
 
 def give(
-    request: HttpRequest, charge: Charge, back: str, template: str, context: Callable[[Form | None], dict[str, Any]]
+    request: HttpRequest, charge: Charge, back: str, template: str, context: Callable[[PayForm | None], dict[str, Any]]
 ) -> HttpResponse:
     """Return the page as a file; of a form, send the receipt to the address in it and lead `back` to the page."""
     if request.method != "POST":

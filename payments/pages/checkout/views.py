@@ -20,7 +20,7 @@ from payments.models.checkout.checkout import ATTEMPTS_MAX
 from payments.pages.checkout import form as forms
 from payments.pages.checkout import receipts
 from payments.pages.checkout.context import Problem, shown_form
-from payments.pages.checkout.form import Form
+from payments.pages.checkout.form import PayForm
 from payments.pages.checkout.order import asked_of, first_way, shop_address, shop_closed, shown_order
 from payments.pages.limit import address_of_payer, limited
 from payments.pages.payment import shown_facts, shown_return
@@ -137,7 +137,7 @@ def _next(checkout: Checkout, choice: Choice) -> str:
 
 
 def _refused(
-    request: HttpRequest, checkout: Checkout, attempt: int, form: Form, error: PaymentError | VaultError
+    request: HttpRequest, checkout: Checkout, attempt: int, form: PayForm, error: PaymentError | VaultError
 ) -> HttpResponse:
     code = error.code if isinstance(error, PaymentError) else ""
     if code in ("checkout_not_payable", "card_not_keepable") or payments.has_begun(checkout, attempt):
@@ -187,7 +187,7 @@ def _is_over(checkout: Checkout, now: datetime) -> bool:
 
 
 def _asked(
-    request: HttpRequest, checkout: Checkout, form: Form | None, problem: Problem | None = None, status: int = 200
+    request: HttpRequest, checkout: Checkout, form: PayForm | None, problem: Problem | None = None, status: int = 200
 ) -> HttpResponse:
     """Show a form of a checkout, a blank one where there is none yet."""
     asked = asked_of(checkout)
@@ -234,7 +234,7 @@ def _closed(request: HttpRequest, checkout: Checkout, title: str, text: str) -> 
     return page(request, "checkout/closed", _end_context(checkout, "closed") | {"title": title, "text": text}, 410)
 
 
-def _end_context(checkout: Checkout, end: str, form: Form | None = None) -> dict[str, Any]:
+def _end_context(checkout: Checkout, end: str, form: PayForm | None = None) -> dict[str, Any]:
     charge = payments.last_charge(checkout)
     back = shop_address(checkout, "success_url" if end == "paid" else "cancel_url")
     is_paid = checkout.state == State.PAID

@@ -26,7 +26,7 @@ AMBIGUOUS = frozenset([408, 409])
 Answer = dict[str, Any]
 
 
-class Refused(Exception):
+class AdyenRefused(Exception):
     """There is no answer but this outcome."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -51,14 +51,14 @@ class Wire:
         reply = _sent(self._send, method, self._whole(url), all_headers, to_bytes(json))
         answer = _read(reply)
         if reply.status not in DONE:
-            raise Refused(_refusal(reply, answer))
+            raise AdyenRefused(_refusal(reply, answer))
         return reply.content.decode(), None, reply.status, reply.headers
 
     def _whole(self, url: str) -> str:
         return self._address + VERSION.split(url)[-1] if self._address else url
 
 
-class Client:
+class AdyenClient:
     """Adyen's calls as one account makes them. In no repr, for it has the key."""
 
     def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
@@ -99,7 +99,7 @@ def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = No
         answer: Answer = call(body, *path, idempotency_key=key).message
     except AdyenError as error:
         # Our wire raises none, so the package refused to send this, and its error quotes nothing but the account.
-        raise Refused(Rejected("account_incomplete", type(error).__name__)) from None
+        raise AdyenRefused(Rejected("account_incomplete", type(error).__name__)) from None
     return answer
 
 
@@ -112,20 +112,20 @@ def _sent(send: http.Send, method: str, url: str, headers: Mapping[str, str], bo
     try:
         return send(method, url, headers, body)
     except http.Unsent as error:
-        raise Refused(NotSent(str(error))) from None
+        raise AdyenRefused(NotSent(str(error))) from None
     except http.Unanswered as error:
-        raise Refused(Unknown(str(error))) from None
+        raise AdyenRefused(Unknown(str(error))) from None
 
 
 def _read(reply: http.Reply) -> Answer:
     if reply.status == TOO_MANY:
-        raise Refused(NotSent("too many requests"))
+        raise AdyenRefused(NotSent("too many requests"))
     try:
         answer = bounded_json.loads(reply.content)
     except ValueError:
         answer = None
     if not isinstance(answer, dict):
-        raise Refused(Unknown(f"HTTP {reply.status} without JSON"))
+        raise AdyenRefused(Unknown(f"HTTP {reply.status} without JSON"))
     return answer
 
 

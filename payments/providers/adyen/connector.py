@@ -15,7 +15,7 @@ from payments import clock
 from payments.providers import http
 from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, AccountField, Connector
 from payments.providers.adyen import answers, bodies, channels, defense, webhooks
-from payments.providers.adyen.client import Client, Refused, ask
+from payments.providers.adyen.client import AdyenClient, AdyenRefused, ask
 from payments.providers.adyen.declines import GENERIC, declined, new_psp_reference
 from payments.providers.base import (
     Approved,
@@ -51,7 +51,7 @@ class Adyen:
     timeout_seconds = 35
 
     def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
-        self._client = Client(account, address, send)
+        self._client = AdyenClient(account, address, send)
         self._merchant_account = account.settings["merchant_account"]
         self._hmac_key = account.credentials["hmac_key"]
 
@@ -147,7 +147,7 @@ class Adyen:
 def _outcome_of(question: Callable[..., Outcome], *asked: object) -> Outcome:
     try:
         return question(*asked)
-    except Refused as refused:
+    except AdyenRefused as refused:
         return refused.outcome
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from payments.providers.adyen.client import Client, Refused, ask
+from payments.providers.adyen.client import AdyenClient, AdyenRefused, ask
 from payments.providers.base import Approved, Outcome, Rejected, Unknown
 from payments.providers.disputes import UNUSABLE, DisputeResponse, Evidence, EvidenceType, Response
 from payments.providers.evidence.documents import Document, Limit, Unusable, documents_of
@@ -48,7 +48,7 @@ class Defense:
     known: frozenset[str]
 
 
-def respond(client: Client, merchant_account: str, asked: DisputeResponse) -> Outcome:
+def respond(client: AdyenClient, merchant_account: str, asked: DisputeResponse) -> Outcome:
     """Return the outcome of a response. Raise Refused."""
     named = {"merchantAccountCode": merchant_account, "disputePspReference": asked.provider_ref}
     if asked.response is Response.ACCEPT:
@@ -73,9 +73,9 @@ def _done(answer: Answer) -> Answer:
         case {"success": True}:
             return answer
         case {"success": False, **more}:
-            raise Refused(Rejected("dispute_service", str(more.get("errorMessage") or "Adyen gives no reason.")))
+            raise AdyenRefused(Rejected("dispute_service", str(more.get("errorMessage") or "Adyen gives no reason.")))
         case _:
-            raise Refused(Unknown("the provider does not say whether it was done"))
+            raise AdyenRefused(Unknown("the provider does not say whether it was done"))
 
 
 def _supplied(documents: dict[str, Document]) -> list[Answer]:

@@ -61,7 +61,7 @@ def network_reference(payment: SimulatedPayment) -> str:
 def _account(payment: SimulatedPayment) -> BankAccount | None:
     """Return the account from which a payment was debited; None for one that was paid otherwise."""
     source_type = sourcetypes.shown(payment.source_type)
-    if source_type.kind != sourcetypes.Kind.BANK:
+    if source_type.kind != sourcetypes.Means.BANK:
         return None
     return BankAccount(
         reference_id=f"acct_{payment.id.hex}",

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Payment, Pending, Unknown
-from payments.providers.xendit.client import Answer, Asked
+from payments.providers.xendit.client import Asked, XenditAnswer
 from payments.providers.xendit.declines import declined
 from payments.providers.xendit.fields import OTHER_MONEY, OTHER_STATUS, Body, is_whole, objects, read_about, text
 
@@ -13,9 +13,9 @@ PAYERS = frozenset(["CARD_EXPIRED", "INVALID_PAYMENT_DETAILS"])
 
 def payment(asked: Payment, answer: Asked) -> Outcome:
     """How a payment stands, or why there is none."""
-    if isinstance(answer, Answer) and answer.status == HTTPStatus.CONFLICT:
+    if isinstance(answer, XenditAnswer) and answer.status == HTTPStatus.CONFLICT:
         return Unknown("the provider has a payment of this reference already")
-    if isinstance(answer, Answer) and answer.error_code in PAYERS:
+    if isinstance(answer, XenditAnswer) and answer.error_code in PAYERS:
         return declined(answer.error_code)
     return read_about(asked, asked.reference, answer, _payment)
 

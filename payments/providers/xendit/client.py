@@ -20,7 +20,7 @@ DONE = (HTTPStatus.OK, HTTPStatus.CREATED)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class XenditAnswer:
     """A definite answer; `error_code` is Xendit's name of what is wrong, empty where it did what it was asked.
 
     The body is in no repr, for it may name its payer.
@@ -32,10 +32,10 @@ class Answer:
 
 
 # Not sent: it certainly had no effect. Unknown: it may have had, or it cannot be read.
-Asked = Answer | NotSent | Unknown
+Asked = XenditAnswer | NotSent | Unknown
 
 
-class Client:
+class XenditClient:
     """One account's way to Xendit."""
 
     def __init__(self, url: str, secret_key: str, send: http.Send = http.send) -> None:
@@ -91,7 +91,7 @@ def _answer(reply: http.Reply, done: Sequence[int]) -> Asked:
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
         return NotSent("too many requests")
     if reply.status == HTTPStatus.NO_CONTENT and reply.status in done:
-        return Answer(reply.status, "", {})
+        return XenditAnswer(reply.status, "", {})
     try:
         body = _read_answer(reply.content)
     except ValueError:
@@ -99,14 +99,14 @@ def _answer(reply: http.Reply, done: Sequence[int]) -> Asked:
     return _definite(reply.status, body, done) or Unknown(f"status {reply.status}")
 
 
-def _definite(status: int, body: Mapping[str, Any], done: Sequence[int]) -> Answer | None:
+def _definite(status: int, body: Mapping[str, Any], done: Sequence[int]) -> XenditAnswer | None:
     """Return an acceptance or a refusal with its reason; None for an ambiguous answer."""
     if status in done:
-        return Answer(status, "", body)
+        return XenditAnswer(status, "", body)
     error_code = body.get("error_code")
     is_refusal = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
     if is_refusal and status != HTTPStatus.REQUEST_TIMEOUT and isinstance(error_code, str) and error_code:
-        return Answer(status, error_code, body)
+        return XenditAnswer(status, error_code, body)
     return None
 
 

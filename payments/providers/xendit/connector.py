@@ -29,7 +29,7 @@ from payments.providers.done_there import DoneThere
 from payments.providers.payouts import PayoutOrder
 from payments.providers.xendit import answers, bodies, calls, operations, payouts, webhooks
 from payments.providers.xendit.channels import CHANNELS, DOMAINS
-from payments.providers.xendit.client import Asked, Client
+from payments.providers.xendit.client import Asked, XenditClient
 from payments.providers.xendit.declines import declined
 from payments.providers.xendit.disputes import lookup, responses
 from payments.providers.xendit.fields import credentials
@@ -44,7 +44,7 @@ class Xendit:
     name = "xendit"
     timeout_seconds = 125
 
-    def __init__(self, client: Client, callback_token: str, country: str = COUNTRY) -> None:
+    def __init__(self, client: XenditClient, callback_token: str, country: str = COUNTRY) -> None:
         self._client = client
         self._callback_token = callback_token
         self._country = country
@@ -117,7 +117,7 @@ class Xendit:
 
 def connect(account: Account, send: http.Send = http.send) -> Xendit:
     """Xendit as this account reaches it."""
-    client = Client(settings.XENDIT_URL, account.credentials["secret_key"], send)
+    client = XenditClient(settings.XENDIT_URL, account.credentials["secret_key"], send)
     return Xendit(client, account.credentials["callback_token"], account.settings.get("country") or COUNTRY)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from payments.money import major_units
 from payments.providers.base import Approved, Declined, NotSent, Operation, Outcome, Payment, Rejected, Unknown
 from payments.providers.payouts import PayoutOrder
-from payments.providers.xendit.client import Answer, Asked
+from payments.providers.xendit.client import Asked, XenditAnswer
 
 Body = Mapping[str, Any]
 Question = TypeVar("Question", Payment, Operation)
@@ -32,7 +32,7 @@ def read_about(
     asked: Question, reference: str, answer: Asked, describe: Callable[[Question, Body], Outcome]
 ) -> Outcome:
     """Return `describe` of an answer about our `reference`, in the requested currency."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     if answer.error_code:
         return refused(answer)
@@ -41,7 +41,7 @@ def read_about(
     return describe(asked, body) if is_ours else OTHER_MONEY
 
 
-def refused(answer: Answer) -> Outcome:
+def refused(answer: XenditAnswer) -> Outcome:
     """Return the outcome of a refusal that is not the payer's fault."""
     if answer.error_code in BUSY:
         return NotSent(answer.error_code)
@@ -52,7 +52,7 @@ def refused(answer: Answer) -> Outcome:
 
 def credentials(answer: Asked) -> Outcome:
     """Whether Xendit knows the account that asked."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     return refused(answer) if answer.error_code else Approved("")
 

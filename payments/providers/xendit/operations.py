@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from payments.money import major_units
 from payments.providers.base import Approved, Declined, NotFound, Operation, Outcome, Pending
-from payments.providers.xendit.client import Answer, Asked
+from payments.providers.xendit.client import Asked, XenditAnswer
 from payments.providers.xendit.fields import (
     OTHER_MONEY,
     OTHER_STATUS,
@@ -73,7 +73,7 @@ def _cancelled(operation: Operation, body: Body) -> Outcome:
 
 def refunded(operation: Operation, answer: Asked) -> Outcome:
     """How a refund stands, by its own description."""
-    if isinstance(answer, Answer) and answer.error_code == "REFUND_IN_PROGRESS":
+    if isinstance(answer, XenditAnswer) and answer.error_code == "REFUND_IN_PROGRESS":
         # This one, or another of the same payment: it is asked for again until Xendit takes it or lists it.
         return Pending(operation.provider_ref)
     return read_about(operation, operation.reference, answer, _refunded)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from payments.money import major_units
 from payments.providers.base import NotFound, NotSent, PayoutOutcome, Rejected, Unknown
 from payments.providers.payouts import Accepted, Failed, Paid, PayoutOrder, Returned
-from payments.providers.xendit.client import Answer, Asked, Client
+from payments.providers.xendit.client import Asked, XenditAnswer, XenditClient
 from payments.providers.xendit.fields import BUSY, OTHER_MONEY, OTHER_STATUS, Body, is_whole, objects, text
 
 PAYOUTS = "/v2/payouts"
@@ -61,22 +61,22 @@ def obstacle(bic: str, currency: str) -> str:
     return ""
 
 
-def create(client: Client, order: PayoutOrder) -> PayoutOutcome:
+def create(client: XenditClient, order: PayoutOrder) -> PayoutOutcome:
     """Ask for a payout, once for each reference."""
     if obstacle(order.bic, order.currency):
         return Failed("bank_not_supported")
     answer = client.post(PAYOUTS, _body(order), idempotency_key=order.reference)
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     return _not_taken(answer) if answer.error_code else _described(order, answer.body)
 
 
-def find(client: Client, order: PayoutOrder) -> PayoutOutcome:
+def find(client: XenditClient, order: PayoutOrder) -> PayoutOutcome:
     """Look a payout up: by Xendit's ID where there is one, else by our reference."""
     if order.provider_ref:
         return _found(order, client.get(f"{PAYOUTS}/{quote(order.provider_ref, safe='')}"))
     answer = client.get(PAYOUTS, reference_id=order.reference)
-    if not isinstance(answer, Answer) or answer.error_code:
+    if not isinstance(answer, XenditAnswer) or answer.error_code:
         return _found(order, answer)
     if not isinstance(answer.body.get("data"), list):
         return Unknown("the provider does not list payouts")
@@ -97,7 +97,7 @@ def _body(order: PayoutOrder) -> dict[str, Any]:
     }
 
 
-def _not_taken(answer: Answer) -> PayoutOutcome:
+def _not_taken(answer: XenditAnswer) -> PayoutOutcome:
     """Return the outcome of a refused request. The provider's words may repeat the account, and are not kept."""
     if answer.status == HTTPStatus.CONFLICT or answer.error_code.startswith("DUPLICATE"):
         return Unknown("the provider has a payout of this key already")
@@ -110,7 +110,7 @@ def _not_taken(answer: Answer) -> PayoutOutcome:
 
 def _found(order: PayoutOrder, answer: Asked) -> PayoutOutcome:
     """Return what a lookup says; that it was refused proves nothing."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     if answer.error_code:
         return Unknown(f"the provider refused the lookup: {answer.error_code}")

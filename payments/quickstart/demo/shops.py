@@ -18,14 +18,14 @@ from payments.domain.shared.caller import Caller, IdempotencyKey, RequestFacts
 from payments.ids import new_id, public_id
 from payments.ledger.fees import Rate
 from payments.models import ApiKey, Merchant, PayoutAccount
-from payments.sourcetypes import SOURCE_TYPES, Kind
+from payments.sourcetypes import SOURCE_TYPES, Means
 from payments.staff.roles import end_wait
 from payments.sweeps.scope import Scope
 from payments.vault import Place, Purpose, request_fingerprint, seal
 
 # By name, with their role; without one, every refund of theirs needs an approval.
 OPERATORS = {"demo.lourdes": "finance", "demo.efren": "finance", "demo.tala": ""}
-FEES = {Kind.CARD: Rate(350, 1500), Kind.WALLET: Rate(230), Kind.SCHEME: Rate(100, 500), Kind.BANK: Rate(80, 1000)}
+FEES = {Means.CARD: Rate(350, 1500), Means.WALLET: Rate(230), Means.SCHEME: Rate(100, 500), Means.BANK: Rate(80, 1000)}
 CARD_FEES = {"USD": Rate(390, 30), "JPY": Rate(390, 40)}
 # What 1,000 centavos are worth in the smallest unit of another currency.
 UNITS = {"PHP": 1000, "USD": 18, "JPY": 27}
@@ -99,13 +99,12 @@ class Shop:
     def caller(self, key: str = "") -> Caller:
         """Return the merchant's program with a new request, under the idempotency key `key` if there is one."""
         fingerprint = request_fingerprint("POST", "/v2/charges", key.encode())
+        own = IdempotencyKey(key, fingerprint) if key else None
         return Caller(
             self.merchant.id,
             False,
             self._key_id,
-            request=RequestFacts(
-                public_id("req", new_id()), idempotency=IdempotencyKey(key, fingerprint) if key else None
-            ),
+            request=RequestFacts(public_id("req", new_id()), idempotency=own),
             merchant=self.merchant,
         )
 

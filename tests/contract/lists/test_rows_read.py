@@ -20,7 +20,7 @@ from django.http import HttpResponse
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer
 from payments.api.checkout.links import LinkListQuery
-from payments.api.validation.fields import Choice, Currency, Email
+from payments.api.validation.fields import Currency, Email, OneOf
 from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
 from payments.api.validation.payment_requests import RequestListQuery
 from payments.api.validation.query_fields import (
@@ -106,7 +106,7 @@ LISTS = {
 
 def values_of(name: str, field: Any, api: Api) -> list[str]:
     """Every value of a filter that has few, and of others one that is there and one that is not."""
-    if isinstance(field, Choice):
+    if isinstance(field, OneOf):
         return list(field.choices)
     if isinstance(field, QueryBoolean):
         return ["true", "false"]

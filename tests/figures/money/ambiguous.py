@@ -14,7 +14,7 @@ from django.conf import settings
 
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
-from payments.providers.http import Line
+from payments.providers.http import Connections
 from tests.high_limits import MANY_DECLINES
 from tests.provider_events.live.life import live
 from tests.provider_events.live.tally import Tally
@@ -29,7 +29,7 @@ def ambiguous(answers: int, first_life: int, provider: str, seed: int) -> dict[s
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS = MANY_DECLINES
     started, whole, lives = time.monotonic(), Tally(), {}
-    with closing(Line(HASTE_SECONDS)) as hasty:
+    with closing(Connections(HASTE_SECONDS)) as hasty:
         for number in count(first_life):
             tally = _lived(provider, hasty, f"{seed} {number}")
             whole += tally
@@ -45,7 +45,7 @@ def ambiguous(answers: int, first_life: int, provider: str, seed: int) -> dict[s
     return places | {"done": dict(whole.done), **wrong, "wrong_lives": lives, "invariants_broken": failures}
 
 
-def _lived(provider: str, hasty: Line, seed: str) -> Tally:
+def _lived(provider: str, hasty: Connections, seed: str) -> Tally:
     """Run one life as `live` does; count an exception as broken, so that the other lives still run."""
     tally = Tally()
     try:

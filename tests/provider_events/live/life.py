@@ -8,7 +8,7 @@ from typing import Any
 from payments.domain.merchants.merchants import create_merchant
 from payments.ids import public_id
 from payments.models import Charge
-from payments.providers.http import Line
+from payments.providers.http import Connections
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.pages.waiting_charges import SHOP
 from tests.provider_events.live.tally import Tally, judged, open_attempts, waiting_reports
@@ -195,7 +195,7 @@ class Life:
         return sum(count for (asked, _), count in self._world.bench.fake.spoilt.items() if asked == method)
 
 
-def live(provider: str, hasty: Line, seed: str) -> Tally:
+def live(provider: str, hasty: Connections, seed: str) -> Tally:
     """Return the tally of one charge at its own provider, drawn from `seed`; `hasty` has a short time-out."""
     sender, shop = Sender(hasty), create_merchant("Sari Store")
     with asked_by(sender.send, provider), WORLDS[provider](shop) as world:

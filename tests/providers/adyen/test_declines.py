@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.providers.adyen.declines import FRAUD, GENERIC, REFUSALS, Refusal, declined, declined_by_words
+from payments.providers.adyen.declines import FRAUD, GENERIC, REFUSALS, AdyenRefusal, declined, declined_by_words
 from payments.providers.base import Declined
 from payments.providers.failure_data import REASONS
 
@@ -11,7 +11,7 @@ SUSPECTED = [refusal for refusal in REFUSALS if refusal.number in FRAUD]
 
 
 @pytest.mark.parametrize("refusal", PLAIN, ids=lambda refusal: refusal.number)
-def test_a_refusal_has_a_code_of_the_contract_and_adyens_own(refusal: Refusal) -> None:
+def test_a_refusal_has_a_code_of_the_contract_and_adyens_own(refusal: AdyenRefusal) -> None:
     outcome = declined("Refused", refusal.number, "PSP1", "pass")
     assert outcome.code in REASONS
     assert (outcome.provider_code, outcome.message) == (refusal.number, refusal.words)
@@ -19,13 +19,13 @@ def test_a_refusal_has_a_code_of_the_contract_and_adyens_own(refusal: Refusal) -
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.number)
-def test_an_answer_and_a_webhook_say_the_same(refusal: Refusal) -> None:
+def test_an_answer_and_a_webhook_say_the_same(refusal: AdyenRefusal) -> None:
     answer = declined("Refused", refusal.number, "PSP1", "pass")
     assert declined_by_words(refusal.words.upper(), "PSP1", "pass") == answer
 
 
 @pytest.mark.parametrize("refusal", SUSPECTED, ids=lambda refusal: refusal.number)
-def test_nobody_learns_that_they_were_suspected(refusal: Refusal) -> None:
+def test_nobody_learns_that_they_were_suspected(refusal: AdyenRefusal) -> None:
     assert declined("Refused", refusal.number, "", "unchecked") == declined("Refused", GENERIC.number, "", "unchecked")
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from payments.providers.adyen.connector import Adyen
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.connector import Xendit
 from tests.providers.adyen.bench import ACCOUNT, adyen_bench
 from tests.providers.bench import Bench
@@ -32,7 +32,7 @@ def adyen_behind_prism() -> Iterator[Bench]:
 def xendit_behind_prism() -> Iterator[Bench]:
     """Yield the same bench with Xendit's description."""
     with xendit_bench() as bench, prism_before(bench.fake.address, XENDIT) as prism:
-        bench.connector = Xendit(Client(prism.url, bench.secret_key), bench.callback_token)
+        bench.connector = Xendit(XenditClient(prism.url, bench.secret_key), bench.callback_token)
         yield bench
         assert prism.complaints() == []
 

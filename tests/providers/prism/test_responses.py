@@ -8,7 +8,7 @@ import pytest
 from payments.providers.adyen.connector import Adyen
 from payments.providers.base import Approved
 from payments.providers.disputes import DisputeResponse, FoundDispute, Response
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.connector import Xendit
 from tests.providers.adyen.bench import ACCOUNT, adyen_bench
 from tests.providers.bench import Spoilt
@@ -50,7 +50,7 @@ def test_a_response_to_adyen_and_its_answers_are_as_described(response: Response
 def test_a_response_to_xendit_and_its_answers_are_as_described(response: Response, xendit_behind: Behind) -> None:
     bench, prism = xendit_behind
     payment, asked = responding(bench, response)
-    connector = Xendit(Client(prism.url, bench.secret_key), bench.callback_token)
+    connector = Xendit(XenditClient(prism.url, bench.secret_key), bench.callback_token)
     assert connector.respond(asked) == Approved(asked.provider_ref)
     assert isinstance(connector.find_dispute(asked.provider_ref), FoundDispute)
     assert bench.responses(payment) == [response]
@@ -63,7 +63,7 @@ def test_evidence_of_an_earlier_try_is_deleted_at_xendit_as_described(xendit_beh
     bench.spoil_posts([None, Spoilt.DROPPED])
     bench.connector.respond(asked)
     [made] = bench.fake.disputes.of(payment.reference)
-    connector = Xendit(Client(prism.url, bench.secret_key), bench.callback_token)
+    connector = Xendit(XenditClient(prism.url, bench.secret_key), bench.callback_token)
     fewer = DisputeResponse(asked.provider_ref, asked.payment_reference, asked.response, PIECES[:1])
     assert connector.respond(fewer) == Approved(asked.provider_ref)
     assert (len(made.evidences), prism.complaints()) == (1, [])

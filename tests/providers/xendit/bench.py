@@ -11,7 +11,7 @@ from payments.providers.disputes import Stage
 from payments.providers.http import Send, send
 from payments.providers.simulator.disputes import STORIES
 from payments.providers.simulator.scenarios import Story
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.connector import Xendit
 from payments.providers.xendit.webhooks import TOKEN_HEADER
 from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
@@ -47,7 +47,7 @@ class XenditBench:
         self.secret_key = f"xnd_development_{secrets.token_urlsafe(32)}"
         self.callback_token = secrets.token_urlsafe(32)
         self.fake = FakeXendit(self.secret_key)
-        self.connector = Xendit(Client(url or self.fake.address, self.secret_key, sender), self.callback_token)
+        self.connector = Xendit(XenditClient(url or self.fake.address, self.secret_key, sender), self.callback_token)
 
     def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
         if challenged:

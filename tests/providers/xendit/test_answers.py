@@ -21,7 +21,7 @@ from payments.providers.base import (
 )
 from payments.providers.failure_data import REASONS, failure_data
 from payments.providers.xendit import answers
-from payments.providers.xendit.client import Answer, read
+from payments.providers.xendit.client import XenditAnswer, read
 from payments.providers.xendit.declines import CODES, declined
 from tests.providers.bench import AMOUNT, CARD, RETURN_URL
 from tests.providers.openapi import SPECS, described
@@ -44,7 +44,7 @@ def request(**members: Any) -> Request:
 def answered(asked: Payment = PAYMENT, **members: Any) -> Outcome:
     """Return the outcome of a description with these members."""
     body = shapes.described_request(request()) | members
-    return answers.payment(asked, Answer(201, "", read(json.dumps(body).encode())))
+    return answers.payment(asked, XenditAnswer(201, "", read(json.dumps(body).encode())))
 
 
 @pytest.mark.parametrize(
@@ -173,11 +173,11 @@ def test_a_refusal_is_a_payers_or_ours(status: int, code: str, meant: type[Outco
     refusal = {"error_code": code, "message": "No."}
     if status != 401:
         described(SPEC).check_answer("POST", "/v3/payment_requests", status, refusal)
-    assert isinstance(answers.payment(PAYMENT, Answer(status, code, refusal)), meant)
+    assert isinstance(answers.payment(PAYMENT, XenditAnswer(status, code, refusal)), meant)
 
 
 def test_a_refusal_repeats_no_card() -> None:
     refusal = {"error_code": "API_VALIDATION_ERROR", "message": f"{CARD.number} is no card"}
-    outcome = answers.payment(PAYMENT, Answer(400, "API_VALIDATION_ERROR", refusal))
+    outcome = answers.payment(PAYMENT, XenditAnswer(400, "API_VALIDATION_ERROR", refusal))
     assert isinstance(outcome, Rejected)
     assert CARD.number not in outcome.message

@@ -8,7 +8,7 @@ import pytest
 from payments.providers import http
 from payments.providers.base import NotFound, Unknown, WebhookEvent
 from payments.providers.disputes import DisputeNews, FoundDispute, Reason, Stage
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.disputes import lookup
 from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
 from tests.providers.bench import AMOUNT, Spoilt, taken
@@ -171,7 +171,7 @@ def test_an_answer_that_cannot_be_read_is_unknown(bench: XenditBench, wrong: dic
         reply = http.send(*asked)
         return http.Reply(reply.status, {}, json.dumps(json.loads(reply.content) | wrong).encode())
 
-    assert isinstance(lookup.find(Client(bench.fake.address, bench.secret_key, send), made.id), Unknown)
+    assert isinstance(lookup.find(XenditClient(bench.fake.address, bench.secret_key, send), made.id), Unknown)
 
 
 def announced(body: dict[str, Any]) -> list[WebhookEvent]:

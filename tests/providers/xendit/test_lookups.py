@@ -8,7 +8,7 @@ import pytest
 from payments import clock
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment, Pending, Unknown
 from payments.providers.http import Reply
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, Bench, Money, Spoilt, asked, begun, operation, redirected, taken
 from tests.providers.xendit.bench import URL, XenditBench
@@ -86,7 +86,7 @@ def test_a_card_that_is_refused_when_asked_for_again_proves_nothing(bench: Xendi
 @pytest.mark.parametrize("code", ["CARD_EXPIRED", "API_VALIDATION_ERROR"])
 def test_a_card_that_is_turned_away_when_asked_for_again_proves_nothing(bench: XenditBench, code: str) -> None:
     replies = iter([Reply(200, {}, b'{"data": []}'), Reply(400, {}, f'{{"error_code": "{code}"}}'.encode())])
-    connector = Xendit(Client(URL, "", lambda *request: next(replies)), "")
+    connector = Xendit(XenditClient(URL, "", lambda *request: next(replies)), "")
     assert isinstance(connector.resolve(asked(bench)), Unknown)
 
 

@@ -9,8 +9,8 @@ from pytest_django.fixtures import Settings
 from payments.providers import registry
 from payments.providers.accounts import Account
 from payments.providers.base import Approved, NotSent, Rejected, Unknown
-from payments.providers.http import Line, Reply
-from payments.providers.xendit.client import Client
+from payments.providers.http import Connections, Reply
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, CARD, Money, Spoilt, asked, operation, taken
 from tests.providers.xendit.bench import URL, XenditBench, xendit_bench
@@ -21,13 +21,13 @@ SHORT_SECONDS = 0.3
 
 
 def test_where_nobody_listens_nothing_was_sent(bench: XenditBench) -> None:
-    nobody = Xendit(Client(NOBODY, bench.secret_key), bench.callback_token)
+    nobody = Xendit(XenditClient(NOBODY, bench.secret_key), bench.callback_token)
     assert isinstance(nobody.create_payment(asked(bench)), NotSent)
 
 
 @pytest.mark.long
 def test_an_answer_that_takes_too_long_is_unknown() -> None:
-    with closing(Line(SHORT_SECONDS)) as line, xendit_bench(line.send) as bench:
+    with closing(Connections(SHORT_SECONDS)) as line, xendit_bench(line.send) as bench:
         payment = asked(bench)
         bench.spoil_next(Spoilt.DELAYED)
         assert isinstance(bench.connector.create_payment(payment), Unknown)
@@ -59,7 +59,7 @@ def test_an_operation_whose_answer_is_spoilt_is_unknown(bench: XenditBench, kind
     ],
 )
 def test_an_answer_of_no_known_shape_is_unknown(bench: XenditBench, status: int, content: bytes) -> None:
-    client = Client(URL, bench.secret_key, lambda *request: Reply(status, {}, content))
+    client = XenditClient(URL, bench.secret_key, lambda *request: Reply(status, {}, content))
     assert isinstance(Xendit(client, "").create_payment(asked(bench)), Unknown)
 
 
@@ -69,7 +69,7 @@ def test_an_account_that_xendit_knows_is_approved(bench: XenditBench, settings: 
 
 
 def test_an_account_that_xendit_does_not_know_is_refused(bench: XenditBench) -> None:
-    outsider = Xendit(Client(bench.fake.address, "xnd_development_nobody"), "")
+    outsider = Xendit(XenditClient(bench.fake.address, "xnd_development_nobody"), "")
     outcome = outsider.test_credentials()
     assert isinstance(outcome, Rejected)
     assert outcome.provider_code == "INVALID_API_KEY"

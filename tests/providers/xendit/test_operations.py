@@ -18,7 +18,7 @@ from payments.providers.base import (
 )
 from payments.providers.http import Reply
 from payments.providers.xendit import operations
-from payments.providers.xendit.client import Answer, Client, read
+from payments.providers.xendit.client import XenditAnswer, XenditClient, read
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, Spoilt, begun, operation, redirected, taken
 from tests.providers.openapi import described
@@ -32,14 +32,14 @@ MADE = Request("ab" * 16, AMOUNT, "PHP", "PH", "CARDS", "MANUAL", "SUCCEEDED", p
 REFUND = Refund(MADE, OPERATION.reference, AMOUNT, "OTHERS")
 
 
-def answer(shape: dict[str, Any], **members: Any) -> Answer:
+def answer(shape: dict[str, Any], **members: Any) -> XenditAnswer:
     """Return a description with these members, as it is read."""
-    return Answer(200, "", read(json.dumps(shape | members).encode()))
+    return XenditAnswer(200, "", read(json.dumps(shape | members).encode()))
 
 
-def refusal(code: str) -> Answer:
+def refusal(code: str) -> XenditAnswer:
     """Return a refusal of this name."""
-    return Answer(400, code, {"error_code": code, "message": "No."})
+    return XenditAnswer(400, code, {"error_code": code, "message": "No."})
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_was_taken_note_of_and_is_not_done_yet_is_waited_for(bench: XenditB
     payment = taken(bench, capture=False)
     held = bench.fake.books.requests[payment.provider_ref]
     announced = iter([shapes.described_request(held), shapes.described_payment(held)])
-    client = Client(URL, "", lambda *request: Reply(200, {}, json.dumps(next(announced)).encode()))
+    client = XenditClient(URL, "", lambda *request: Reply(200, {}, json.dumps(next(announced)).encode()))
     assert isinstance(getattr(Xendit(client, ""), kind)(operation(kind, payment)), Pending)
 
 

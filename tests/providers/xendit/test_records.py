@@ -13,7 +13,7 @@ from payments import clock
 from payments.providers.done_there import DoneThere, NotListed
 from payments.providers.http import Reply, Unanswered
 from payments.providers.references import trial_reference
-from payments.providers.xendit.client import Client
+from payments.providers.xendit.client import XenditClient
 from payments.providers.xendit.lookups import records
 from tests.providers.bench import AMOUNT, Spoilt, begun, operation, redirected, taken
 from tests.providers.xendit.bench import URL, XenditBench
@@ -51,7 +51,7 @@ def listed(*pages: Mapping[str, Any]) -> list[DoneThere]:
     def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
         return Reply(200, {}, json.dumps(next(answers)).encode())
 
-    return list(records.done_between(Client(URL, "key", send), SINCE, UNTIL))
+    return list(records.done_between(XenditClient(URL, "key", send), SINCE, UNTIL))
 
 
 def page(*rows: Mapping[str, Any], has_more: Any = False) -> dict[str, Any]:
@@ -156,19 +156,19 @@ def test_a_provider_that_never_answers_lists_nothing() -> None:
         raise Unanswered("timed out")
 
     with pytest.raises(NotListed, match="it did not answer: no answer: timed out"):
-        records.done_between(Client(URL, "key", send), SINCE, UNTIL)
+        records.done_between(XenditClient(URL, "key", send), SINCE, UNTIL)
     assert len(asked_for) == 3
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_provider_that_is_busy_is_asked_again(status: int) -> None:
     answers = iter([Reply(status, {}, b"{}"), Reply(200, {}, json.dumps(page(ROW)).encode())])
-    client = Client(URL, "key", lambda *_: next(answers))
+    client = XenditClient(URL, "key", lambda *_: next(answers))
     assert list(records.done_between(client, SINCE, UNTIL)) == [TAKEN]
 
 
 def test_a_refusal_is_not_repeated(bench: XenditBench) -> None:
-    client = Client(bench.fake.address, "another key")
+    client = XenditClient(bench.fake.address, "another key")
     with pytest.raises(NotListed, match="it refused: INVALID_API_KEY"):
         records.done_between(client, SINCE, UNTIL)
     assert len(bench.fake.requests) == 1

@@ -42,7 +42,7 @@ class Requests(DescribedView):
     }
 
 
-class Account(DescribedView):
+class AccountDescription(DescribedView):
     target_class = "payments.api.account.AccountViewSet"
     operations = {
         "me": reading(

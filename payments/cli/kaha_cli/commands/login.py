@@ -8,10 +8,10 @@ from kaha_cli import profiles
 from kaha_cli.client import Client
 from kaha_cli.command import example
 from kaha_cli.environment import KEY, URL, variable
-from kaha_cli.failures import Misuse, Refused
+from kaha_cli.failures import ApiRefused, Misuse
 from kaha_cli.keys import ASSISTANTS, check_key, is_live
 from kaha_cli.output import echo, when_done
-from kaha_cli.profiles import Account
+from kaha_cli.profiles import Identity
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 QUICKSTART = "http://127.0.0.1:8000"
@@ -58,13 +58,13 @@ def list_profiles() -> None:
             echo(f"{name}  {_mode(members['key'])}  {members.get('url', '')}")
 
 
-def _account(url: str | None, name: str) -> Account:
+def _account(url: str | None, name: str) -> Identity:
     known_url, key = variable(URL), variable(KEY)
     if key and url and known_url and url.rstrip("/") != known_url.rstrip("/"):
         raise Misuse(f"KAHA_KEY is for KAHA_URL, {known_url}. Unset it to type the key for {url}.")
     url = url or known_url or _asked("The service's address", default=QUICKSTART)
     key = check_key(key or _asked(f"Secret key for {url}", hide_input=True))
-    return Account(profiles.check_url(url, key), key, name)
+    return Identity(profiles.check_url(url, key), key, name)
 
 
 def _asked(text: str, default: str | None = None, hide_input: bool = False) -> str:
@@ -73,14 +73,14 @@ def _asked(text: str, default: str | None = None, hide_input: bool = False) -> s
     return str(click.prompt(text, default=default, hide_input=hide_input, err=True)).strip()
 
 
-def _try(account: Account) -> None:
+def _try(account: Identity) -> None:
     if account.key.startswith(ASSISTANTS):
         # It works at `/mcp` alone.
         Client(account).relay("/mcp", PING, {})
         return
     try:
         Client(account).get("/v2/ping")
-    except Refused as refusal:
+    except ApiRefused as refusal:
         # A restricted key without this right is a valid key all the same.
         if refusal.error.get("code") != "right_missing":
             raise

@@ -36,7 +36,7 @@ SHOWS_ANY = frozenset(["explanation", "statement", "other", "others", "additiona
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EvidencePlace:
     """Something that Xendit takes: a text of so many characters, or a file of so many bytes; and what is put there."""
 
     name: str
@@ -79,7 +79,7 @@ class Place:
         return http.Field(self.name, document.decoded, document.content_type, f"{self.filename}.{suffix}")
 
 
-def placed(category: object, evidence: Iterable[Evidence]) -> list[Place]:
+def placed(category: object, evidence: Iterable[Evidence]) -> list[EvidencePlace]:
     """Return the places of a dispute's category in which there is something. Raise Unusable."""
     places = sorted(_places(category), key=lambda place: not place.is_recommended)
     left = [piece for piece in evidence if not _put(piece, places)]
@@ -91,17 +91,17 @@ def placed(category: object, evidence: Iterable[Evidence]) -> list[Place]:
     return [place for place in places if place.pieces]
 
 
-def _places(category: object) -> list[Place]:
+def _places(category: object) -> list[EvidencePlace]:
     """Return what a category takes, without what cannot be understood."""
     found = []
     for allowed in objects(category, "allowed_evidence") if isinstance(category, dict) else []:
         name, kind, most = text(allowed, "name"), allowed.get("type"), allowed.get("max_length")
         if NAME.fullmatch(name) and kind in ("FILE", "TEXT") and isinstance(most, Decimal):
-            found.append(Place(name, kind == "FILE", int(most), allowed.get("is_recommended") is True))
+            found.append(EvidencePlace(name, kind == "FILE", int(most), allowed.get("is_recommended") is True))
     return found
 
 
-def _put(piece: Evidence, places: Sequence[Place]) -> bool:
+def _put(piece: Evidence, places: Sequence[EvidencePlace]) -> bool:
     """Put a piece where it is shown best; return False where it is shown nowhere."""
     for words in (SHOWN_BY[piece.type], SHOWS_ANY):
         for place in places:
@@ -111,7 +111,7 @@ def _put(piece: Evidence, places: Sequence[Place]) -> bool:
     return False
 
 
-def _no_place(left: Sequence[Evidence], places: Sequence[Place]) -> str:
+def _no_place(left: Sequence[Evidence], places: Sequence[EvidencePlace]) -> str:
     """Say what Xendit takes instead."""
     if not places:
         return "Xendit names no evidence that it takes for this dispute. Respond in its dashboard."

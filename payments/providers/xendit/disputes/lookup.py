@@ -12,7 +12,7 @@ from payments.money import minor_units
 from payments.providers.base import NotFound, NotSent, Unknown
 from payments.providers.disputes import Disputed, FoundDispute, Reason, Stage
 from payments.providers.xendit import calls
-from payments.providers.xendit.client import Answer, Client
+from payments.providers.xendit.client import XenditAnswer, XenditClient
 from payments.providers.xendit.fields import Body, objects, text
 
 # Of the other channels it is not said when the money is taken: when the dispute is raised, or when it is lost.
@@ -55,10 +55,10 @@ class Unclear(Exception):
     """Xendit says something of a dispute that its documents do not explain; the message is for operators."""
 
 
-def find(client: Client, dispute_id: str) -> FoundDispute | Unknown | NotSent | NotFound:
+def find(client: XenditClient, dispute_id: str) -> FoundDispute | Unknown | NotSent | NotFound:
     """Return how a dispute stands."""
     answer = calls.get_dispute(client, dispute_id)
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     if answer.error_code:
         is_unknown = answer.status == HTTPStatus.NOT_FOUND
@@ -75,12 +75,12 @@ def claimed(message: Body) -> Stage | None:
     return None if unclear else stages[-1]
 
 
-def _reference(client: Client, body: Body) -> str | Unknown | NotSent:
+def _reference(client: XenditClient, body: Body) -> str | Unknown | NotSent:
     """Return our reference of the disputed payment, by the payment itself where the dispute does not name it."""
     reference, payment_id = text(body, "reference_id"), text(body, "payment_id")
     if not reference and payment_id:
         answer = calls.get_payment(client, payment_id)
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, XenditAnswer):
             return answer
         reference = text(answer.body, "reference_id")
     return reference or Unknown("the provider does not name the payment of the dispute")

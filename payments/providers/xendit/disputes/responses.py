@@ -11,8 +11,8 @@ from payments.providers.base import Approved, Outcome, Rejected, Unknown
 from payments.providers.disputes import UNUSABLE, DisputeResponse, Response
 from payments.providers.evidence.documents import Unusable, documents_of
 from payments.providers.xendit import calls
-from payments.providers.xendit.client import Answer, Asked, Client
-from payments.providers.xendit.disputes.evidence import Place, placed
+from payments.providers.xendit.client import Asked, XenditAnswer, XenditClient
+from payments.providers.xendit.disputes.evidence import EvidencePlace, placed
 from payments.providers.xendit.fields import Body, objects, refused, text
 
 WAITING = "ACTION_REQUIRED"
@@ -22,10 +22,10 @@ WITHOUT_EVIDENCE = ("ACCEPTED", "EXCEEDED_DEADLINE")
 DELETIONS_MAX = 6
 
 
-def respond(client: Client, asked: DisputeResponse) -> Outcome:
+def respond(client: XenditClient, asked: DisputeResponse) -> Outcome:
     """Return the outcome of a response; the same as before is sent once."""
     answer = calls.get_dispute(client, asked.provider_ref)
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     if answer.error_code:
         return refused(answer)
@@ -34,14 +34,14 @@ def respond(client: Client, asked: DisputeResponse) -> Outcome:
     return (_accept if asked.response is Response.ACCEPT else _challenge)(client, asked, answer.body)
 
 
-def _accept(client: Client, asked: DisputeResponse, body: Body) -> Outcome:
+def _accept(client: XenditClient, asked: DisputeResponse, body: Body) -> Outcome:
     if text(body, "status") == WAITING:
         return _ended(client, asked, "accept")
     is_accepted = (text(body, "status"), text(body, "status_reason")) == ("LOST", "ACCEPTED")
     return Approved(asked.provider_ref) if is_accepted else _too_late(body)
 
 
-def _challenge(client: Client, asked: DisputeResponse, body: Body) -> Outcome:
+def _challenge(client: XenditClient, asked: DisputeResponse, body: Body) -> Outcome:
     try:
         places = placed(body.get("category"), asked.evidence)
     except Unusable as why:
@@ -57,18 +57,18 @@ def _challenge(client: Client, asked: DisputeResponse, body: Body) -> Outcome:
     return _deleted(client, asked, old) or _added(client, asked, missing) or _ended(client, asked, "challenge")
 
 
-def _deleted(client: Client, asked: DisputeResponse, old: Sequence[Body]) -> Outcome | None:
+def _deleted(client: XenditClient, asked: DisputeResponse, old: Sequence[Body]) -> Outcome | None:
     """Delete evidence of an earlier try; return why it is not deleted, None where it is."""
     for item in old[:DELETIONS_MAX]:
         answer = calls.delete_evidence(client, asked.provider_ref, text(item, "id"))
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, XenditAnswer):
             return answer
         if answer.error_code:
             return Unknown(f"earlier evidence is not deleted: {answer.error_code}")
     return Unknown("there is more of an earlier try to delete") if len(old) > DELETIONS_MAX else None
 
 
-def _added(client: Client, asked: DisputeResponse, missing: Sequence[Place]) -> Outcome | None:
+def _added(client: XenditClient, asked: DisputeResponse, missing: Sequence[EvidencePlace]) -> Outcome | None:
     """Add the evidence that is missing; return why it is not added whole, None where it is."""
     if not missing:
         return None
@@ -80,7 +80,7 @@ def _added(client: Client, asked: DisputeResponse, missing: Sequence[Place]) -> 
         return Rejected(UNUSABLE, str(why))
     fields = [place.field(documents.get(place.name)) for place in missing]
     answer = calls.add_evidence(client, asked.provider_ref, fields)
-    if not isinstance(answer, Answer) or answer.error_code:
+    if not isinstance(answer, XenditAnswer) or answer.error_code:
         return _refusal(answer)
     if failed := objects(answer.body, "evidences_failed"):
         named = ", ".join(_failure(item) for item in failed)
@@ -94,9 +94,9 @@ def _failure(item: Body) -> str:
     return f"{text(item, 'category_slug')} ({text(item, 'reason') or text(item, 'error_code')})"
 
 
-def _ended(client: Client, asked: DisputeResponse, how: Literal["challenge", "accept"]) -> Outcome:
+def _ended(client: XenditClient, asked: DisputeResponse, how: Literal["challenge", "accept"]) -> Outcome:
     answer = calls.respond(client, asked.provider_ref, how)
-    if not isinstance(answer, Answer) or answer.error_code:
+    if not isinstance(answer, XenditAnswer) or answer.error_code:
         return _refusal(answer)
     is_ours = text(answer.body, "dispute_id") == asked.provider_ref
     return Approved(asked.provider_ref) if is_ours else Unknown("the provider names another dispute")
@@ -104,7 +104,7 @@ def _ended(client: Client, asked: DisputeResponse, how: Literal["challenge", "ac
 
 def _refusal(answer: Asked) -> Outcome:
     """Return the outcome of what was not done, or not certainly."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     if answer.error_code == "ILLEGAL_STATE":
         return Unknown("the dispute takes no response in its state, which may be that of an earlier try")

@@ -5,14 +5,14 @@ from datetime import timedelta
 from payments import clock, sourcetypes
 from payments.providers.base import Declined, NotFound, NotSent, Operation, Outcome, Payment, Pending, Rejected, Unknown
 from payments.providers.xendit import answers, calls, operations
-from payments.providers.xendit.client import Answer, Asked, Client
+from payments.providers.xendit.client import Asked, XenditAnswer, XenditClient
 from payments.providers.xendit.fields import Body, text
 
 # For how long a payment may be asked for again: how long Xendit remembers a card's reference is not published.
 AGAIN = timedelta(hours=1)
 
 
-def resolve_payment(client: Client, payment: Payment, country: str) -> Outcome:
+def resolve_payment(client: XenditClient, payment: Payment, country: str) -> Outcome:
     """Return a payment's outcome: by its Xendit ID where there is one, else by its reference."""
     if payment.provider_ref:
         return _described(client, payment, payment.provider_ref)
@@ -22,19 +22,19 @@ def resolve_payment(client: Client, payment: Payment, country: str) -> Outcome:
     return answers.payment(payment, calls.create(client, payment, country)) if _is_recent(payment) else NotFound()
 
 
-def _described(client: Client, payment: Payment, ref: str) -> Outcome:
+def _described(client: XenditClient, payment: Payment, ref: str) -> Outcome:
     answer = calls.get_request(client, ref)
     return _refused_lookup(answer) or answers.payment(payment, answer)
 
 
 def _refused_lookup(answer: Asked) -> Unknown | None:
     """Return Unknown for a refused lookup, which proves nothing about the payment; else None."""
-    if isinstance(answer, Answer) and answer.error_code:
+    if isinstance(answer, XenditAnswer) and answer.error_code:
         return Unknown(f"the provider refused the lookup: {answer.error_code}")
     return None
 
 
-def _resolve_card(client: Client, payment: Payment, country: str) -> Outcome:
+def _resolve_card(client: XenditClient, payment: Payment, country: str) -> Outcome:
     movements = calls.movements(client, payment.reference)
     if not isinstance(movements, list):
         return movements
@@ -46,7 +46,7 @@ def _resolve_card(client: Client, payment: Payment, country: str) -> Outcome:
     return _ask_again(client, payment, country)
 
 
-def _ask_again(client: Client, payment: Payment, country: str) -> Outcome:
+def _ask_again(client: XenditClient, payment: Payment, country: str) -> Outcome:
     """Replay a card payment: its reference works once, so only a payment made by this request proves anything."""
     answer = calls.create(client, payment, country)
     return _refused_lookup(answer) or answers.payment(payment, answer)
@@ -65,7 +65,7 @@ def _has_card(payment: Payment) -> bool:
     return payment.card is not None and (payment.card.cvc is not None or payment.payer_absent)
 
 
-def resolve_operation(client: Client, operation: Operation) -> Outcome:
+def resolve_operation(client: XenditClient, operation: Operation) -> Outcome:
     """Return the outcome of a capture, void, cancellation or refund."""
     match operation.kind:
         case "refund":
@@ -80,7 +80,7 @@ def resolve_operation(client: Client, operation: Operation) -> Outcome:
             raise ValueError(unknown)
 
 
-def _resolve_hold(client: Client, operation: Operation) -> Outcome:
+def _resolve_hold(client: XenditClient, operation: Operation) -> Outcome:
     payment_id = find_payment_id(client, operation)
     if not isinstance(payment_id, str):
         return payment_id
@@ -89,16 +89,16 @@ def _resolve_hold(client: Client, operation: Operation) -> Outcome:
     return _refused_lookup(answer) or read(operation, answer)
 
 
-def find_payment_id(client: Client, operation: Operation) -> str | NotSent | Unknown:
+def find_payment_id(client: XenditClient, operation: Operation) -> str | NotSent | Unknown:
     """Xendit's name of the payment that a request led to, or why there is none to be had."""
     answer = calls.get_request(client, operation.payment_provider_ref)
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, XenditAnswer):
         return answer
     payment_id = text(answer.body, "latest_payment_id")
     return payment_id or Unknown(f"the provider names no payment: {answer.error_code}")
 
 
-def _resolve_refund(client: Client, operation: Operation) -> Outcome:
+def _resolve_refund(client: XenditClient, operation: Operation) -> Outcome:
     movements = calls.movements(client, operation.reference)
     if not isinstance(movements, list):
         return movements

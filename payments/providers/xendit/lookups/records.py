@@ -16,7 +16,7 @@ from payments.money import minor_units
 from payments.providers.done_there import DoneThere, NotListed
 from payments.providers.references import read_reference
 from payments.providers.xendit import calls
-from payments.providers.xendit.client import Answer, Asked, Client
+from payments.providers.xendit.client import Asked, XenditAnswer, XenditClient
 from payments.providers.xendit.fields import BUSY, Body, objects, text
 
 PAGE = 50
@@ -28,7 +28,7 @@ PAUSES_SECONDS = (1.0, 5.0, 30.0)
 TAKEN, RETURNED = "SUCCESS", ("SUCCESS", "PENDING")
 
 
-def done_between(client: Client, since: datetime, until: datetime) -> Iterator[DoneThere]:
+def done_between(client: XenditClient, since: datetime, until: datetime) -> Iterator[DoneThere]:
     """Return each payment whose money was taken, and each refund, that changed since; oldest first. Raise NotListed."""
     refunds = _Refunds(client)
     ours = (each for each in _movements(client, since, until) if read_reference(text(each, "reference_id")))
@@ -37,7 +37,7 @@ def done_between(client: Client, since: datetime, until: datetime) -> Iterator[D
     return iter(sorted(found, key=lambda done: done.done_at))
 
 
-def _movements(client: Client, since: datetime, until: datetime) -> Iterator[Body]:
+def _movements(client: XenditClient, since: datetime, until: datetime) -> Iterator[Body]:
     after_id = ""
     for _ in range(PAGES_MAX):
         page = _listed(_answered(partial(calls.list_movements, client, since, until, PAGE, after_id)))
@@ -52,7 +52,7 @@ def _movements(client: Client, since: datetime, until: datetime) -> Iterator[Bod
     raise NotListed(f"it lists more than {PAGE * PAGES_MAX:,} movements: ask for a shorter time")
 
 
-def _listed(answer: Answer) -> Body:
+def _listed(answer: XenditAnswer) -> Body:
     """Return the body of a page. Raise NotListed where it is none."""
     if answer.error_code:
         raise NotListed(f"it refused: {answer.error_code}")
@@ -61,15 +61,15 @@ def _listed(answer: Answer) -> Body:
     return answer.body
 
 
-def _answered(ask: Callable[[], Asked]) -> Answer:
+def _answered(ask: Callable[[], Asked]) -> XenditAnswer:
     """Return a definite answer, asked for again after a pause. Raise NotListed where there is none."""
     for pause in (*PAUSES_SECONDS, None):
         answer = ask()
-        if isinstance(answer, Answer) and answer.error_code not in BUSY:
+        if isinstance(answer, XenditAnswer) and answer.error_code not in BUSY:
             return answer
         if pause is not None:
             time.sleep(pause)
-    raise NotListed(f"it did not answer: {answer.error_code if isinstance(answer, Answer) else answer.why}")
+    raise NotListed(f"it did not answer: {answer.error_code if isinstance(answer, XenditAnswer) else answer.why}")
 
 
 def _payment(movement: Body) -> DoneThere | None:
@@ -91,7 +91,7 @@ def _payment(movement: Body) -> DoneThere | None:
 class _Refunds:
     """Refunds by their own description, and our names of their payments, each asked for once."""
 
-    client: Client
+    client: XenditClient
     _payments: dict[str, str] = field(default_factory=dict)
 
     def done(self, movement: Body) -> DoneThere | None:
