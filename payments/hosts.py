@@ -10,17 +10,12 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
-# The settings with the hosts of products, and the path of each below the service's own.
-PRODUCTS = {"CHECKOUT_HOST": "/checkout", "LINKS_HOST": "/links", "REQUESTS_HOST": "/requests"}
+# The paths of the products below the service's own host, and the settings with a host of each.
+CHECKOUT, LINKS, REQUESTS = "/checkout", "/links", "/requests"
+PRODUCTS = {"CHECKOUT_HOST": CHECKOUT, "LINKS_HOST": LINKS, "REQUESTS_HOST": REQUESTS}
 OWN = ("ADMIN_HOST", "MERCHANT_HOST", *PRODUCTS)
 # On a product's own host, these stand beside its pages.
 COMMON = ("/static/", "/ping", "/ready")
-
-
-def address_of(product: str) -> str:
-    """Return the address below which the pages of a product are."""
-    host: str = getattr(settings, product)
-    return f"https://{host}" if host else f"{settings.PUBLIC_URL}{PRODUCTS[product]}"
 
 
 def path_below(host: str, path: str) -> str:

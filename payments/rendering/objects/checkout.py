@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from payments import hosts, sourcetypes
+from django.conf import settings
+
+from payments import sourcetypes
+from payments.hosts import CHECKOUT, REQUESTS
 from payments.models import Checkout
 from payments.rendering.brand import COLOUR, OWN_ACCENT, OWN_COLOUR
 from payments.rendering.objects import member
@@ -116,7 +119,8 @@ def _payers(name: str) -> str:
 def payment_url(checkout: Checkout) -> str:
     """Return the address of the payer's page of a checkout."""
     is_request = checkout.kind == Checkout.Kind.REQUEST
-    return f"{hosts.address_of('REQUESTS_HOST' if is_request else 'CHECKOUT_HOST')}/{checkout}"
+    host, path = (settings.REQUESTS_HOST, REQUESTS) if is_request else (settings.CHECKOUT_HOST, CHECKOUT)
+    return f"{f'https://{host}' if host else f'{settings.PUBLIC_URL}{path}'}/{checkout}"
 
 
 def status(checkout: Checkout) -> str:

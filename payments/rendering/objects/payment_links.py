@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from payments import hosts
+from django.conf import settings
+
 from payments.clock import seconds
+from payments.hosts import LINKS
 from payments.models import PaymentLink
 from payments.rendering.objects import member
 from payments.rendering.objects.api_object import ApiObject
@@ -16,7 +18,8 @@ LINK_ITEM = line_item(remaining=member.number("How many are left.", 48, read="ge
 
 def link_url(link: PaymentLink) -> str:
     """Return the short address of a link's page."""
-    return f"{hosts.address_of('LINKS_HOST')}/{link.short}"
+    root = f"https://{settings.LINKS_HOST}" if settings.LINKS_HOST else f"{settings.PUBLIC_URL}{LINKS}"
+    return f"{root}/{link.short}"
 
 
 def items_of(link: PaymentLink) -> list[dict[str, Any]]:
