@@ -1,7 +1,6 @@
 """A hold is extended exactly when the provider says so, by what was asked, as often as may be and no more."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -66,7 +65,7 @@ def test_a_hold_ends_28_days_after_its_authorization_at_the_latest(api: Api) -> 
 
 def test_the_same_key_extends_once(api: Api) -> None:
     charge = api.held()
-    caller = replace(Caller.service(row_of(charge)), idempotency=IdempotencyKey("act-7", b"7" * 32))
+    caller = Caller.service(row_of(charge)).under(IdempotencyKey("act-7", b"7" * 32))
     operations.extend(caller, charge["id"])
     with pytest.raises(Replay):
         operations.extend(caller, charge["id"])
