@@ -1,16 +1,14 @@
 """A merchant's people: invited, given another role, and ended. At least one owner stays."""
 
-from smtplib import SMTPException
-
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.core.mail import send_mail
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from payments import clock
+from payments.domain.messages.delivery import send_at_once
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.announcements import warn_owners
 from payments.models import Merchant, MerchantAccess
@@ -25,15 +23,6 @@ DAY_SECONDS = 24 * 3600
 UNUSABLE = "!"  # begins the password of an account that has none
 OPENED = gettext_lazy("This person has opened the invitation already.")
 LAST_OWNER = gettext_lazy("No other owner has signed in yet. Give somebody else this role first.")
-MAIL = """Hello,
-
-{merchant} gives you access to its payments. Open this link within {days} days, it works once:
-
-{link}
-
-There you set a password and sign in as {name} from then on. If you have an account here already, sign in first.
-If you expect no access, ignore this message.
-"""
 
 
 @transaction.atomic
@@ -77,10 +66,8 @@ def send_link(access: MerchantAccess) -> dict[str, str] | str:
     link = invitations.invite(user)
     if not settings.EMAIL_HOST:
         return {_("Link"): link}
-    text = MAIL.format(merchant=access.merchant.title, days=invitations.VALID.days, link=link, name=user.get_username())
-    try:
-        send_mail("Your access to payments", text, None, [user.email])
-    except (OSError, SMTPException):
+    values = {"merchant": access.merchant.title, "days": invitations.VALID.days, "name": user.get_username()}
+    if not send_at_once(user.email, "Your access to payments", "colleague", link=link, **values):
         return _("The mail server did not take the message to {email}. Send it again later.").format(email=user.email)
     return _("A message is on its way to {email}.").format(email=user.email)
 

@@ -5,11 +5,9 @@ Who has an account already opens a merchant's invitation with that, in place of 
 
 import secrets
 from datetime import timedelta
-from smtplib import SMTPException
 
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -18,6 +16,7 @@ from django.utils.translation import gettext as _
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.messages.delivery import send_at_once
 from payments.domain.operators.four_eyes import Refused
 from payments.inbox.announcements import warn_owners
 from payments.models import MerchantAccess
@@ -28,14 +27,6 @@ from payments.vault.fingerprints import invitation_fingerprint
 
 VALID = timedelta(days=3)
 TOKEN_BYTES = 32
-MAIL = """Hello,
-
-you can sign in to the back office of kaha as {name}. Set your password here, within {days} days:
-
-{link}
-
-The link works once. If you expect no account, ignore this message.
-"""
 
 
 class InvitationOver(Exception):
@@ -55,11 +46,8 @@ def invite(user: User) -> str:
 
 def send(user: User, link: str) -> bool:
     """Send `link` to the user's e-mail address; return whether the mail server took it."""
-    text = MAIL.format(name=user.get_username(), days=VALID.days, link=link)
-    try:
-        return bool(send_mail("Your account at kaha", text, None, [user.email]))
-    except (OSError, SMTPException):
-        return False
+    values = {"name": user.get_username(), "days": VALID.days}
+    return send_at_once(user.email, "Your account at kaha", "invitation", link=link, **values)
 
 
 @transaction.atomic

@@ -23,7 +23,7 @@ READS = {
     *("audit.hash_chain.count", "audit.hash_chain.verified_hashes"),
     *("bulkheads.take_download_place", "cards.bin_file.read", "charging.operations.extension_days"),
     *("checkout.payments.description_of", "checkout.requests.is_open", "messages.kinds.label_of"),
-    "messages.spoken.spoken",
+    *("messages.spoken.spoken", "messages.example.example_of", "messages.delivery.send_at_once"),
     *("disputes.evidence.of_dispute", "maintenance.data_keys.all_wrapped_keys"),
     *("maintenance.key_rotation.retired", "maintenance.reseal.stale", "merchants.api_keys.find_key"),
     *("merchants.merchants.find_merchant", "merchants.merchants.valid_webhook_secrets"),

@@ -130,27 +130,6 @@ def test_a_notification_whose_recipient_does_not_exist_is_given_up_and_one_refus
             assert Notification.objects.filter(due_at__isnull=False).exists() == is_kept
 
 
-def test_a_server_that_is_down_keeps_every_message(shop: NewMerchant, server: Server, settings: Settings) -> None:
-    who_wants("each")
-    hold(shop, 2)
-    announce()
-    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
-    assert (send_due(), server.mails) == (1, [])
-    settings.EMAIL_PORT = port
-    with clock.at(clock.now() + timedelta(minutes=5)):
-        assert send_due() == 2
-
-
-def test_what_a_dead_worker_claimed_is_sent_when_its_lease_is_over(shop: NewMerchant, server: Server) -> None:
-    who_wants("each")
-    hold(shop)
-    announce()
-    Notification.objects.update(due_at=clock.now() + timedelta(minutes=5))
-    assert send_due() == 0
-    with clock.at(clock.now() + timedelta(minutes=6)):
-        assert send_due() == 1
-
-
 def test_a_digest_comes_once_a_day_after_its_hour(shop: NewMerchant, server: Server, settings: Settings) -> None:
     who_wants("digest")
     hold(shop, 3)
@@ -178,16 +157,6 @@ def test_the_chat_room_gets_text_as_json_and_a_failure_is_tried_again(shop: NewM
             assert send_due() == 0
     assert list(json.loads(receiver.calls[-1].body)) == ["text"]
     assert "Holds that expire" in json.loads(receiver.calls[-1].body)["text"]
-
-
-def test_the_chat_room_is_not_called_in_a_private_network(shop: NewMerchant, settings: Settings) -> None:
-    settings.NOTIFY_ALLOW_LOOPBACK = False
-    with Receiver() as receiver:
-        settings.CHAT_WEBHOOK_URL = receiver.url.replace("http:", "https:")
-        hold(shop)
-        announce()
-        assert (send_due(), receiver.calls) == (1, [])
-    assert Notification.objects.filter(state="waiting").exists()
 
 
 def test_what_was_announced_is_forgotten_after_a_month(shop: NewMerchant, server: Server) -> None:

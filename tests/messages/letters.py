@@ -24,6 +24,11 @@ def put_into_outbox(charge: Charge, kind: str = "receipt", **columns: Any) -> Pa
     return PayerMessage.objects.get(pk=insert.row.pk)
 
 
+def standing(message: PayerMessage) -> tuple[str, int, str]:
+    message.refresh_from_db()
+    return message.state, message.tries, message.why
+
+
 def header(mail: Message, name: str) -> str:
     """Return a header as a person reads it."""
     return str(make_header(decode_header(mail[name])))

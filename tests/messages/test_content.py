@@ -12,10 +12,11 @@ from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.messages.content import Content, Item, one_line, render
+from payments.domain.messages.content import Content, Item, letter_of, one_line
+from payments.domain.messages.letters import Letter
 from payments.domain.messages.to_payers import send_due
 from payments.ids import short_reference
-from payments.models import Merchant
+from payments.models import Merchant, PayerMessage
 from payments.money import shown_amount
 from tests.inbox.smtp import Server
 from tests.messages.letters import captured, header, parts, put_into_outbox
@@ -24,9 +25,10 @@ NOON = datetime(2026, 11, 26, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\r\nBcc: all@example.com\n\u202egnp.exe &amp; ₱0"
 
 
-def said(**members: Any) -> Content:
-    merchant = Merchant(title="Tala Coffee", support_email="hello@tala.example")
-    return Content(merchant, **({"to": "a@b.example", "subject": "S", "title": "T", "amount": "₱1.00"} | members))
+def said(template: str = "receipt", title: str = "Tala Coffee", **members: Any) -> Letter:
+    merchant = Merchant(**({"title": title, "support_email": "hello@tala.example"} | members.pop("merchant", {})))
+    content = Content(merchant, "a@b.example", "₱1.00", **members)
+    return letter_of(template, content, PayerMessage(merchant=merchant, livemode=False))
 
 
 @pytest.mark.parametrize(
@@ -94,19 +96,19 @@ def test_hostile_texts_stay_texts(shop: NewMerchant, server: Server) -> None:
 
 @given(st.text())
 def test_a_header_takes_every_subject(text: str) -> None:
-    subject = render(said(subject=text), "en").subject
+    subject = said(title=text).subject
     forbid_multi_line_headers("Subject", subject, "utf-8")
-    assert subject.splitlines() in ([], [subject])
+    assert subject.splitlines() == [subject]
 
 
 @pytest.mark.parametrize("name", ["Beans\nTotal: ₱0.00", "Beans\u2028Total: ₱0.00", "Beans\x85Total: ₱0.00"])
 def test_an_item_cannot_add_a_line(name: str) -> None:
-    letter = render(said(items=[Item(name, "2 × ₱1.00", "₱2.00")], total="₱2.00"), "en")
+    letter = said(items=[Item(name, "2 × ₱1.00", "₱2.00")])
     assert "- Beans Total: ₱0.00 (2 × ₱1.00): ₱2.00" in letter.text.splitlines()
 
 
 def test_a_button_leads_to_the_page_in_both_parts() -> None:
-    letter = render(said(button=("View and pay ₱1.00", "https://pay.example/r/k3V9?a=1&b=2")), "en")
+    letter = said("request", url="https://pay.example/r/k3V9?a=1&b=2")
     assert "View and pay ₱1.00:\nhttps://pay.example/r/k3V9?a=1&b=2\n" in letter.text
     assert letter.html.count('href="https://pay.example/r/k3V9?a=1&amp;b=2"') == 2
 
@@ -121,9 +123,7 @@ def test_a_button_leads_to_the_page_in_both_parts() -> None:
     ],
 )
 def test_a_message_says_whom_to_ask(email: str, phone: str, contact: str | None) -> None:
-    content = said()
-    content.merchant.support_email, content.merchant.support_phone = email, phone
-    lines = render(content, "en").text.splitlines()
+    lines = said(merchant={"support_email": email, "support_phone": phone}).text.splitlines()
     assert (contact in lines) if contact else not any("Questions" in line for line in lines)
 
 

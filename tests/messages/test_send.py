@@ -21,7 +21,7 @@ from payments.models import Charge, PayerMessage, Source
 from payments.webhooks.retry_schedule import TRIED_FOR
 from tests.client import Api
 from tests.inbox.smtp import Server, use
-from tests.messages.letters import captured, header, parts, put_into_outbox
+from tests.messages.letters import captured, header, parts, put_into_outbox, standing
 
 pytestmark = pytest.mark.django_db
 State = PayerMessage.State
@@ -31,11 +31,6 @@ ALL = f"{REFUSES_US}, or all recipients: "
 @pytest.fixture
 def charge(shop: NewMerchant) -> Charge:
     return captured(shop.merchant, amount=245_000)
-
-
-def standing(message: PayerMessage) -> tuple[str, int, str]:
-    message.refresh_from_db()
-    return message.state, message.tries, message.why
 
 
 def test_a_receipt_is_mailed_once_in_the_name_of_the_merchant(

@@ -13,23 +13,23 @@ from payments.domain.messages.content import Content
 from payments.domain.messages.kinds import KINDS, Kind
 from payments.domain.messages.to_payers import send_due
 from payments.models import Charge, PayerMessage
-from tests.messages.letters import captured, put_into_outbox
+from tests.messages.letters import captured, put_into_outbox, standing
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 State = PayerMessage.State
-NUMBER, TEXT = "+639175550142", "Habi Studio: invoice of ₱18,400.00, https://pay.example/r/k3V9tQ2mXa"
+URL = "https://pay.example/r/k3V9tQ2mXa"
+NUMBER, TEXT = "+639175550142", f"Sari Store sent you invoice A-1 of ₱1.00: {URL}"
 
 
 @pytest.fixture(autouse=True)
 def _kind() -> Iterator[None]:
     """Have a kind of message that goes by SMS too."""
 
-    def read(message: PayerMessage) -> Content:
-        charge = Charge.objects.select_related("merchant").get(id=message.about_id)
-        return Content(charge.merchant, NUMBER, "Invoice", "Invoice", "₱1.00", sms=TEXT)
+    def say(charge: Charge, message: PayerMessage) -> Content:
+        return Content(charge.merchant, NUMBER, "₱1.00", URL, values={"number": "A-1"})
 
-    KINDS["invoice"] = Kind("Invoice", Charge, read)
+    KINDS["invoice"] = Kind("Invoice", "request", Charge, say)
     yield
     del KINDS["invoice"]
 
@@ -45,11 +45,6 @@ def service(settings: Settings) -> Iterator[Receiver]:
 
 def invoice(shop: NewMerchant, livemode: bool = True) -> PayerMessage:
     return put_into_outbox(captured(shop.merchant, livemode), "invoice", channel="sms")
-
-
-def standing(message: PayerMessage) -> tuple[str, int, str]:
-    message.refresh_from_db()
-    return message.state, message.tries, message.why
 
 
 def test_an_sms_is_posted_once_with_number_and_text(shop: NewMerchant, service: Receiver) -> None:

@@ -37,6 +37,8 @@ WHOSE: dict[str, Any] = {
     "payments_ledgerday_at": EVERYBODY,
     "payments_account_month": EVERYBODY,
     "payments_account_day": EVERYBODY,
+    "payments_payermessage_preview": EVERYBODY,
+    "payments_payermessage_preview_mail": EVERYBODY,
     "payments_providermessage_close": FINANCE,
     "payments_webhook_send_again": SUPPORT,
     "payments_charge_send_webhooks_again": SUPPORT,

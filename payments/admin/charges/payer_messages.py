@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from payments.admin.charges.actions import offered_on_charges
+from payments.admin.charges.message_preview import MessagePreview
 from payments.admin.framework.actions import Action, Done
 from payments.admin.framework.base import BaseAdmin
 from payments.admin.framework.filters import ByMode
@@ -77,6 +78,7 @@ class PayerMessageAdmin(BaseAdmin):
         (_("Sent"), {"fields": ("standing", "recipient", "tries", "due", "ended", "why")}),
         (_("What it says"), {"fields": ("subject", "said")}),
     )
+    parts = (MessagePreview(),)
     shown = column(_("Message"), lambda message: short_id(message.pk.hex))
     what = column(_("Kind"), label_of)
     about = column(_("About"), _about)

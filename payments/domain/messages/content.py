@@ -1,23 +1,25 @@
-"""What messages say, and how it becomes a mail: HTML and plain text of one template each."""
+"""What messages say, and how it becomes a mail or an SMS: the template of its kind, once for each part."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from django.template.loader import render_to_string
+from django.template import Context, Engine
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from payments import names
 from payments.domain.messages.letters import Letter
-from payments.models import Merchant
+from payments.models import Merchant, PayerMessage
 from payments.money import shown_amount
+from payments.rendering.brand import brand_of, text_colour
 
 SUBJECT_MAX_LENGTH = 255
 SPARE_LINES = re.compile(r"\n{3,}")
+# Of the button, where a merchant has set no colour.
+OWN_COLOUR = "#1d3557"
+MAIL_TO = '<a class="ink" href="mailto:{0}" style="color:#15181d;">{0}</a>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,71 +44,64 @@ def _line(name: str, quantity: int, each: int, currency: str) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a message says, in its language; empty is what it does not say.
+    """To whom a message goes, and what its template says it with, in its language; empty is what it does not have.
 
     `to` is an e-mail address or a telephone number, "" where the payer has none. Texts may be a merchant's: they are
-    escaped where they are shown. `button` is its label and address, of a page only; `sms` is the whole text of an SMS.
+    escaped where they are shown. `url` is where the button leads, of a page only, and `values` are all other names.
     """
 
     merchant: Merchant
     to: str
-    subject: str
-    title: str
     amount: str
-    # What mail programs show beside the subject.
-    summary: str = ""
-    state: str = ""
-    addressee: str = ""
-    message: str = ""
-    button: tuple[str, str] | None = None
-    below_button: str = ""
+    url: str = ""
     items: Sequence[Item] = ()
-    total: str = ""
     facts: Sequence[tuple[str, str]] = ()
-    notes: Sequence[str] = ()
-    sms: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def render(content: Content, locale: str) -> Letter:
-    """Return the mail that says `content` in the language of `locale`, "en" or "fil"."""
-    context = {
-        "content": content,
-        "locale": locale,
+def letter_of(template: str, content: Content, message: PayerMessage) -> Letter:
+    """Return what the template of a kind says of `content`, in the language and by the channel of the message."""
+    merchant = content.merchant
+    colour = brand_of(merchant.branding).secondary
+    names_of_all = {
+        "merchant": merchant.title,
+        "amount": content.amount,
+        "url": content.url,
+        "locale": message.locale,
+        "support_email": merchant.support_email,
+        "phone": merchant.support_phone,
         # On a line each in the plain text, where nothing else keeps a merchant's words apart from ours.
         "items": [(one_line(item.name), item.note, item.amount) for item in content.items],
         "facts": [(label, one_line(value)) for label, value in content.facts],
-        "addressee": one_line(content.addressee),
+        "is_branded": bool(colour),
+        "colour": colour or OWN_COLOUR,
+        "ink": text_colour(colour or OWN_COLOUR),
+        **content.values,
     }
-    with override(locale):
-        html = render_to_string("mail/message.html", context | {"contact": _contact(content.merchant, as_link=True)})
-        text = render_to_string("mail/message.txt", context | {"contact": _contact(content.merchant)})
-    return Letter(
-        content.to,
-        SPARE_LINES.sub("\n\n", text).strip() + "\n",
-        one_line(content.subject)[:SUBJECT_MAX_LENGTH],
-        html,
-        sender=one_line(content.merchant.title),
-        reply_to=content.merchant.support_email,
-    )
+
+    def part(layout: str, **values: object) -> str:
+        named = names_of_all | {"layout": f"mail/{layout}"} | values
+        return words_of(template, named, autoescape=layout.endswith(".html")).strip()
+
+    with override(message.locale):
+        if message.channel == PayerMessage.Channel.SMS:
+            return Letter(content.to, part("sms.txt"))
+        return Letter(
+            content.to,
+            SPARE_LINES.sub("\n\n", part("layout.txt")) + "\n",
+            one_line(part("subject.txt"))[:SUBJECT_MAX_LENGTH],
+            part("layout.html", support_email=merchant.support_email and format_html(MAIL_TO, merchant.support_email)),
+            sender=one_line(merchant.title),
+            reply_to=merchant.support_email,
+        )
+
+
+def words_of(template: str, values: Mapping[str, Any], autoescape: bool = False) -> str:
+    """Return what a template of `templates/mail` says with `values`, as plain text unless it escapes them."""
+    source = Engine.get_default().get_template(f"mail/{template}.txt")
+    return source.render(Context(values, autoescape=autoescape))
 
 
 def one_line(text: str) -> str:
     """Return `text` as a header may hold it: one line, without controls and marks of direction."""
     return " ".join(filter(None, names.NOT_IN_ONE_LINE.sub(" ", text).split(" ")))
-
-
-def _contact(merchant: Merchant, as_link: bool = False) -> SafeString | str:
-    """Return whom the payer may ask; "" where the merchant has not said."""
-    email, phone = merchant.support_email, merchant.support_phone
-    if email and phone:
-        sentence = _("Questions? Answer this mail, write to {email} or call {phone}.")
-    elif email:
-        sentence = _("Questions? Answer this mail or write to {email}.")
-    elif phone:
-        sentence = _("Questions? Call {phone}.")
-    else:
-        return ""
-    if not as_link:
-        return sentence.format(email=email, phone=phone)
-    link = format_html('<a class="ink" href="mailto:{0}" style="color:#15181d;">{0}</a>', email)
-    return format_html(sentence, email=link, phone=phone)

@@ -5,28 +5,36 @@ Idempotency-Key, and is never lost. Those to payers and those to operators wait 
 first are of a merchant and written with a charge, and the others of nobody; all else is the same.
 """
 
+import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import SystemRandom
+from smtplib import SMTPException
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from payments import clock
 from payments.domain.due_rows import DueRows
+from payments.domain.messages.content import words_of
 from payments.domain.messages.letters import Letter, NotTaken, Refused, Send
 from payments.domain.messages.mail import REFUSES_US, mail_server
-from payments.domain.messages.posts import send_chat, send_sms
 from payments.models import OutboxMessage
 from payments.models.outbox_message import WHY_MAX_LENGTH
 from payments.webhooks.retry_schedule import next_try_at
+from payments.webhooks.transport.client import Transport
+from payments.webhooks.transport.results import Answer, Failure
 
 logger = logging.getLogger("kaha.messages")
 
 # Longer than one try may take, and shorter than a lease: a channel that reaches it leaves the rest to the next sweep.
 SWEEP_SECONDS = 20.0
+# From here on a status says that the service does not work (RFC 9110, 15.6).
+SERVER_ERROR = 500
 State = OutboxMessage.State
 EMAIL, SMS, CHAT = OutboxMessage.Channel
 # The rows of one message, of one claim.
@@ -50,8 +58,18 @@ class Outbox:
     def send_due(self, *channels: str) -> int:
         """Send what is due by `channels`; return how many messages were dealt with."""
         with mail_server() as send_mail:
-            sends: dict[str, Send] = {EMAIL: send_mail, SMS: send_sms, CHAT: send_chat}
+            sends: dict[str, Send] = {EMAIL: send_mail, SMS: _send_sms, CHAT: _send_chat}
             return sum(_send_due(self, channel, sends[channel]) for channel in channels)
+
+
+def send_at_once(to: str, subject: str, template: str, **values: object) -> bool:
+    """Send a mail now and return whether it was taken: its link is a secret, which no row of an outbox may keep."""
+    try:
+        with mail_server() as send:
+            send(Letter(to, words_of(template, values), subject))
+    except (NotTaken, Refused, OSError, SMTPException):
+        return False
+    return True
 
 
 def _send_due(outbox: Outbox, channel: str, send: Send) -> int:
@@ -121,3 +139,28 @@ def _try_later(outbox: Outbox, batch: Batch, why: str) -> None:
             outbox.due.put_off(row, until=until, tries=tries, why=why)
         else:
             _end(outbox, [row], State.GIVEN_UP, why=why)
+
+
+def _send_sms(letter: Letter) -> None:
+    """Have a service send an SMS. One that did not answer may have sent it, and knows the next try by the key."""
+    _deliver(settings.SMS_URL, {"to": letter.to, "text": letter.text}, {"Idempotency-Key": letter.key})
+
+
+def _send_chat(letter: Letter) -> None:
+    """Write into the chat room. Raise NotTaken."""
+    _deliver(settings.CHAT_WEBHOOK_URL, {"text": letter.text}, {})
+
+
+def _deliver(url: str, body: dict[str, str], headers: dict[str, str]) -> None:
+    result = asyncio.run(_post(url, json.dumps(body).encode(), headers))
+    if isinstance(result, Failure):
+        raise NotTaken(f"The service did not answer: {result.kind}.")
+    if not result.is_proper:
+        is_of_message = result.status < SERVER_ERROR
+        raise NotTaken(f"The service answered {result.status}.", is_of_message)
+
+
+async def _post(url: str, body: bytes, headers: dict[str, str]) -> Answer | Failure:
+    async with Transport() as transport:
+        # As in live mode: https only, and no address of a private network.
+        return await transport.send(url, body, headers, livemode=not settings.NOTIFY_ALLOW_LOOPBACK)

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from payments.db.writes import Insert, Write, execute_writes
 from payments.domain.catalogue.event_types import REQUEST_UPDATED
 from payments.domain.messages import outbox
-from payments.domain.messages.content import Content, items_of
+from payments.domain.messages.content import Content, items_of, one_line
 from payments.domain.messages.receipts import sends_receipts
 from payments.domain.shared.caller import Caller
 from payments.domain.shared.checkout_changes import change, change_request
@@ -35,40 +35,32 @@ def failure_of(caller: Caller, checkout: Checkout) -> list[Write]:
     return [_message(checkout, FAILURE, checkout.attempts, Channel.EMAIL)]
 
 
-def invoice(message: PayerMessage) -> Content | None:
-    """Return what the message about a request says; None once it is paid or voided, or its merchant closed."""
-    subject = _("Invoice {number} from {merchant}: {amount}")
-    summary = _("{merchant} sent you an invoice of {amount}.")
-    return _about_open_request(message, subject, summary, _("{merchant} sent you invoice {number} of {amount}: {url}"))
+def invoice(checkout: Checkout, message: PayerMessage) -> Content | None:
+    """Return what the message about a request, or its reminder, says; None once it is paid or voided."""
+    if checkout.state not in (State.UNPAID, State.PAYING) or checkout.merchant.is_closed:
+        return None
+    order = checkout.order
+    return Content(
+        checkout.merchant,
+        _email_of(checkout) if message.channel == Channel.EMAIL else order["customer_phone"],
+        shown_amount(checkout.amount, checkout.currency),
+        payment_url(checkout),
+        items=items_of(order, checkout.currency),
+        values={
+            "number": checkout.request.number,
+            "name": one_line(order["customer_name"]),
+            "message": order.get("message") or "",
+        },
+    )
 
 
-def reminder(message: PayerMessage) -> Content | None:
-    """Return what the reminder of a request says; None once it is paid or voided, or its merchant closed."""
-    subject = _("Reminder: invoice {number} from {merchant}, {amount}")
-    summary = _("An invoice of {amount} from {merchant} is not paid yet.")
-    return _about_open_request(message, subject, summary, _("Invoice {number} of {amount} from {merchant}: {url}"))
-
-
-def failure(message: PayerMessage) -> Content | None:
+def failure(checkout: Checkout, message: PayerMessage) -> Content | None:
     """Return what the message about a declined attempt says; None once the payer has paid, pays again or cannot."""
-    checkout = _checkout_of(message)
     if checkout.state != State.UNPAID or checkout.merchant.is_closed:
         return None
-    merchant, amount = checkout.merchant, shown_amount(checkout.amount, checkout.currency)
-    return Content(
-        merchant,
-        _email_of(checkout),
-        subject=_("Your payment to {merchant} did not go through: {amount}").format(
-            merchant=merchant.title, amount=amount
-        ),
-        title=_("Payment declined"),
-        amount=amount,
-        summary=_("Nothing was paid."),
-        message=_("Nothing was paid. Try again, or choose another way to pay."),
-        button=(_("Pay another way"), payment_url(checkout)),
-        below_button=_("Nothing is paid before you choose how on the next page."),
-        facts=[(_("Order"), ", ".join(item["name"] for item in checkout.order["line_items"])[:255])],
-    )
+    order = ", ".join(item["name"] for item in checkout.order["line_items"])[:255]
+    amount = shown_amount(checkout.amount, checkout.currency)
+    return Content(checkout.merchant, _email_of(checkout), amount, payment_url(checkout), facts=[(_("Order"), order)])
 
 
 def invoice_delivered(message: PayerMessage) -> None:
@@ -82,43 +74,10 @@ def invoice_delivered(message: PayerMessage) -> None:
         execute_writes(delivered, *change(caller, checkout, REQUEST_UPDATED))
 
 
-def _about_open_request(message: PayerMessage, subject: str, summary: str, sms: str) -> Content | None:
-    checkout = _checkout_of(message)
-    if checkout.state not in (State.UNPAID, State.PAYING) or checkout.merchant.is_closed:
-        return None
-    order, merchant, amount = checkout.order, checkout.merchant, shown_amount(checkout.amount, checkout.currency)
-    names = {
-        "number": checkout.request.number,
-        "merchant": merchant.title,
-        "amount": amount,
-        "url": payment_url(checkout),
-    }
-    return Content(
-        merchant,
-        _email_of(checkout) if message.channel == Channel.EMAIL else order["customer_phone"],
-        subject=subject.format(**names),
-        title=_("Invoice {number}").format(**names),
-        amount=amount,
-        summary=summary.format(**names),
-        addressee=_("For {name}").format(name=order["customer_name"]),
-        message=order.get("message") or "",
-        button=(_("View and pay {amount}").format(**names), names["url"]),
-        below_button=_("Nothing is paid before you choose how on the next page."),
-        items=items_of(order, checkout.currency),
-        total=amount,
-        notes=[_("If you do not know {merchant}, you need not do anything.").format(**names)],
-        sms=sms.format(**names),
-    )
-
-
 def _message(checkout: Checkout, kind: str, sequence: int, channel: str) -> Insert:
     locale = checkout.order.get("locale") or "en"
     owner = checkout.merchant_id, checkout.livemode
     return outbox.message_of(*owner, kind, checkout.id, sequence, channel=channel, locale=locale)
-
-
-def _checkout_of(message: PayerMessage) -> Checkout:
-    return Checkout.objects.whole(message.merchant_id).get(merchant_id=message.merchant_id, id=message.about_id)
 
 
 def _email_of(checkout: Checkout) -> str:

@@ -67,52 +67,38 @@ def send_as_asked(charge: Charge, recipient: str, locale: str) -> None:
         execute_writes_in_savepoint(asked)
 
 
-def payment_receipt(message: PayerMessage) -> Content:
+def payment_receipt(charge: Charge, message: PayerMessage) -> Content:
     """Return what the receipt of a captured charge says."""
-    found = Charge.objects.select_related("merchant", "source__card", "checkout")
-    charge = found.get(merchant_id=message.merchant_id, id=message.about_id)
-    merchant, amount = charge.merchant, shown_amount(charge.amount_captured, charge.currency)
+    amount, reference = shown_amount(charge.amount_captured, charge.currency), short_reference(charge.id)
     day = _day(_paid_at(charge) if message.kind == AGAIN else message.created_at)
-    summary = _("You paid {amount} on {day}. Reference {reference}.")
     return Content(
-        merchant,
+        charge.merchant,
         message.recipient or email_of(charge.source),
-        subject=_("Receipt from {merchant}: {amount}").format(merchant=merchant.title, amount=amount),
-        title=_("Receipt"),
-        amount=amount,
-        summary=summary.format(amount=amount, day=day, reference=short_reference(charge.id)),
-        state=(_("Paid on {day}") if charge.status == Charge.Status.SUCCEEDED else _("Refunded")).format(day=day),
+        amount,
         items=_items(charge) or [Item(charge.description, "", amount)],
-        total=amount,
         facts=[
             (_("Paid with"), way_of(charge.source)),
             (_("On your statement"), charge.statement_descriptor),
-            (_("Reference"), short_reference(charge.id)),
+            (_("Reference"), reference),
         ],
+        values={"day": day, "reference": reference, "is_paid": charge.status == Charge.Status.SUCCEEDED},
     )
 
 
-def refund_receipt(message: PayerMessage) -> Content:
+def refund_receipt(refund: Refund, message: PayerMessage) -> Content:
     """Return what the receipt of a refund says."""
-    found = Refund.objects.select_related("charge__merchant", "charge__source__card")
-    refund = found.get(merchant_id=message.merchant_id, id=message.about_id)
-    charge, amount = refund.charge, shown_amount(refund.amount, refund.currency)
-    merchant, day = charge.merchant, _day(message.created_at)
+    charge = refund.charge
     return Content(
-        merchant,
+        charge.merchant,
         email_of(charge.source),
-        subject=_("Refund from {merchant}: {amount}").format(merchant=merchant.title, amount=amount),
-        title=_("Refund"),
-        amount=amount,
-        summary=_("{amount} goes back to you.").format(amount=amount),
-        state=_("Refunded on {day}").format(day=day),
-        message=_("Your bank or wallet may need some days until it shows the money."),
+        shown_amount(refund.amount, refund.currency),
         facts=[
             (_("Order"), charge.description),
             (_("You had paid"), shown_amount(charge.amount_captured, charge.currency)),
             (_("Goes back to"), way_of(charge.source)),
             (_("Reference"), short_reference(charge.id)),
         ],
+        values={"day": _day(message.created_at)},
     )
 
 

@@ -11,11 +11,9 @@ from functools import partial
 from uuid import UUID
 
 from django.db.models import Count, QuerySet
-from django.utils.translation import override
 
 from payments import clock
 from payments.domain.due_rows import DueRows
-from payments.domain.messages.content import render
 from payments.domain.messages.delivery import Batch, Outbox
 from payments.domain.messages.kinds import KINDS
 from payments.domain.messages.letters import Letter
@@ -52,12 +50,9 @@ def _merchants_due(waiting: QuerySet[PayerMessage]) -> list[UUID]:
 def _letter(batch: Sequence[PayerMessage]) -> Letter | None:
     [message] = batch
     kind = KINDS[message.kind]
-    with override(message.locale):
-        content = kind.read(message)
-    if not content:
+    letter = kind.read(message)
+    if not letter:
         return None
-    is_mail = message.channel == Channel.EMAIL
-    letter = render(content, message.locale) if is_mail else Letter(content.to, content.sms)
     kept = {"recipient": letter.to, "subject": letter.subject, "text": letter.text}
     after = partial(kind.delivered, message)
     return replace(letter, key=message.id.hex, livemode=message.livemode, kept=kept, after=after)
