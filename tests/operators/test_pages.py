@@ -117,7 +117,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     assert f"You give back {MONEY}50.00 of a charge alone." in page
     assert "Another person must approve" in text_of(confirm(ana, "refund", page))
     act, charge = OperatorAction.objects.get(), page_of(Charge.objects.get())
-    waits = (f"Refund of {MONEY}50.01 waits for a second person.", f"ana asked to refund {MONEY}50.01; a second")
+    waits = (f"Refund of {MONEY}50.01 waits for another person.", f"ana asked to refund {MONEY}50.01; another")
     text = text_of(ana.get(charge))
     assert [words for words in (*waits, page_at("refund")) if words not in text] == [page_at("refund")]
     address = reverse("admin:payments_operatoraction_decide", args=[act.pk])

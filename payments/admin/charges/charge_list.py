@@ -125,11 +125,13 @@ class SearchByCard(Action):
     """Among the charges that the person sees."""
 
     name, label, button = "search", _("Search by card number"), _("Search")
-    permission = "payments.view_charge"
     form = CardNumberForm
     refusals = (NoCharge,)
     is_new, new_name = True, "by_card"
     for_merchants = True
+
+    def is_allowed(self, page: Any, request: HttpRequest) -> bool:
+        return bool(page.has_view_permission(request))
 
     def find(self, page: Any, request: HttpRequest, pk: Any) -> Any:
         return page.get_queryset(request)

@@ -57,5 +57,5 @@ class Policy:
         return None
 
     def may_continue(self, page: Any, request: HttpRequest, limit: Limit) -> bool | None:
-        """Return whether a file of the list may go on; None for what the list itself says."""
+        """Return whether a file of the list may continue; None for what the list itself says."""
         return None

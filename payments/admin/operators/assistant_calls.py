@@ -18,7 +18,7 @@ from payments.admin.moments import moment_text
 from payments.admin.operators.call_words import arguments_of, consequence_of, made_by, plan_facts, rule_words
 from payments.admin.operators.decisions import Decide, DecidedByAnother, Decision
 from payments.admin.operators.requests import STATES
-from payments.admin.operators.words import ACTIONS, Message, about, in_few_words, named, result
+from payments.admin.operators.words import ACTIONS, HEADLINES, Message, about, headline_of, in_few_words, named, result
 from payments.domain.approvals.verbs import PAYOUT
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApiKey, AssistantCall, Charge, Merchant
@@ -74,17 +74,17 @@ class AssistantCallAdmin(DecidedByAnother):
         return capfirst(self.in_words(row))
 
     def question(self, row: AssistantCall) -> str:
-        words = ACTIONS.get(row.verb)
-        if words and row.charge:
-            return words.headline(row.charge, row.amount)
+        verb = ACTIONS.get(row.verb)
+        if verb and row.charge:
+            return headline_of(verb, row.charge, row.amount)
         return f"{capfirst(self.in_words(row))}?"
 
     def consequence_of(self, row: AssistantCall) -> Any:
         return consequence_of(row)
 
     def moves_of(self, row: AssistantCall) -> Iterable[Move]:
-        words = ACTIONS.get(row.verb)
-        return words.moves(row.charge, row.amount) if words and row.charge else ()
+        verb = ACTIONS.get(row.verb)
+        return HEADLINES[verb].moves(row.charge, row.amount) if verb and row.charge else ()
 
     def why_it_waits(self, row: AssistantCall) -> str:
         return gettext("It waits because the key's rule lets an assistant do less alone.")

@@ -19,7 +19,7 @@ from payments.admin.framework.actions import Done, OnChosen, Result
 from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Buttons, Facts, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS
+from payments.admin.operators.words import ACTIONS, HEADLINES
 from payments.domain.approvals.kinds.charge_actions import fill_in
 from payments.domain.approvals.request import submit
 from payments.models import Charge, OperatorAction, Payout
@@ -43,12 +43,12 @@ class ActTogether(OnChosen):
     for_merchants = True
 
     def __init__(self, kind: str) -> None:
-        self.kind, self.words = kind, ACTIONS[kind]
-        self.name, self.permission = f"{kind}_together", self.words.verb.permission
+        self.kind, self.verb = kind, ACTIONS[kind]
+        self.name, self.permission = f"{kind}_together", self.verb.permission
 
     @property
     def label(self) -> str:
-        return _("{action}, each as a whole").format(action=self.words.verb.label)
+        return _("{action}, each as a whole").format(action=self.verb.label)
 
     def possible(self, page: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
         found = super().possible(page, request, rows.select_related("merchant", "source__card"))
@@ -58,20 +58,20 @@ class ActTogether(OnChosen):
         chosen.possible, chosen.left_out = _preview(_acts(self.kind, chosen, operator_of(request)))
         if chosen.possible:
             return chosen
-        text = _("None of these can be done: {action}.").format(action=self.words.verb.label.lower())
+        text = _("None of these can be done: {action}.").format(action=self.verb.label.lower())
         page.message_user(request, text, messages.ERROR)
         return None
 
     def question(self, row: Chosen) -> str:
         count = len(row.possible)
         title = ngettext("{action}: {count} charge", "{action}: {count} charges", count)
-        return title.format(action=self.words.verb.label, count=count)
+        return title.format(action=self.verb.label, count=count)
 
     def choices(self, row: Chosen, form: forms.Form, operator: User) -> Buttons:
-        return [(self.name, self.words.does_it.format(amount=sums_of(row.possible).partition(": ")[2]))]
+        return [(self.name, HEADLINES[self.verb].does_it.format(amount=sums_of(row.possible).partition(": ")[2]))]
 
     def notice(self, row: Chosen, operator: User) -> Any:
-        return _("{action}, each as a whole: {sums}.").format(action=self.words.verb.label, sums=sums_of(row.possible))
+        return _("{action}, each as a whole: {sums}.").format(action=self.verb.label, sums=sums_of(row.possible))
 
     def facts(self, row: Chosen) -> Facts:
         yield _("Done by a worker in a moment"), sums_of(act for act in row.possible if act.state == State.APPROVED)
@@ -112,7 +112,7 @@ def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | No
     """Yield an action on the whole of each charge, with the same IDs if the form is sent again."""
     for charge in charges:
         act = OperatorAction(charge=charge, kind=kind, proposed_by=operator, batch=batch, reason=reason)
-        act.amount, act.currency = ACTIONS[kind].verb.most(charge), charge.currency
+        act.amount, act.currency = ACTIONS[kind].most(charge), charge.currency
         act.id = uuid5(batch, charge.id.hex) if batch else act.id
         yield act
 

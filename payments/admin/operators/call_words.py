@@ -13,10 +13,11 @@ from customers.domain import checkout as customers
 from payments import clock
 from payments.admin.framework.formats import lines, link, money, short_id, source_label
 from payments.admin.framework.object_actions import Facts
-from payments.admin.operators.words import ACTIONS, NOT_ALLOWED, REFUSALS, named, refund_reason
+from payments.admin.operators import words
+from payments.admin.operators.words import NOT_ALLOWED, REFUSALS, named, refund_reason
 from payments.domain import sources
 from payments.domain.approvals.verbs import PAYOUT, VERBS, plan_of
-from payments.domain.charging.verbs import CHARGE, REFUND, RELEASE
+from payments.domain.charging.verbs import CHARGE, ON_CHARGES, REFUND, RELEASE
 from payments.domain.checkout.verbs import LINK, REQUEST
 from payments.domain.merchants.assistants import Rule, caller_of
 from payments.domain.payouts.schedules import account_in_effect
@@ -60,12 +61,11 @@ LEFT = {REFUND.name: _("Left after it"), PAYOUT.name: _("Kept as reserve")}
 MADE = {LINK.name: ("plink", PaymentLink), REQUEST.name: ("pr", Checkout), PAYOUT.name: ("po", Payout)}
 
 
-def consequence_of(call: AssistantCall) -> Any:
+def consequence_of(call: AssistantCall) -> str:
     """Return what comes of an approval."""
     verb = RELEASE if call.after.get("held") else VERBS[call.verb]
-    words = ACTIONS.get(verb.name)
-    if words and call.charge:
-        does = words.consequence(call.charge, call.amount)
+    if verb in ON_CHARGES and call.charge:
+        does = words.consequence_of(verb, call.charge, call.amount)
     else:
         is_hold = verb is CHARGE and not call.body["capture"]
         does = str(HOLD if is_hold else verb.does).format(amount=money(call.amount, call.currency))

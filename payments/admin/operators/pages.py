@@ -14,7 +14,15 @@ from payments.admin.framework.actions import DECISION, Action, Done, Result
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Facts, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import ACTIONS, REFUND_REASONS, payment_facts, result
+from payments.admin.operators.words import (
+    ACTIONS,
+    HEADLINES,
+    REFUND_REASONS,
+    consequence_of,
+    headline_of,
+    payment_facts,
+    result,
+)
 from payments.domain.approvals.kinds.charge_actions import fill_in
 from payments.domain.approvals.limits import limit_of
 from payments.domain.approvals.request import submit
@@ -55,8 +63,8 @@ class ActForm(OnceForm):
 
     def __init__(self, kind: str, charge: Charge, data: Any = None) -> None:
         super().__init__(data)
-        self.kind, self.charge, self.most = kind, charge, ACTIONS[kind].verb.most(charge)
-        if ACTIONS[kind].verb.in_parts:
+        self.kind, self.charge, self.most = kind, charge, ACTIONS[kind].most(charge)
+        if ACTIONS[kind].in_parts:
             initial = plain_amount(self.most, charge.currency)
             self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial, label=_("Amount"))
             self.order_fields(["amount"])
@@ -102,16 +110,15 @@ class ActOnCharge(Action):
     over = _("The charge does not allow this, or no longer.")
 
     def __init__(self, kind: str) -> None:
-        self.name, self.words = kind, ACTIONS[kind]
-        verb = self.words.verb
-        self.label, self.permission, self.gives_back = verb.label, verb.permission, verb.outward
+        self.name, self.verb = kind, ACTIONS[kind]
+        self.label, self.permission, self.gives_back = self.verb.label, self.verb.permission, self.verb.outward
 
     def find(self, page: Any, request: HttpRequest, pk: Any) -> Charge:
         charge: Charge = get_object_or_404(page.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
         return charge
 
     def fits(self, row: Charge) -> bool:
-        return bool(self.words.verb.most(row))
+        return bool(self.verb.most(row))
 
     def is_offered_to(self, operator: User, row: Charge) -> bool:
         return not OperatorAction.objects.proposed().filter(charge=row, kind=self.name).exists()
@@ -128,15 +135,15 @@ class ActOnCharge(Action):
         return ()
 
     def seen(self, page: Any, request: HttpRequest, row: Charge, form: Any) -> dict[str, Any]:
-        operator, words = operator_of(request), self.words
+        operator, said = operator_of(request), HEADLINES[self.verb]
         is_alone = self._is_alone(form, operator)
-        button = words.does_it if is_alone else gettext("Ask for approval of {amount}")
+        button = said.does_it if is_alone else gettext("Ask for approval of {amount}")
         return super().seen(page, request, row, form) | {
-            "title": words.headline(row, form.amount, "" if is_alone else words.asks_for_it),
+            "title": headline_of(self.verb, row, form.amount, asks=not is_alone),
             "hint": "" if is_alone else _another_decides(operator, row),
             "beside": payment_facts(row),
-            "moves": list(words.moves(row, form.amount)),
-            "notice": words.consequence(row, form.amount),
+            "moves": list(said.moves(row, form.amount)),
+            "notice": consequence_of(self.verb, row, form.amount),
             "buttons": [(self.name, button.format(amount=money(form.amount, row.currency)))],
             "sum": form.amount,
             "updates": "amount" if "amount" in form.fields else "",

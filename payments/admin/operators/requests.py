@@ -18,7 +18,17 @@ from payments.admin.framework.object_actions import ActionButton, Facts, Move, P
 from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.decisions import Decide, DecidedByAnother, acts_on
-from payments.admin.operators.words import ACTIONS, Message, in_few_words, refund_facts, result, what_moves
+from payments.admin.operators.words import (
+    ACTIONS,
+    HEADLINES,
+    Message,
+    consequence_of,
+    headline_of,
+    in_few_words,
+    refund_facts,
+    result,
+    what_moves,
+)
 from payments.domain.charging.verbs import REFUND
 from payments.models import ApprovalRequest, Attempt, Charge, OperatorAction
 from payments.models.operators.approval_rules import EXECUTED
@@ -102,13 +112,13 @@ class OperatorActionAdmin(DecidedByAnother):
     how_it_went = column(_("How it went"), lambda act: result(act)[1])
 
     def consequence_of(self, row: OperatorAction) -> Any:
-        return ACTIONS[row.kind].consequence(row.charge, row.amount)
+        return consequence_of(ACTIONS[row.kind], row.charge, row.amount)
 
     def moves_of(self, row: OperatorAction) -> Iterable[Move]:
-        return ACTIONS[row.kind].moves(row.charge, row.amount)
+        return HEADLINES[ACTIONS[row.kind]].moves(row.charge, row.amount)
 
     def question(self, row: OperatorAction) -> str:
-        return ACTIONS[row.kind].headline(row.charge, row.amount)
+        return headline_of(ACTIONS[row.kind], row.charge, row.amount)
 
     def why_it_waits(self, row: OperatorAction) -> str:
         text = gettext("It waits because {person} gives back {amount} of a charge alone.")

@@ -14,7 +14,7 @@ from payments.admin.moments import moment_brief, moment_text
 from payments.domain.approvals.verbs import VERBS
 from payments.domain.catalogue import error_table as errors
 from payments.domain.charging.operations import extension_days
-from payments.domain.charging.verbs import CAPTURE, EXTEND, REFUND, RELEASE, VOID
+from payments.domain.charging.verbs import CAPTURE, EXTEND, ON_CHARGES, REFUND, RELEASE, VOID
 from payments.domain.shared.verbs import Verb
 from payments.inbox.entries import about_charge
 from payments.ledger.fees import Rate, fee_of
@@ -97,44 +97,42 @@ def payment_facts(charge: Charge) -> Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What the page of a verb on a charge says of it.
+class Headline:
+    """The headline of an action and of the request for it, each with its amount, and the sums that move."""
 
-    `does_it` and `asks_for_it` are its headline with the amount, and `moves` are the sums that move. `ends` returns how
-    the sentence ends that says what comes of it.
-    """
-
-    verb: Verb
     does_it: Any
     moves: Callable[[Charge, int], Iterable[Move]]
     asks_for_it: Any = ""
-    ends: Callable[[Charge, int], object] = lambda *_: FINAL
-
-    def headline(self, charge: Charge, amount: int, does: Any = "") -> str:
-        """Return the question whether to do it, with amount and payer, or to do what `does` says."""
-        whom = of_payer(charge, gettext("to {payer}") if self.verb.outward else gettext("from {payer}"))
-        return f"{str(does or self.does_it).format(amount=money(amount, charge.currency))} {whom}".strip() + "?"
-
-    def consequence(self, charge: Charge, amount: int) -> Any:
-        """Return what will happen to whose money."""
-        payer = gettext("the payer of {merchant}, {source}")
-        payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
-        does = str(self.verb.does).format(amount=money(amount, charge.currency), payer=payer)
-        return f"{does} {self.ends(charge, amount)}"
 
 
-OF_VERBS = (
-    Words(CAPTURE, _("Capture {amount}"), _captured, ends=_end_of_capture),
-    Words(
-        RELEASE,
+ACTIONS = {verb.name: verb for verb in ON_CHARGES}
+# How the sentence ends that says what comes of it.
+ENDS: dict[Verb, Callable[[Charge, int], object]] = {CAPTURE: _end_of_capture, EXTEND: _end_of_extension}
+HEADLINES = {
+    CAPTURE: Headline(_("Capture {amount}"), _captured),
+    RELEASE: Headline(
         _("Release the hold of {amount}"),
         lambda charge, amount: [Move(_("Released"), money(amount, charge.currency), is_now=True)],
     ),
-    Words(EXTEND, _("Extend the hold of {amount}"), lambda *_: (), ends=_end_of_extension),
-    Words(REFUND, _("Refund {amount}"), _refunded, _("Ask to refund {amount}")),
-    Words(VOID, _("Void {amount}"), _voided, _("Ask to void {amount}")),
-)
-ACTIONS = {words.verb.name: words for words in OF_VERBS}
+    EXTEND: Headline(_("Extend the hold of {amount}"), lambda *_: ()),
+    REFUND: Headline(_("Refund {amount}"), _refunded, _("Ask to refund {amount}")),
+    VOID: Headline(_("Void {amount}"), _voided, _("Ask to void {amount}")),
+}
+
+
+def headline_of(verb: Verb, charge: Charge, amount: int, asks: bool = False) -> str:
+    """Return the question whether to do it, or whether to ask for it, with amount and payer."""
+    does = HEADLINES[verb].asks_for_it if asks else HEADLINES[verb].does_it
+    whom = of_payer(charge, gettext("to {payer}") if verb.outward else gettext("from {payer}"))
+    return f"{str(does).format(amount=money(amount, charge.currency))} {whom}".strip() + "?"
+
+
+def consequence_of(verb: Verb, charge: Charge, amount: int) -> str:
+    """Return what will happen to whose money."""
+    payer = gettext("the payer of {merchant}, {source}")
+    payer = payer.format(merchant=charge.merchant, source=source_label(charge.source))
+    does = str(verb.does).format(amount=money(amount, charge.currency), payer=payer)
+    return f"{does} {ENDS[verb](charge, amount) if verb in ENDS else FINAL}"
 
 
 REFUSALS = {

@@ -10,7 +10,7 @@ from django.utils.translation import pgettext
 from payments.admin.audit.audit_log import object_link
 from payments.admin.framework.formats import link, money
 from payments.admin.moments import moment_text
-from payments.admin.operators.words import ACTIONS
+from payments.admin.operators.words import ACTIONS, HEADLINES
 from payments.admin.timeline.moment import About, Moment, Moments
 from payments.admin.timeline.records import EventRecords, Records
 from payments.domain.messages.kinds import label_of
@@ -90,9 +90,9 @@ def webhook_moments(records: EventRecords) -> Moments:
             )
 
 
-# What people did about a request to move the charge's money, as one tells it.
-_TOLD = {
-    "proposed": "{who} asked to {does}; a second person decides",
+# What people did about a request to move the charge's money, in the words of its page.
+_STORY = {
+    "proposed": "{who} asked to {does}; another person decides",
     "approved": "{who} approved it: {does}",
     "rejected": "{who} rejected the request to {does}",
     "withdrawn": "{who} took back the request to {does}",
@@ -109,14 +109,14 @@ def staff_moments(records: EventRecords, with_address: bool) -> Moments:
     for entry in records.staff_entries:
         who = names.get(entry.actor) or entry.actor or "No operator signed in"
         act = acts.get(entry.object_id)
-        words = _TOLD[entry.action].format(who=who, does=_does(act)) if act and entry.action in _TOLD else ""
+        words = _STORY[entry.action].format(who=who, does=_does(act)) if act and entry.action in _STORY else ""
         title = f"{who}: {entry.action.replace('_', ' ')}"
         yield Moment(entry.created_at, About.STAFF, title, list(_why(entry, with_address)), words=words)
 
 
 def _does(act: OperatorAction) -> str:
     """Return what an action does, such as "refund ₱50.00"."""
-    text = str(ACTIONS[act.kind].does_it.format(amount=money(act.amount, act.currency)))
+    text = str(HEADLINES[ACTIONS[act.kind]].does_it.format(amount=money(act.amount, act.currency)))
     return text[0].lower() + text[1:]
 
 
