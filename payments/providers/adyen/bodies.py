@@ -33,14 +33,20 @@ BROWSER = {
 
 def payment(asked: Payment, merchant_account: str) -> Body:
     """Return the body of POST /payments."""
+    optional = {
+        "shopperEmail": asked.payer.email,
+        "telephoneNumber": asked.payer.phone,
+        "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
+    }
     return {
         "merchantAccount": merchant_account,
         "reference": asked.reference,
         "amount": amount(asked),
         "paymentMethod": _method(asked),
         "returnUrl": asked.return_url,
-        **_optional(asked),
-        **_capturing(asked),
+        **{name: value for name, value in optional.items() if value},
+        **({"captureDelayHours": 0} if asked.capture else {}),
+        "metadata": {CAPTURE: AT_ONCE if asked.capture else LATER},
         **_additional(asked),
         **_presence(asked),
         **(_authentication(asked) if asked.card else {}),
@@ -89,22 +95,6 @@ def _method(asked: Payment) -> Body:
         "holderName": plain(card.name),
     }
     return named | ({"cvc": card.cvc} if card.cvc else {})
-
-
-def _optional(asked: Payment) -> Body:
-    """Return the optional members that have a value."""
-    members = {
-        "shopperEmail": asked.payer.email,
-        "telephoneNumber": asked.payer.phone,
-        "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
-    }
-    return {name: value for name, value in members.items() if value}
-
-
-def _capturing(asked: Payment) -> Body:
-    if asked.capture:
-        return {"captureDelayHours": 0, "metadata": {CAPTURE: AT_ONCE}}
-    return {"metadata": {CAPTURE: LATER}}
 
 
 def _additional(asked: Payment) -> Body:

@@ -62,13 +62,10 @@ def documents_of(evidence: Mapping[str, Sequence[Evidence]], limits: Mapping[str
     for name, document in documents.items():
         # A PDF that became too large comes back empty.
         if not document.content or document.size > limits[name].max_bytes:
-            raise Unusable(_too_large(evidence[name], limits[name]))
+            most, named = f"{limits[name].max_bytes / 1024**2:.3g} MB", ", ".join(map(_title, evidence[name]))
+            takes = f"{limits[name].provider} takes {most} in a document at most"
+            raise Unusable(f"{takes}, and this is more: {named}. Make them smaller.")
     return documents
-
-
-def _too_large(pieces: Sequence[Evidence], limit: Limit) -> str:
-    most, named = f"{limit.max_bytes / 1024**2:.3g} MB", ", ".join(_title(piece) for piece in pieces)
-    return f"{limit.provider} takes {most} in a document at most, and this is more: {named}. Make them smaller."
 
 
 def _as_it_is(pieces: Sequence[Evidence]) -> Document | None:

@@ -137,19 +137,15 @@ def enter_pin(payment: SimulatedPayment, pin: str, *, send_message: bool) -> Non
     Of several tries at once, made from the same reading of the books, one counts.
     """
     with transaction.atomic():
-        if not _count_try(payment):
+        rows = SimulatedPayment.objects.filter(id=payment.id, state=State.AWAITING, pin_tries=payment.pin_tries)
+        counted = rows.update(pin_tries=F("pin_tries") + 1) == 1
+        payment.refresh_from_db()
+        if not counted:
             return
         if constant_time_compare(pin, RIGHT_PIN):
             approve(payment, send_message=send_message)
         elif payment.pin_tries == PIN_TRIES:
             decline(payment, "authentication_failed", send_message=send_message)
-
-
-def _count_try(payment: SimulatedPayment) -> bool:
-    rows = SimulatedPayment.objects.filter(id=payment.id, state=State.AWAITING, pin_tries=payment.pin_tries)
-    counted = rows.update(pin_tries=F("pin_tries") + 1) == 1
-    payment.refresh_from_db()
-    return counted
 
 
 def expire_due_pages(limit: int, among: Collection[str] | None = None) -> None:

@@ -146,24 +146,17 @@ MOVES = {"capture": _capture, "void": _void, "cancel": _cancel, "refund": _refun
 
 
 def _settle_if_due(operation: SimulatedOperation) -> SimulatedOperation:
-    if operation.settles_at and operation.settles_at <= clock.now():
-        with transaction.atomic():
-            _settle(operation)
+    if not operation.settles_at or operation.settles_at > clock.now():
+        return operation
+    with transaction.atomic():
+        unsettled = SimulatedOperation.objects.filter(id=operation.id, settles_at__isnull=False)
+        settled = unsettled.update(state=operation.settles_as, settles_as="", settles_at=None) == 1
+        operation.refresh_from_db()
+        if settled and operation.state == State.FAILED:
+            rows = SimulatedPayment.objects.filter(id=operation.payment_id)
+            # Django takes a bare number for one of 32 bits and cuts it off.
+            rows.update(amount_refunded=F("amount_refunded") - Value(operation.amount, BigIntegerField()))
+            Entry.objects.bulk_create(entries(operation, Move({}, ((Entry.Kind.REFUND_RETURNED, operation.amount),))))
+        if settled:
+            write_message(operation.reference, operation_outcome(operation))
     return operation
-
-
-def _settle(operation: SimulatedOperation) -> None:
-    unsettled = SimulatedOperation.objects.filter(id=operation.id, settles_at__isnull=False)
-    settled = unsettled.update(state=operation.settles_as, settles_as="", settles_at=None) == 1
-    operation.refresh_from_db()
-    if settled:
-        _give_back_what_failed(operation)
-        write_message(operation.reference, operation_outcome(operation))
-
-
-def _give_back_what_failed(operation: SimulatedOperation) -> None:
-    if operation.state == State.FAILED:
-        rows = SimulatedPayment.objects.filter(id=operation.payment_id)
-        # Django takes a bare number for one of 32 bits and cuts it off.
-        rows.update(amount_refunded=F("amount_refunded") - Value(operation.amount, BigIntegerField()))
-        Entry.objects.bulk_create(entries(operation, Move({}, ((Entry.Kind.REFUND_RETURNED, operation.amount),))))

@@ -93,21 +93,18 @@ def _answer(reply: http.Reply, done: Sequence[int]) -> Asked:
     if reply.status == HTTPStatus.NO_CONTENT and reply.status in done:
         return XenditAnswer(reply.status, "", {})
     try:
-        body = _read_answer(reply.content)
+        loaded = _loads(reply.content)
+        # Some lookups answer with a list.
+        body = {"data": loaded} if isinstance(loaded, list) else _object(loaded)
     except ValueError:
         return Unknown(f"status {reply.status}, and an answer that cannot be read")
-    return _definite(reply.status, body, done) or Unknown(f"status {reply.status}")
-
-
-def _definite(status: int, body: Mapping[str, Any], done: Sequence[int]) -> XenditAnswer | None:
-    """Return an acceptance or a refusal with its reason; None for an ambiguous answer."""
-    if status in done:
-        return XenditAnswer(status, "", body)
+    if reply.status in done:
+        return XenditAnswer(reply.status, "", body)
     error_code = body.get("error_code")
-    is_refusal = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
-    if is_refusal and status != HTTPStatus.REQUEST_TIMEOUT and isinstance(error_code, str) and error_code:
-        return XenditAnswer(status, error_code, body)
-    return None
+    is_refusal = HTTPStatus.BAD_REQUEST <= reply.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    if is_refusal and reply.status != HTTPStatus.REQUEST_TIMEOUT and isinstance(error_code, str) and error_code:
+        return XenditAnswer(reply.status, error_code, body)
+    return Unknown(f"status {reply.status}")
 
 
 def write(body: Mapping[str, Any]) -> bytes:
@@ -117,12 +114,6 @@ def write(body: Mapping[str, Any]) -> bytes:
 
 def _written(value: object) -> str:
     return f"{value:f}" if isinstance(value, Decimal) else json.dumps(value)
-
-
-def _read_answer(content: bytes) -> Mapping[str, Any]:
-    """Return the JSON object; of a list, which some lookups answer with, one with the list as its `data`."""
-    body = _loads(content)
-    return {"data": body} if isinstance(body, list) else _object(body)
 
 
 def read(content: bytes) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """How a dispute stands, by Xendit's description of it."""
 
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from http import HTTPStatus
@@ -96,7 +95,8 @@ def _found(reference: str, body: Body) -> FoundDispute | Unknown:
     if initial is None:
         return Unknown("the provider names no amount")
     stages, unclear = _stages(body, is_whole=terminal in (None, initial))
-    shown = (_disputed(body, stage, initial, currency) for stage in stages)
+    ref, due_at = text(body, "id"), _moment(text(body, "due_date"))
+    shown = (Disputed(ref, stage, initial, currency, _reason(body), evidence_due_at=due_at) for stage in stages)
     return FoundDispute(reference, tuple(shown), unclear)
 
 
@@ -108,11 +108,6 @@ def _amount(amounts: object, name: str, currency: str) -> int | None:
     if not isinstance(value, str) or not AMOUNT.fullmatch(value):
         raise ValueError(name)
     return minor_units(Decimal(value), currency)
-
-
-def _disputed(body: Body, stage: Stage, amount: int, currency: str) -> Disputed:
-    due_at = _moment(text(body, "due_date"))
-    return Disputed(text(body, "id"), stage, amount, currency, _reason(body), evidence_due_at=due_at)
 
 
 def _reason(body: Body) -> Reason:
@@ -154,17 +149,13 @@ def _stages(body: Body, *, is_whole: bool) -> tuple[list[Stage], str]:
 def _reviews(body: Body) -> int:
     """Return how often evidence was, or is, under review. Events of one status in a row are one."""
     status, reason = text(body, "status"), text(body, "status_reason")
-    passed = [each for each, _ in groupby(_statuses(objects(body, "timeline")))]
+    read = [(_moment(text(event, "timestamp")), text(event, "status")) for event in objects(body, "timeline")]
+    # The timeline may be in any order.
+    dated = sorted(((at, then) for at, then in read if at), key=itemgetter(0))
+    passed = [each for each, _ in groupby(then for _, then in dated)]
     seen = sum(1 for each in passed if each == UNDER_REVIEW)
     # It may come without its timeline.
     return max(seen, int(status == UNDER_REVIEW or reason in ("CHALLENGED", MORE_WANTED)))
-
-
-def _statuses(timeline: Iterable[Body]) -> list[str]:
-    """Return the statuses of the timeline, oldest first, whatever its order."""
-    read = [(_moment(text(event, "timestamp")), text(event, "status")) for event in timeline]
-    dated = [(at, status) for at, status in read if at]
-    return [status for _, status in sorted(dated, key=itemgetter(0))]
 
 
 def _last(status: str, reason: str, reviews: int) -> Stage:

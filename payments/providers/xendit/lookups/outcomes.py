@@ -6,7 +6,7 @@ from payments import clock, sourcetypes
 from payments.providers.base import Declined, NotFound, NotSent, Operation, Outcome, Payment, Pending, Rejected, Unknown
 from payments.providers.xendit import answers, calls, operations
 from payments.providers.xendit.client import Asked, XenditAnswer, XenditClient
-from payments.providers.xendit.fields import Body, text
+from payments.providers.xendit.fields import text
 
 # For how long a payment may be asked for again: how long Xendit remembers a card's reference is not published.
 AGAIN = timedelta(hours=1)
@@ -39,30 +39,19 @@ def _resolve_card(client: XenditClient, payment: Payment, country: str) -> Outco
     if not isinstance(movements, list):
         return movements
     if movements:
-        ref = _request_of(movements)
+        products = [movement.get("product_data") for movement in movements]
+        ref = next((text(product, "payment_request_id") for product in products if isinstance(product, dict)), "")
         return _described(client, payment, ref) if ref else Unknown("the provider does not say what moved this money")
-    if not _is_recent(payment) or not _has_card(payment):
+    has_card = payment.card is not None and (payment.card.cvc is not None or payment.payer_absent)
+    if not _is_recent(payment) or not has_card:
         return Unknown("the provider lists no money, which proves nothing of a hold")
-    return _ask_again(client, payment, country)
-
-
-def _ask_again(client: XenditClient, payment: Payment, country: str) -> Outcome:
-    """Replay a card payment: its reference works once, so only a payment made by this request proves anything."""
+    # Its reference works once, so only a payment made by this request proves anything.
     answer = calls.create(client, payment, country)
     return _refused_lookup(answer) or answers.payment(payment, answer)
 
 
-def _request_of(movements: list[Body]) -> str:
-    products = [movement.get("product_data") for movement in movements]
-    return next((text(product, "payment_request_id") for product in products if isinstance(product, dict)), "")
-
-
 def _is_recent(payment: Payment) -> bool:
     return payment.asked_at is not None and clock.now() - payment.asked_at < AGAIN
-
-
-def _has_card(payment: Payment) -> bool:
-    return payment.card is not None and (payment.card.cvc is not None or payment.payer_absent)
 
 
 def resolve_operation(client: XenditClient, operation: Operation) -> Outcome:

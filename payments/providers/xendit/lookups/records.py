@@ -40,25 +40,20 @@ def done_between(client: XenditClient, since: datetime, until: datetime) -> Iter
 def _movements(client: XenditClient, since: datetime, until: datetime) -> Iterator[Body]:
     after_id = ""
     for _ in range(PAGES_MAX):
-        page = _listed(_answered(partial(calls.list_movements, client, since, until, PAGE, after_id)))
-        movements = objects(page, "data")
+        answer = _answered(partial(calls.list_movements, client, since, until, PAGE, after_id))
+        if answer.error_code:
+            raise NotListed(f"it refused: {answer.error_code}")
+        if not isinstance(answer.body.get("data"), list) or not isinstance(answer.body.get("has_more"), bool):
+            raise NotListed("its list cannot be read")
+        movements = objects(answer.body, "data")
         yield from movements
-        if not page["has_more"]:
+        if not answer.body["has_more"]:
             return
         last = text(movements[-1], "id") if movements else ""
         if not last or last == after_id:
             raise NotListed("its list has no end")
         after_id = last
     raise NotListed(f"it lists more than {PAGE * PAGES_MAX:,} movements: ask for a shorter time")
-
-
-def _listed(answer: XenditAnswer) -> Body:
-    """Return the body of a page. Raise NotListed where it is none."""
-    if answer.error_code:
-        raise NotListed(f"it refused: {answer.error_code}")
-    if not isinstance(answer.body.get("data"), list) or not isinstance(answer.body.get("has_more"), bool):
-        raise NotListed("its list cannot be read")
-    return answer.body
 
 
 def _answered(ask: Callable[[], Asked]) -> XenditAnswer:
