@@ -149,12 +149,8 @@ def _with_constants(sql: str, params: Sequence[Any]) -> str:
     def written(mark: re.Match[str]) -> str:
         if mark[0] == "%%" or isinstance(param := next(given), Placeholder):
             return mark[0]
-        return _literal(param)
+        # An array is the path of a member in JSON.
+        text = f"{{{','.join(map(json.dumps, param))}}}" if isinstance(param, list) else param
+        return quote(text).replace("%", "%%")
 
     return re.sub("%[%s]", written, sql)
-
-
-def _literal(value: Any) -> str:
-    """Return a constant as PostgreSQL writes it, and a list, such as the path of a member in JSON, as an array."""
-    text = f"{{{','.join(map(json.dumps, value))}}}" if isinstance(value, list) else value
-    return quote(text).replace("%", "%%")

@@ -25,7 +25,21 @@ class FastModel(models.Model):
         """Set the fields; take and raise what Django's `__init__` does, which is called for any other argument."""
         defaults = _defaults_of(type(self))
         if not stored and defaults.names.issuperset(given):
-            _fill(self, defaults, given)
+            attributes, state = vars(self), ModelState()
+            attributes.update(defaults.values, _state=state)
+            for attribute, make in defaults.factories.items():
+                if attribute not in given:
+                    attributes[attribute] = make()
+            for name in defaults.one_to_one.intersection(given):
+                # Django's descriptor also sets the attribute of the other row.
+                setattr(self, name, given.pop(name))
+            for name in defaults.foreign.keys() & given.keys():
+                field, other = defaults.foreign[name], given.pop(name)
+                if other is not None and not isinstance(other, field.related_model):
+                    raise ValueError(f"{name} must be a {field.related_model.__name__}.")
+                state.fields_cache[name] = other
+                attributes[field.attname] = None if other is None else getattr(other, field.target_field.attname)
+            attributes.update(given)
         else:
             super().__init__(*stored, **given)
 
@@ -73,24 +87,6 @@ class Defaults(NamedTuple):
     names: frozenset[str]
     foreign: dict[str, "models.ForeignKey[Any, Any]"]
     one_to_one: frozenset[str]
-
-
-def _fill(row: models.Model, defaults: Defaults, given: dict[str, Any]) -> None:
-    attributes, state = vars(row), ModelState()
-    attributes.update(defaults.values, _state=state)
-    for attribute, make in defaults.factories.items():
-        if attribute not in given:
-            attributes[attribute] = make()
-    for name in defaults.one_to_one.intersection(given):
-        # Django's descriptor also sets the attribute of the other row.
-        setattr(row, name, given.pop(name))
-    for name in defaults.foreign.keys() & given.keys():
-        field, other = defaults.foreign[name], given.pop(name)
-        if other is not None and not isinstance(other, field.related_model):
-            raise ValueError(f"{name} must be a {field.related_model.__name__}.")
-        state.fields_cache[name] = other
-        attributes[field.attname] = None if other is None else getattr(other, field.target_field.attname)
-    attributes.update(given)
 
 
 @cache

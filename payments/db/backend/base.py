@@ -8,10 +8,11 @@ its health check needs a round trip where this one needs none.
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from django.db import NotSupportedError
 from django.db.backends.base.base import NO_DB_ALIAS
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, schema
 from psycopg import IsolationLevel, OperationalError
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
@@ -20,12 +21,20 @@ from payments.db.backend import session
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.compiler import DatabaseOperations
 from payments.db.backend.connection_pool import ConnectionPool
-from payments.db.backend.schema import DatabaseSchemaEditor
 from payments.db.backend.watched_connection import WatchedConnection
 from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
+# All who come later wait behind a migration that waits for a lock, so it gives up soon; `migrate` tries it again.
+IN_TRANSACTION = ("SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = '2s'")
+# What builds an index CONCURRENTLY waits for transactions that began before it, and nobody waits for it.
+ALONE = ("SET statement_timeout = 0", "SET lock_timeout = 0")
+AFTERWARDS = ("RESET statement_timeout", "RESET lock_timeout")
+DIRECT = (
+    "This migration is not atomic, so its time-outs cannot be set through a pooler: "
+    "run migrate with a DATABASE_URL of PostgreSQL itself and without DATABASE_POOLER."
+)
 
 
 class JsonLoader(Loader):
@@ -38,6 +47,38 @@ class JsonLoader(Loader):
     def load(self, data: Buffer) -> Any:
         # The type keeps the text as it was sent, also the blanks before the value, which `raw_decode` refuses.
         return DECODER.raw_decode(str(data, "utf-8").lstrip())[0]
+
+
+class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
+    """Runs the statements of one migration: without the time-outs of requests, and never long in their way."""
+
+    def __enter__(self) -> Self:
+        if not (self.collect_sql or self.atomic_migration) and self.connection.settings_dict["IS_POOLED"]:
+            raise NotSupportedError(DIRECT)
+        super().__enter__()
+        self._set(IN_TRANSACTION if self.atomic_migration else ALONE)
+        return self
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if exc_type is None:
+            try:
+                while self.deferred_sql:
+                    self.execute(self.deferred_sql.pop(0), None)
+            except Exception as error:
+                # Django's own would leave the transaction open, and a second try would find it aborted.
+                super().__exit__(type(error), error, error.__traceback__)
+                raise
+        super().__exit__(exc_type, exc_value, traceback)
+        if not self.atomic_migration and not self.connection.in_atomic_block:
+            self._set(AFTERWARDS)
+
+    def _set(self, statements: tuple[str, ...]) -> None:
+        if self.collect_sql:
+            return
+        with self.connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+        self.connection.connection.answer_seconds = None
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -87,7 +128,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def watch(self, connection: BoundedConnection | WatchedConnection) -> None:
         """Have a connection to this database end where its server does not answer others either."""
-        connection.gave_up, connection.is_there = self._lose, partial(self._is_there, _address_of(connection))
+        info = connection.info
+        # Which of the hosts it is to, and at which of its addresses.
+        address = {"host": info.host, "hostaddr": info.hostaddr or None, "port": info.port}
+        connection.gave_up, connection.is_there = self._lose, partial(self._is_there, address)
 
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""
@@ -149,12 +193,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if key not in self._by_process_and_name:
             self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
         return self._by_process_and_name[key]
-
-
-def _address_of(connection: BoundedConnection | WatchedConnection) -> dict[str, Any]:
-    """Return which of the hosts a connection is to, and at which of its addresses."""
-    info = connection.info
-    return {"host": info.host, "hostaddr": info.hostaddr or None, "port": info.port}
 
 
 def _probe(params: dict[str, Any]) -> None:
