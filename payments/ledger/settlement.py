@@ -7,7 +7,7 @@ refused by its guard on `settled_at`.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from datetime import date, datetime, time, timedelta
 from itertools import takewhile
 from uuid import UUID
@@ -20,9 +20,7 @@ from payments import clock
 from payments.db.writes import StaleRow
 from payments.failpoints import Failpoint, reached
 from payments.ledger import movements
-from payments.ledger.movements import Unsettled
 from payments.models import Charge, PayoutPart, Posting, Settlement
-from payments.models.charging.charge import ChargeQuerySet
 from payments.sweeps.scope import ALL_MERCHANTS, Scope
 
 BATCH = 500
@@ -54,8 +52,9 @@ def settle_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     A charge with an operation under way, or that another process is changing, is left for the next time.
     """
     with transaction.atomic():
-        due = _due(scope).order_by("settle_due_at").only("merchant_id", "livemode", "currency")
-        charges = list(due.select_for_update(skip_locked=True, no_key=True)[:limit])
+        due = Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="")
+        batch = due.order_by("settle_due_at").only("merchant_id", "livemode", "currency")
+        charges = list(batch.select_for_update(skip_locked=True, no_key=True)[:limit])
         reached(Failpoint.LOCKED)
         if charges:
             _settle(charges, clock.now())
@@ -64,12 +63,12 @@ def settle_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     return len(charges)
 
 
-def _due(scope: Scope) -> ChargeQuerySet:
-    return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="")
-
-
 def _settle(charges: Collection[Charge], now: datetime) -> None:
-    unsettled = _unsettled(charges)
+    postings = Posting.objects.filter(charge__in=charges, account__in=movements.SETTLES_TO)
+    sums = postings.values("charge_id", "account").annotate(total=Sum("amount")).exclude(total=0)
+    unsettled: dict[UUID, dict[str, int]] = {}
+    for charge_id, account, total in sums.values_list("charge_id", "account", "total"):
+        unsettled.setdefault(charge_id, {})[account] = total
     moving = [charge for charge in charges if charge.id in unsettled]
     settlements = _open_settlements({_batch_of(charge) for charge in moving}, now.date())
     Posting.objects.bulk_create(
@@ -80,16 +79,6 @@ def _settle(charges: Collection[Charge], now: datetime) -> None:
     rows = Charge.objects.filter(id__in=[charge.id for charge in charges], operation="")
     if rows.update(settle_due_at=None, settled_at=Coalesce("settled_at", now)) != len(charges):
         raise StaleRow
-
-
-def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
-    """Return the balances of unsettled money by charge and account, without zeros."""
-    postings = Posting.objects.filter(charge__in=charges, account__in=movements.SETTLES_TO)
-    sums = postings.values("charge_id", "account").annotate(total=Sum("amount")).exclude(total=0)
-    found: dict[UUID, dict[str, int]] = {}
-    for charge_id, account, total in sums.values_list("charge_id", "account", "total"):
-        found.setdefault(charge_id, {})[account] = total
-    return found
 
 
 def _open_settlements(batches: Collection[Batch], day: date) -> dict[Batch, Settlement]:

@@ -91,7 +91,15 @@ def _after(charge: Charge, known: Dispute | None, reported: Disputed, money: Mon
     was = Standing(Stage(known.stage), known.money_stage) if known else None
     standing = was.after(reported.stage) if was else standing_of([reported.stage])
     fee = known.fee if known and known.money_stage != UNTOUCHED else _fee(charge, standing)
-    values = _stands(standing, money) | {"fee": fee}
+    values = {
+        "stage": int(standing.stage),
+        "money_stage": int(standing.money_stage),
+        "status": standing.status.value,
+        "withdrawn": standing.withdrawn or money.held > 0,
+        "amount_withdrawn": money.posted,
+        "stage_amounts": {str(stage): amount for stage, amount in money.amounts.items()},
+        "fee": fee,
+    }
     if known is None:
         return _new(charge, reported, values, now)
     is_same = was == standing and len(known.stage_amounts) == len(money.amounts)
@@ -189,17 +197,6 @@ def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any
     if is_asked_again and known.response_state != Dispute.ResponseState.PENDING:
         return {"response": "", "response_state": "", "responded_at": None, "response_why": ""}
     return {}
-
-
-def _stands(standing: Standing, money: Money) -> dict[str, Any]:
-    return {
-        "stage": int(standing.stage),
-        "money_stage": int(standing.money_stage),
-        "status": standing.status.value,
-        "withdrawn": standing.withdrawn or money.held > 0,
-        "amount_withdrawn": money.posted,
-        "stage_amounts": {str(stage): amount for stage, amount in money.amounts.items()},
-    }
 
 
 def _fee(charge: Charge, standing: Standing) -> int:

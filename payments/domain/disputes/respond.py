@@ -119,8 +119,11 @@ def _send(dispute: Dispute) -> None:
         match outcome:
             case Approved():
                 record(attempts.reload(attempt), _stage_of(dispute))
+            case Rejected(message=why) | Declined(message=why) if dispute.response_tries > 1:
+                # Whether the provider refuses what it has already is unknown.
+                _end(dispute, State.UNKNOWN, f"{why} {MAY_HAVE_IT}")
             case Rejected(message=why) | Declined(message=why):
-                _refuse(dispute, why)
+                _end(dispute, State.REFUSED, why)
             case _:
                 _put_off(dispute)
     except bulkheads.ProviderBusy:
@@ -152,14 +155,6 @@ def _stage_of(dispute: Dispute) -> Disputed:
     begun = next(begun for begun in RESPONDED if dispute.stage >= begun)
     stage = RESPONDED[begun][dispute.response == Response.ACCEPT]
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
-
-
-def _refuse(dispute: Dispute, why: str) -> None:
-    """Record a refusal; of a repeated response it is unknown whether the provider refuses what it has already."""
-    if dispute.response_tries > 1:
-        _end(dispute, State.UNKNOWN, f"{why} {MAY_HAVE_IT}")
-    else:
-        _end(dispute, State.REFUSED, why)
 
 
 def _put_off(dispute: Dispute) -> None:

@@ -13,7 +13,6 @@ from django.db import connection, transaction
 from django.db.models import Sum
 
 from payments import clock, ids
-from payments.db.scoped_queryset import ScopedQuerySet
 from payments.db.writes import Insert, StaleRow, execute_writes
 from payments.domain.catalogue.event_types import PAYOUT_CREATED
 from payments.domain.payouts.schedules import account_in_effect, next_run_at
@@ -126,7 +125,9 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
 
 def _take(schedule: PayoutSchedule, payout_id: UUID, now: datetime) -> int:
     """Take every part that can be paid out, and return what they sum to."""
-    parts = _parts(schedule, now)
+    own = PayoutPart.objects.of(schedule.merchant_id, schedule.livemode).filter(currency=schedule.currency)
+    ready = own.filter(payout__isnull=True, payable_at__lte=now)
+    parts = ready.exclude(is_settlement=True, payable_at__gt=now - timedelta(days=schedule.delay_days))
     closed = parts.filter(is_settlement=True).select_for_update().order_by("id")
     settlements = list(closed.values_list("id", flat=True))
     with connection.cursor() as cursor:
@@ -135,12 +136,6 @@ def _take(schedule: PayoutSchedule, payout_id: UUID, now: datetime) -> int:
             raise StaleRow
     parts.filter(is_settlement=False).update(payout=payout_id)
     return int(PayoutPart.objects.filter(payout=payout_id).aggregate(total=Sum("amount"))["total"] or 0)
-
-
-def _parts(schedule: PayoutSchedule, now: datetime) -> ScopedQuerySet[PayoutPart]:
-    own = PayoutPart.objects.of(schedule.merchant_id, schedule.livemode).filter(currency=schedule.currency)
-    ready = own.filter(payout__isnull=True, payable_at__lte=now)
-    return ready.exclude(is_settlement=True, payable_at__gt=now - timedelta(days=schedule.delay_days))
 
 
 def _new(

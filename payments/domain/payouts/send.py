@@ -36,7 +36,8 @@ Status = Payout.Status
 
 def send_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Send or look up at most `limit` due payouts; return how many were tried."""
-    _begin_approved(scope)
+    approved = Payout.objects.filter(scope.within(), livemode=True, status=Status.PENDING, due_at__isnull=True)
+    approved.filter(approved_at__isnull=False, provider_account__isnull=False).update(due_at=clock.now())
     count = 0
     while count < limit and (claimed := DUE.claim(Payout.objects.filter(scope.within()), _counted)):
         _advance(*claimed)
@@ -53,12 +54,6 @@ def look_up(payout: Payout) -> PayoutOutcome:
     if isinstance(answer, outcomes.Answer):
         outcomes.record(payout, answer)
     return answer
-
-
-def _begin_approved(scope: Scope) -> None:
-    """Let live payouts be due that a provider carries out and that were approved."""
-    approved = Payout.objects.filter(scope.within(), livemode=True, status=Status.PENDING, due_at__isnull=True)
-    approved.filter(approved_at__isnull=False, provider_account__isnull=False).update(due_at=clock.now())
 
 
 def _counted(payout: Payout) -> dict[str, Any]:
