@@ -31,11 +31,10 @@ def maintain() -> int:
     """
     now = clock.now()
     try:
-        return (
-            make_ahead(now)
-            + drop_before(month_of(now - timedelta(days=settings.EVENTS_KEEP_DAYS)))
-            + _drop_requests_before((now - timedelta(days=REQUESTS_KEEP_DAYS)).date())
-        )
+        count = make_ahead(now) + drop_before(month_of(now - timedelta(days=settings.EVENTS_KEEP_DAYS)))
+        requests_begin = (now - timedelta(days=REQUESTS_KEEP_DAYS)).date()
+        _detach_before(REQUESTS, requests_begin)
+        return count + _drop_left_over(REQUESTS, requests_begin)
     except OperationalError as error:
         if not isinstance(error.__cause__, LockNotAvailable):
             raise
@@ -51,18 +50,13 @@ def make_ahead(now: datetime) -> int:
 
 def _make_up_to(parted: PartitionedTable, last: date) -> int:
     count = 0
-    while _make_next(parted, last):
+    while True:
+        with step() as cursor:
+            starts = parted.starts(cursor)
+            if not starts or starts[-1] >= last:
+                return count
+            make(cursor, parted, parted.next(starts[-1]))
         count += 1
-    return count
-
-
-def _make_next(parted: PartitionedTable, last: date) -> bool:
-    with step() as cursor:
-        starts = parted.starts(cursor)
-        if not starts or starts[-1] >= last:
-            return False
-        make(cursor, parted, parted.next(starts[-1]))
-    return True
 
 
 def drop_before(month: date) -> int:
@@ -74,11 +68,6 @@ def drop_before(month: date) -> int:
     _detach_before(TRIES, month)
     _detach_before(EVENTS, month)
     return sum(_drop_left_over(parted, month) for parted in ALL)
-
-
-def _drop_requests_before(day: date) -> int:
-    _detach_before(REQUESTS, day)
-    return _drop_left_over(REQUESTS, day)
 
 
 def _detach_before(parted: PartitionedTable, month: date) -> date:

@@ -87,7 +87,10 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
         record = idempotency.claim(caller)
         # Two requests for one merchant at once would deadlock on its rows.
         Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
-        _bring_nearer(scope, by)
+        Simulator().bring_nearer(_simulated(scope), by)
+        for rows, name in _deadlines(scope):
+            rows.update(**{name: F(name) - by})
+        outbox.bring_nearer(Webhook.objects.filter(scope.within()), by, clock.now())
         if record and answer:
             execute_writes(idempotency.answered(record.id, record.merchant_id, answer))
     give_up_at, total = time.monotonic() + GIVE_UP_AFTER_SECONDS, ProcessedCounts()
@@ -99,14 +102,6 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
 def webhooks_due(merchant_id: UUID) -> int:
     """Return how many webhooks of the merchant's test objects wait for a worker now."""
     return Webhook.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
-
-
-def _bring_nearer(scope: Scope, by: timedelta) -> None:
-    """Bring every deadline of the scope's objects nearer, each column by one update."""
-    Simulator().bring_nearer(_simulated(scope), by)
-    for rows, name in _deadlines(scope):
-        rows.update(**{name: F(name) - by})
-    outbox.bring_nearer(Webhook.objects.filter(scope.within()), by, clock.now())
 
 
 def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
@@ -150,22 +145,14 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         events=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope) + card_checks.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
-        checkouts=_end_checkouts(scope),
+        checkouts=sessions.expire_due(scope=scope) + requests.remind_due(scope=scope) + links.close_due(scope=scope),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
-        payouts=_pay_out(scope),
+        payouts=states.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope),
         cvcs=expiry.destroy_unused_cvcs(scope=scope),
         numbers=expiry.destroy_unused_numbers(scope=scope),
         requests=decide.expire(scope=scope),
     )
-
-
-def _end_checkouts(scope: Scope) -> int:
-    return sessions.expire_due(scope=scope) + requests.remind_due(scope=scope) + links.close_due(scope=scope)
-
-
-def _pay_out(scope: Scope) -> int:
-    return states.release_reserves(scope=scope) + make.make_due(scope=scope) + send.send_due(scope=scope)
 
 
 def _simulated(scope: Scope) -> list[str]:

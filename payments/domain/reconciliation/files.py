@@ -34,7 +34,12 @@ class BadReport(Exception):
 
 def read(path: Path, layout: Layout) -> list[SettlementLine]:
     """Return the lines of the report in a file, in order. Raises BadReport."""
-    return parse(decode(_bytes_of(path)), layout)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as fault:
+        raise BadReport(fault.strerror or "it cannot be read") from None
+    return parse(decode(content), layout)
 
 
 def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _: None) -> list[SettlementLine]:
@@ -50,7 +55,7 @@ def parse(text: str, layout: Layout, progress: Callable[[int], None] = lambda _:
         if line:
             lines.append(line)
         if line and line.kind is Movement.UNREAD:
-            faults.append(_reason(line))
+            faults.append(f"line {line.row}{', ' if line.word.startswith('column') else ': '}{line.word}")
         if len(faults) > MOST_UNREAD:
             raise BadReport(f"{faults[0]}; {MOST_UNREAD:,} more rows cannot be read")
         if not count % PROGRESS_EVERY:
@@ -102,14 +107,6 @@ def decode(raw: bytes) -> str:
     if b"\0" in raw:
         raise BadReport("it is no text in UTF-8, so it is no CSV file")
     return raw.decode("utf-8-sig", errors="replace")
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as fault:
-        raise BadReport(fault.strerror or "it cannot be read") from None
 
 
 def _first_rows(text: str, separator: str) -> list[tuple[list[str], int]]:
@@ -169,8 +166,3 @@ def _names_in(row: ReportRow, layout: Layout) -> tuple[str, str]:
         return layout.names_in(row)
     except ValueError:
         return "", ""
-
-
-def _reason(line: SettlementLine) -> str:
-    """Return where and why a row cannot be read."""
-    return f"line {line.row}{', ' if line.word.startswith('column') else ': '}{line.word}"

@@ -4,7 +4,7 @@ Both sides use one vocabulary of movements. A line and a posting match where att
 the same, one to one. Everything here runs in the caller's transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,9 +12,10 @@ from uuid import UUID
 from django.db import connection
 
 from payments.concurrency.connections import allow_long_statements
-from payments.domain.reconciliation.references import names_we_have, shown
-from payments.models import ReconciliationRun
+from payments.models import Attempt, Dispute, Payout, ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
+from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.plain_text import plain, unescaped
 
 # The charges that are looked at; None for all.
 Charges = Sequence[UUID] | None
@@ -228,15 +229,15 @@ def lock(provider: str) -> bool:
 
 def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) -> int:
     """Store the lines that no earlier report had, numbered from `before` + 1; return how many."""
-    known = names_we_have(text for line in lines for text in (line.reference, line.provider_ref))
+    known = _names_we_have(text for line in lines for text in (line.reference, line.provider_ref))
     values = {
         "run": run.pk,
         "provider": run.provider,
         "before": before,
-        "references": [shown(line.reference, known) for line in lines],
-        "provider_refs": [shown(line.provider_ref, known) for line in lines],
+        "references": [_shown(line.reference, known) for line in lines],
+        "provider_refs": [_shown(line.provider_ref, known) for line in lines],
         "kinds": [line.kind.value for line in lines],
-        "words": [shown(line.word) for line in lines],
+        "words": [_shown(line.word) for line in lines],
         "amounts": [line.amount for line in lines],
         "currencies": [line.currency for line in lines],
         "moments": [line.booked_at for line in lines],
@@ -244,6 +245,26 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
         "file_lines": [line.row for line in lines],
     }
     return _execute(STORE, values)
+
+
+# References in reports are free text of others, in which a card number must not be kept.
+def _names_we_have(references: Iterable[str]) -> set[str]:
+    """Return those of `references` that look like card numbers, but are providers' names of operations of ours."""
+    suspects = {text for text in references if holds_card_number(text)}
+    if not suspects:
+        return suspects
+    found = (
+        model.objects.filter(provider_ref__in=suspects).exclude(provider_ref="") for model in (Attempt, Dispute, Payout)
+    )
+    return {name for rows in found for name in rows.values_list("provider_ref", flat=True)}
+
+
+def _shown(text: str, known: Collection[str] = ()) -> str:
+    """Return the text of a report as it is kept: where it holds a card number, only the last four digits."""
+    if text in known or not holds_card_number(text):
+        return text
+    digits = "".join(letter for letter in plain(unescaped(text)) if letter in "0123456789")
+    return f"[card …{digits[-4:]}]"
 
 
 def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> None:

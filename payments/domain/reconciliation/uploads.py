@@ -65,16 +65,12 @@ def submit(
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kaha.report_uploads'), 0)")
         if _unread().count() >= MOST_WAITING:
             raise TooMany(f"{MOST_WAITING} reports wait already. Wait until they are read.")
-        if _sent_today(operator) + upload.size > BYTES_A_DAY:
+        own = ReportUpload.objects.filter(operator=operator, created_at__gt=clock.now() - timedelta(days=1))
+        if (own.aggregate(sent=Sum("size"))["sent"] or 0) + upload.size > BYTES_A_DAY:
             raise TooMany(f"You have uploaded {BYTES_A_DAY // 1024**2} MiB in a day. Upload the rest tomorrow.")
         upload.save(force_insert=True)
         audit_log.record(Action.ADDED, upload, detail=f"{upload.file}, {upload.size} bytes")
     return upload
-
-
-def _sent_today(operator: User) -> int:
-    own = ReportUpload.objects.filter(operator=operator, created_at__gt=clock.now() - timedelta(days=1))
-    return own.aggregate(sent=Sum("size"))["sent"] or 0
 
 
 def checked(raw: bytes, provider: str) -> str:

@@ -5,7 +5,7 @@ transaction over a call of a provider. What a provider lists is worked off one b
 Adyen, has a report for operators to read in.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
@@ -42,7 +42,9 @@ def recover(since: datetime, until: datetime, progress: Progress = lambda _: Non
         if isinstance(provider, Reporting):
             _reconcile(name, since, until, list(records.work_off(name, provider)))
     for name, lines in records.work_off_accounts().items():
-        _put_on_the_desk(name, since, lines)
+        # Some movements are a report that is complete for no time.
+        unseen = [line for line in lines if not _is_reported(name, line)]
+        runs.reconcile(runs.SettlementReport(name, unseen, since, since), ReconciliationRun.Origin.COMMAND)
     _ask_about_items(since)
     summary.left = list(_left(since, until, summary))
     return summary
@@ -63,12 +65,6 @@ def _reconcile(name: str, since: datetime, until: datetime, lines: list[Settleme
     unseen = [line for line in lines if line.reference not in moved]
     report = runs.SettlementReport(name, [*report.lines, *unseen], report.covers_from, report.covers_to)
     runs.reconcile(report, ReconciliationRun.Origin.COMMAND)
-
-
-def _put_on_the_desk(name: str, since: datetime, lines: Sequence[SettlementLine]) -> None:
-    """Make items of the lines that no report has; some movements are a report that is complete for no time."""
-    unseen = [line for line in lines if not _is_reported(name, line)]
-    runs.reconcile(runs.SettlementReport(name, unseen, since, since), ReconciliationRun.Origin.COMMAND)
 
 
 def _is_reported(name: str, line: SettlementLine) -> bool:

@@ -43,12 +43,9 @@ def _statement_rows(statement: Statement) -> Iterator[Sequence[object]]:
         rows += [(row.day, row.kind_words, row.payout, row.leaf, row.change, row.after) for row in section.rows]
         rows += [(statement.last, "Closing balance", "", None, section.closing, section.closing)]
         for day, words, payout, leaf, change, after in rows:
-            yield *head, section.currency, day, words, payout, leaf, *_amounts(change, after, section.currency), *last
-
-
-def _amounts(change: Owed, after: Owed, currency: str) -> Sequence[object]:
-    amounts = (change.pending, change.available, after.total)
-    return *(major_units(amount, currency) for amount in amounts), *amounts
+            amounts = (change.pending, change.available, after.total)
+            decimals = (major_units(amount, section.currency) for amount in amounts)
+            yield *head, section.currency, day, words, payout, leaf, *decimals, *amounts, *last
 
 
 def _trial_rows(trial: TrialBalance) -> Iterator[Sequence[object]]:
