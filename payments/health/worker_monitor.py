@@ -5,7 +5,7 @@ import time
 from threading import Thread
 
 from payments.concurrency.connections import release_connection
-from payments.sweeps.state import WorkerState, read_state
+from payments.sweeps.state import read_state
 
 logger = logging.getLogger("kaha.health")
 
@@ -43,13 +43,9 @@ class WorkerMonitor:
             return
         self._none_since = self._none_since or time.monotonic()
         if time.monotonic() - self._none_since >= ALARM_AFTER_SECONDS:
-            self.warning = _warning(state)
+            since = f"since {state.none_since:%Y-%m-%dT%H:%M:%SZ}" if state.none_since else "yet"
+            self.warning = f"no worker works {since}"
             send_alarm()
-
-
-def _warning(state: WorkerState) -> str:
-    since = f"since {state.none_since:%Y-%m-%dT%H:%M:%SZ}" if state.none_since else "yet"
-    return f"no worker works {since}"
 
 
 def send_alarm() -> None:

@@ -38,7 +38,8 @@ def keep(file: Path) -> None:
     shown = (_working_keys(merchant, known) if merchant else _new_merchant()) | _user(ADMIN, known)
     merchant = merchants.find_merchant(shown["merchant"])
     if not PaymentLink.objects.filter(short=LINK).exists():
-        _make_link(merchant)
+        caller = Caller(merchant.id, livemode=False)
+        links.create(caller, merchant, OFFER, lambda _: StoredAnswer(201, b""), short=LINK)
     shown |= _user(OWNER, known)
     owner = get_user_model().objects.get(username=shown["owner_user"])
     given = {"role": MerchantAccess.Role.OWNER, "name": owner.get_full_name()}
@@ -66,11 +67,6 @@ def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
             works = key and (key.expires_at is None or key.expires_at > clock.now())
             shown[f"{prefix}_{mode}"] = text if works else create_key(merchant, livemode, kind)[1]
     return shown | {"whsec_test": merchants.reveal_webhook_secret(merchant.id, livemode=False)}
-
-
-def _make_link(merchant: Merchant) -> None:
-    caller = Caller(merchant.id, livemode=False)
-    links.create(caller, merchant, OFFER, lambda _: StoredAnswer(201, b""), short=LINK)
 
 
 def _user(kind: str, known: dict[str, str]) -> dict[str, str]:

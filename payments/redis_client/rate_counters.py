@@ -91,18 +91,15 @@ class Counters:
         """Increment or read several keys in one round trip; return their counts in order."""
         if not self.breaker.is_open:
             try:
-                return self._in_redis(counts)
+                sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
+                ends = [("EXPIRE", f"kaha:{key}", seconds) for key, seconds in counts if seconds]
+                release_connection()
+                answers = self._line.ask([*sums, *ends])
+                return [int(answer or 0) for answer in answers[: len(counts)]]
             except RedisError:
                 if self.breaker.open(self._ping):
                     logger.warning("Redis is unavailable: each process counts for itself.")
         return self._memory.count(counts)
-
-    def _in_redis(self, counts: Sequence[Count]) -> list[int]:
-        sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
-        ends = [("EXPIRE", f"kaha:{key}", seconds) for key, seconds in counts if seconds]
-        release_connection()
-        answers = self._line.ask([*sums, *ends])
-        return [int(answer or 0) for answer in answers[: len(counts)]]
 
     def _ping(self) -> None:
         self._line.ask([("PING",)])

@@ -27,14 +27,11 @@ class LiveProcesses(MultiProcessCollector):
         self._folder = folder
 
     def collect(self) -> Any:
-        ended = {pid for pid in self._pids() if not Path(f"/proc/{pid}").exists()}
-        for pid in ended:
-            mark_process_dead(pid, self._folder)
-        return super().collect()
-
-    def _pids(self) -> set[int]:
         found = [LIVE_FILE.fullmatch(path.name) for path in Path(self._folder).iterdir()]
-        return {int(match[1]) for match in found if match}
+        for pid in {int(match[1]) for match in found if match}:
+            if not Path(f"/proc/{pid}").exists():
+                mark_process_dead(pid, self._folder)
+        return super().collect()
 
 
 class Handler(WSGIRequestHandler):

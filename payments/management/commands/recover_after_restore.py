@@ -6,7 +6,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from payments import clock
 from payments.domain.reconciliation import runs
 from payments.domain.restore import recover
-from payments.domain.restore.recover import Summary
 from payments.management import arguments
 from payments.management.tables import in_columns
 
@@ -39,11 +38,6 @@ class Command(BaseCommand):
         except runs.Busy:
             message = "A reconciliation is under way: run this again when it has ended."
             raise CommandError(message, returncode=FAULT) from None
-        self._write(summary)
-        if summary.left:
-            raise CommandError("Left to operators: " + "; ".join(summary.left) + ".", returncode=1)
-
-    def _write(self, summary: Summary) -> None:
         facts = [
             ("unused cards closed", summary.closed_sources),
             ("operations looked up", summary.looked_up),
@@ -51,3 +45,5 @@ class Command(BaseCommand):
         ]
         self.stdout.write("\n".join(in_columns(facts)))
         self.stdout.write(PAYOUTS)
+        if summary.left:
+            raise CommandError("Left to operators: " + "; ".join(summary.left) + ".", returncode=1)

@@ -130,7 +130,9 @@ def create_shops(
 
     Raise VaultUnavailable.
     """
-    _create_data_keys()
+    # Data keys must not be created in the past.
+    for purpose in Purpose:
+        seal("", Place(purpose, new_id(), new_id(), "demo"))
     if own:
         # Otherwise it would have no bank account in the past.
         PayoutAccount.objects.filter(merchant=own).update(effective_at=start, created_at=start)
@@ -139,12 +141,6 @@ def create_shops(
         profiles = [PROFILES[number % len(PROFILES)] for number in range(count)]
         shops = [_create_shop(profile, operators, present, random) for profile in profiles]
         return [*shops, _set_up(own, OWN, operators, present, random)] if own else shops
-
-
-def _create_data_keys() -> None:
-    """Seal something for each purpose now, because data keys must not be created in the past."""
-    for purpose in Purpose:
-        seal("", Place(purpose, new_id(), new_id(), "demo"))
 
 
 def _operator(name: str, role: str) -> User:

@@ -1,6 +1,6 @@
 """How an object of the API is declared: what it shows of a row, its JSON Schema and its example."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -51,8 +51,19 @@ class ApiObject:
 
     @cached_property
     def render(self) -> Callable[[Any], Shown]:
-        """Return the function that returns what the API shows of a row."""
-        return _renderer(self.members)
+        """Return the function that returns what the API shows of a row.
+
+        It is compiled from its text, as those of `dataclasses` are: one that reads a table of members at each call
+        takes a third longer. The text holds names of members and attributes, which are ours, and nothing that anybody
+        sent.
+        """
+        known: dict[str, Any] = {}
+        parts = [_part(name, each, f"_{number}", known) for number, (name, each) in enumerate(self.members.items())]
+        optional = [name for name, each in self.members.items() if not each.required]
+        absent = [f"    if shown[{name!r}] is None: del shown[{name!r}]" for name in optional]
+        lines = ["def show(row):", f"    shown = {{{', '.join(parts)}}}", *absent, "    return shown"]
+        exec("\n".join(lines), known)  # nosec B102
+        return cast(Callable[[Any], Shown], known["show"])
 
     @property
     def example(self) -> Shown:
@@ -60,22 +71,6 @@ class ApiObject:
         found = {name: each.example if each.constant is None else each.constant for name, each in self.members.items()}
         shown = {name for name, each in self.members.items() if each.required and not each.inlined}
         return {name: value for name, value in found.items() if value is not None or name in shown}
-
-
-def _renderer(members: Mapping[str, Member]) -> Callable[[Any], Shown]:
-    """Return the function that shows `members` of a row, in order.
-
-    It is compiled from its text, as those of `dataclasses` are: one that reads a table of members at each call takes a
-    third longer. The text holds names of members and attributes, which are ours, and nothing that anybody sent.
-    """
-    known: dict[str, Any] = {}
-    parts = [_part(name, each, f"_{number}", known) for number, (name, each) in enumerate(members.items())]
-    absent = [
-        f"    if shown[{name!r}] is None: del shown[{name!r}]" for name, each in members.items() if not each.required
-    ]
-    lines = ["def show(row):", f"    shown = {{{', '.join(parts)}}}", *absent, "    return shown"]
-    exec("\n".join(lines), known)  # nosec B102
-    return cast(Callable[[Any], Shown], known["show"])
 
 
 def _part(name: str, member: Member, suffix: str, known: dict[str, Any]) -> str:
