@@ -92,7 +92,12 @@ def redact(text: str) -> str:
 
     A text of more than MAX_CHARACTERS is cut after a word, and marked.
     """
-    return without_words(_without_numbers(expanded(_cut(text))))
+    whole = expanded(_cut(text))
+    shown = plain(whole)
+    spans = [match.span("run") for match in _NUMBERS.finditer(shown) if match["run"]]
+    spans += spans_of_card_numbers(_ESCAPE.sub(lambda match: " " * len(match[0]), shown))
+    hidden = _hide(whole, sorted(spans))
+    return without_words(HIDDEN if holds_card_number(hidden) else hidden)
 
 
 def without_card_numbers(text: str) -> str:
@@ -155,14 +160,6 @@ def _cut(text: str) -> str:
     while end and not (text[end - 1].isascii() and text[end - 1].isalpha()):
         end -= 1
     return text[:end] + CUT
-
-
-def _without_numbers(text: str) -> str:
-    shown = plain(text)
-    spans = [match.span("run") for match in _NUMBERS.finditer(shown) if match["run"]]
-    spans += spans_of_card_numbers(_ESCAPE.sub(lambda match: " " * len(match[0]), shown))
-    hidden = _hide(text, sorted(spans))
-    return HIDDEN if holds_card_number(hidden) else hidden
 
 
 def _hide(text: str, spans: Iterable[tuple[int, int]]) -> str:

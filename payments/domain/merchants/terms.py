@@ -9,6 +9,7 @@ from django.db import transaction
 from payments import clock, sourcetypes
 from payments.domain.audit import audit_log, notices
 from payments.domain.audit.audit_log import Action
+from payments.domain.shared.caller import mode_name
 from payments.ledger import fees
 from payments.ledger.fees import Rate
 from payments.models import Merchant
@@ -27,7 +28,7 @@ def is_enabled(payment_methods: Mapping[str, Any], source_type: str, livemode: b
     They are `{type: {enabled, test, live}}`; `enabled` holds for a mode that is not named.
     """
     switches = payment_methods.get(source_type, {})
-    return bool(switches.get(_name_of(livemode), switches.get("enabled", True)))
+    return bool(switches.get(mode_name(livemode), switches.get("enabled", True)))
 
 
 @transaction.atomic
@@ -88,27 +89,19 @@ def set_payment_method(merchant: Merchant, source_type: str, enabled: bool, live
 
     Earlier sources can still be charged. Raises BadTerms.
     """
-    _require_known(source_type)
+    if source_type not in sourcetypes.BY_NAME:
+        raise BadTerms(f"{source_type!r} is no source type; there are {', '.join(sourcetypes.NAMES)}.")
     locked, detail = _lock(merchant), f"{source_type} {'on' if enabled else 'off'}"
     if livemode is None:
         locked.payment_method_settings[source_type] = {"enabled": enabled}
     else:
-        detail += f" in {_name_of(livemode)} mode"
-        locked.payment_method_settings.setdefault(source_type, {"enabled": True})[_name_of(livemode)] = enabled
+        detail += f" in {mode_name(livemode)} mode"
+        locked.payment_method_settings.setdefault(source_type, {"enabled": True})[mode_name(livemode)] = enabled
     _save(locked, "payment_method_settings", detail)
 
 
 def _by_pair(rates: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     return {(name, currency): rate for name, by_currency in rates.items() for currency, rate in by_currency.items()}
-
-
-def _name_of(livemode: bool) -> str:
-    return "live" if livemode else "test"
-
-
-def _require_known(source_type: str) -> None:
-    if source_type not in sourcetypes.BY_NAME:
-        raise BadTerms(f"{source_type!r} is no source type; there are {', '.join(sourcetypes.NAMES)}.")
 
 
 def _require_possible(name: str, currency: str, rate: Rate = NO_RATE) -> None:

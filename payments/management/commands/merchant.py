@@ -16,7 +16,7 @@ from payments.domain.risk import decline_limits
 from payments.ids import public_id
 from payments.ledger.fees import DISPUTE, BadRate, Rate
 from payments.management import arguments, key_verbs, payout_verbs
-from payments.models import Merchant, WebhookSecret
+from payments.models import WebhookSecret
 from payments.money import plain_amount
 
 REFUSALS = (
@@ -77,15 +77,13 @@ def _takes_secrets_to_roll(parser: ArgumentParser) -> None:
 def _roll_secret(options: dict[str, Any]) -> Iterator[str]:
     owner = arguments.merchant_named(options["merchant"])
     for name in [options["mode"]] if options["mode"] else merchants.MODES:
-        text = merchants.roll_webhook_secret(owner, merchants.MODES[name], options["overlap"])
-        yield "\n".join([f"{f'whsec_{name}':12}{text}", *_old_secrets(owner, merchants.MODES[name])])
+        livemode = merchants.MODES[name]
+        text = merchants.roll_webhook_secret(owner, livemode, options["overlap"])
+        working = WebhookSecret.objects.filter(merchant=owner, livemode=livemode, expires_at__gt=clock.now())
+        ends = working.order_by("-id").values_list("expires_at", flat=True)
+        older = [f"{'older one':12}signs too until {clock.iso(end)}" for end in ends if end]
+        yield "\n".join([f"{f'whsec_{name}':12}{text}", *older])
     yield "\nKeep what is new now: it is shown only this once."
-
-
-def _old_secrets(merchant: Merchant, livemode: bool) -> list[str]:
-    working = WebhookSecret.objects.filter(merchant=merchant, livemode=livemode, expires_at__gt=clock.now())
-    ends = working.order_by("-id").values_list("expires_at", flat=True)
-    return [f"{'older one':12}signs too until {clock.iso(end)}" for end in ends if end]
 
 
 def _takes_fee(parser: ArgumentParser) -> None:
